@@ -1,0 +1,79 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// A file being written. Bytes are safe only after sync(). Destroying it closes without syncing. Not thread-safe.
+class OutputFile {
+public:
+    virtual ~OutputFile() = default;
+    virtual Status append(const void* data, std::size_t sizeBytes) = 0;
+    virtual Status sync() = 0;
+    virtual Status close() = 0;
+};
+
+/// The operations on files whose order decides what survives a power loss. An interface because the
+/// tests have a second implementation that forgets unsynced data, fills up and fails at a chosen step.
+/// Thread-safe. Errors name the path; a full disk says so and has code Io.
+class FileSystem {
+public:
+    virtual ~FileSystem() = default;
+    /// Creates or truncates.
+    virtual Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) = 0;
+    virtual Result<std::string> read(const std::filesystem::path& path) = 0;
+    virtual Status createFolders(const std::filesystem::path& path) = 0;
+    /// Renames a file or folder onto a name that must not exist. Durable only after syncFolder(parent).
+    virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
+    /// Makes names created or renamed in `folder` durable. Does nothing where the system has no such call.
+    virtual Status syncFolder(const std::filesystem::path& folder) = 0;
+    /// Removes a file or a folder with everything in it; a missing one is success.
+    virtual Status removeAll(const std::filesystem::path& path) = 0;
+};
+
+FileSystem& realFileSystem();
+
+/// Writes bytes under a temporary name, syncs, replaces `path`, syncs the folder. Readers see the old or the new file.
+Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes);
+
+/// The whole file, at most `maxBytes` (else InvalidArgument: untrusted input is bounded).
+Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t maxBytes = UINT64_MAX);
+
+/// Bytes a user of this process may still write at `path`.
+Result<std::uint64_t> freeBytes(const std::filesystem::path& path);
+
+/// Why a ledger must not live at `path` (network file system, synchronised folder, FAT), or "" when it may.
+std::string unsafeForLedgerReason(const std::filesystem::path& path);
+
+/// Median milliseconds of a 4 KiB append + fdatasync at `folder`, over `rounds`.
+Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds);
+
+/// A file opened for reading at offsets (pread): unlike a mapping, truncation by others is an error, not a signal.
+/// Const methods are thread-safe.
+class RandomAccessFile {
+public:
+    static Result<RandomAccessFile> open(const std::filesystem::path& path);
+    RandomAccessFile(RandomAccessFile&&) noexcept;
+    RandomAccessFile& operator=(RandomAccessFile&&) noexcept;
+    ~RandomAccessFile();
+
+    std::uint64_t sizeBytes() const { return sizeBytes_; }
+    /// Fills `into` completely or fails (Corrupt when the file ends before).
+    Status readAt(std::uint64_t offset, std::span<std::byte> into) const;
+
+private:
+    RandomAccessFile() = default;
+    std::intptr_t handle_ = -1; // -1 once moved from
+    std::uint64_t sizeBytes_ = 0;
+    std::string name_;
+};
+
+} // namespace furrow

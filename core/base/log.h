@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace furrow {
+
+enum class LogLevel { Debug, Info, Warning, Error };
+
+/// Sends everything logged by this process to stderr and, when given, appends it to `file`.
+/// Line format: "2026-03-13 18:42:10.123 I worker-0  text". Call once at the start of main.
+/// @param process  short name of this process, e.g. "worker-0"
+void startLog(std::string_view process, const std::filesystem::path& file = {}, bool toStderr = true);
+
+/// Thread-safe. Before startLog it writes to stderr. Never log a secret.
+void log(LogLevel level, std::string_view text);
+
+inline void logInfo(std::string_view text) { log(LogLevel::Info, text); }
+inline void logWarning(std::string_view text) { log(LogLevel::Warning, text); }
+inline void logError(std::string_view text) { log(LogLevel::Error, text); }
+
+} // namespace furrow

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// A process that cannot be mistaken for a later one with the same pid.
+struct ProcessIdentity {
+    std::int64_t pid = 0;
+    std::int64_t startTime = 0; ///< of the kernel, in its own unit: only ever compared for equality
+    std::string bootId;
+    bool operator==(const ProcessIdentity&) const = default;
+};
+
+ProcessIdentity thisProcess();
+bool isAlive(const ProcessIdentity& process);
+
+/// How a process ended. signal 0 means it exited by itself with `exitCode`.
+struct ProcessExit {
+    int exitCode = 0;
+    int signal = 0;
+    /// "exit code 1", "SIGKILL (likely the out-of-memory killer)", "SIGSEGV".
+    std::string describe() const;
+};
+
+struct ProcessOptions {
+    std::vector<std::string> arguments; ///< without the program itself
+    std::map<std::string, std::string> environment; ///< added to ours
+    std::filesystem::path workingFolder; ///< empty: ours
+    std::filesystem::path outputFile; ///< stdout and stderr are appended here; empty: inherited
+};
+
+/// A child of this process. Its stdin is a pipe that nobody writes to: when this process dies, however
+/// abruptly, the child reads end-of-file there and can end in order (see ParentWatch). Destroying the
+/// object kills the child's process tree. Move-only, not thread-safe.
+class ChildProcess {
+public:
+    static Result<ChildProcess> start(const std::filesystem::path& program, const ProcessOptions& options);
+    ChildProcess(ChildProcess&&) noexcept;
+    ChildProcess& operator=(ChildProcess&&) noexcept;
+    ~ChildProcess();
+
+    const ProcessIdentity& identity() const;
+    /// How it ended, or nothing while it runs. Never blocks.
+    std::optional<ProcessExit> poll();
+    /// Waits at most `timeout`.
+    std::optional<ProcessExit> wait(std::chrono::milliseconds timeout);
+    /// Asks it to end in order (SIGTERM; on Windows the stdin pipe is closed, which means the same).
+    void requestStop();
+    /// Kills it and everything it started (process group / job object).
+    void killTree();
+
+private:
+    struct State;
+    explicit ChildProcess(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+/// Starts a process that outlives this one: own session, no terminal, stdin closed.
+Result<ProcessIdentity> startDetached(const std::filesystem::path& program, const ProcessOptions& options);
+
+/// Kills a process known by identity, with its process group when it leads one. Nothing happens when it is gone.
+void killProcessTree(const ProcessIdentity& process);
+/// SIGTERM (Windows: a named event that `StopRequest` listens to).
+void requestProcessStop(const ProcessIdentity& process);
+
+/// Turns SIGTERM, SIGINT and (when watchParent) end-of-file on stdin into a flag. One per process, made in main.
+class StopRequest {
+public:
+    explicit StopRequest(bool watchParent);
+    ~StopRequest();
+    /// Lock-free; may be asked in any loop.
+    bool requested() const noexcept;
+    /// Like requested(), waits at most `timeout` for it.
+    bool waitFor(std::chrono::milliseconds timeout) const;
+    /// The request came from the parent's death, not from a person.
+    bool parentDied() const noexcept;
+};
+
+/// Absolute path of the running program file.
+std::filesystem::path executablePath();
+
+/// "8 cores, 24.0 GiB" style facts of the host.
+int cpuCount();
+std::uint64_t physicalMemoryBytes();
+
+} // namespace furrow

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace furrow {
+
+/// What a caller can branch on; the message is for people.
+enum class ErrorCode { NotFound, Corrupt, Io, Network, Busy, Cancelled, InvalidArgument, Internal };
+
+/// Why something did not happen. The message is English and names the thing: "chunk 17: checksum differs".
+struct Error {
+    ErrorCode code = ErrorCode::Internal;
+    std::string message;
+
+    /// The same error with what was being done in front: "reading block 3: <message>".
+    [[nodiscard]] Error in(const std::string& context) const
+    {
+        return { code, context + ": " + message };
+    }
+};
+
+/// A value or an Error. value() and error() may only be asked for what is there.
+template <typename T> class [[nodiscard]] Result {
+public:
+    Result(T value)
+        : state_(std::in_place_index<0>, std::move(value))
+    {
+    }
+    Result(Error error)
+        : state_(std::in_place_index<1>, std::move(error))
+    {
+    }
+
+    [[nodiscard]] bool ok() const { return state_.index() == 0; }
+    [[nodiscard]] T& value() & { return *std::get_if<0>(checked(0)); }
+    [[nodiscard]] const T& value() const& { return *std::get_if<0>(checked(0)); }
+    [[nodiscard]] T&& value() && { return std::move(*std::get_if<0>(checked(0))); }
+    [[nodiscard]] const Error& error() const { return *std::get_if<1>(checked(1)); }
+
+private:
+    auto checked(std::size_t index) const
+    {
+        assert(state_.index() == index);
+        (void)index;
+        return &state_;
+    }
+    auto checked(std::size_t index)
+    {
+        assert(state_.index() == index);
+        (void)index;
+        return &state_;
+    }
+
+    std::variant<T, Error> state_;
+};
+
+/// Success is Status {}.
+template <> class [[nodiscard]] Result<void> {
+public:
+    Result() = default;
+    Result(Error error)
+        : error_(std::move(error))
+        , ok_(false)
+    {
+    }
+
+    [[nodiscard]] bool ok() const { return ok_; }
+    [[nodiscard]] const Error& error() const
+    {
+        assert(!ok_);
+        return error_;
+    }
+
+private:
+    Error error_;
+    bool ok_ = true;
+};
+
+using Status = Result<void>;
+
+} // namespace furrow

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/tracker/types.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace furrow {
+
+/// A block whose row range is certain.
+struct NewBlock {
+    std::int64_t block = 0; ///< index in the data set
+    std::int32_t source = 0;
+    std::int64_t firstRow = 0;
+    std::vector<std::int64_t> chunkRows; ///< rows of each chunk
+    std::string plan; ///< opaque to the tracker: how to find the block again (JSON)
+};
+
+/// What preparing a block showed.
+struct PreparedChunk {
+    RowCounts rows;
+    std::int64_t tokens = 0;
+    std::int32_t windows = 0; ///< 0: nothing to train; committed at once as empty
+    std::uint64_t digest = 0; ///< of the chunk's sample hashes, order-independent sum
+};
+
+/// The tracker as the feeder sees it: blocks become known, prepared, evicted. One connection, one thread.
+class FeederLedger {
+public:
+    static Result<FeederLedger> open(const std::filesystem::path& tracker, const Clock& clock = systemClock());
+    FeederLedger(FeederLedger&&) noexcept;
+    ~FeederLedger();
+
+    /// Adds blocks to every open epoch in one transaction, their chunks Pending. `ord` of a chunk is a pure function of
+    /// (seed, epoch, window, block, column), see order.h; known blocks are ignored (safe to repeat after a crash).
+    Status addBlocks(std::span<const NewBlock> blocks);
+    /// No further block will come: the epoch's end is known.
+    Status setLastBlockProven(std::int64_t blockCount);
+    /// Why the last block is not proven yet, shown in words ("reading file 3 of 7").
+    Status setUnprovenReason(const std::string& reason);
+    /// Pending -> Free for the chunks of all open epochs. The first digest is kept; another one later is Corrupt and
+    /// the block's free chunks stop being claimable.
+    Status setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest, std::span<const PreparedChunk> chunks);
+    /// The prepared file is gone: Free -> Pending.
+    Status setEvicted(std::int64_t block, const std::string& cause);
+    /// The block cannot be prepared: its chunks become Poisoned with this cause.
+    Status setFailed(std::int64_t block, const std::string& cause);
+
+    struct KnownBlock {
+        std::int64_t block = 0;
+        std::string plan;
+    };
+    /// Blocks that are not prepared and have unfinished chunks in an open epoch, in the order in which they will be claimed.
+    Result<std::vector<KnownBlock>> wanted(int limit);
+    /// Prepared blocks that still have unfinished chunks in an open epoch (must not be evicted), and chunks free to claim.
+    struct Demand {
+        std::vector<std::int64_t> neededBlocks;
+        std::int64_t freeChunks = 0;
+        std::int64_t knownBlocks = 0;
+        bool lastBlockProven = false;
+    };
+    Result<Demand> demand();
+    Status heartbeat(const ProcessIdentity& self, const std::string& doing);
+    Result<DesiredState> desired();
+
+private:
+    struct State;
+    explicit FeederLedger(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace furrow

@@ -1,0 +1,158 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/tracker/supervisor_ledger.h"
+#include "core/tracker/types.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace furrow {
+
+struct AttemptRow {
+    AttemptId id;
+    ProcessIdentity supervisor;
+    std::int64_t startedWallNs = 0;
+    std::optional<std::int64_t> endedWallNs; ///< absent: no end was recorded
+    StopReason reason = StopReason::None;
+    std::string detail;
+    std::string overridesJson;
+};
+
+struct IncarnationRow {
+    IncarnationId id;
+    AttemptId attempt;
+    std::int32_t worker = 0;
+    std::int32_t replica = 0;
+    ProcessIdentity process;
+    std::string device;
+    std::string deviceName;
+    bool live = false; ///< as the ledger has it; whether the process lives is for the caller to look
+    std::string endCause;
+    std::int64_t startedWallNs = 0;
+    std::int64_t endedWallNs = 0;
+    std::int64_t leaseUntilNs = 0; ///< monotonic clock of this boot
+    std::int64_t progressNs = 0; ///< monotonic time of the last renewal
+    std::string phase;
+    ChunkId chunk;
+    double chunkFraction = 0;
+    std::int64_t step = 0;
+    std::int64_t tokens = 0;
+    double loss = 0;
+    double tokensPerSecond = 0;
+};
+
+/// One cell of the coverage map.
+struct ChunkCell {
+    ChunkId id;
+    std::int64_t block = 0;
+    std::int32_t column = 0;
+    ChunkState state = ChunkState::Pending;
+    std::int16_t worker = -1; ///< who holds or trained it last; -1: nobody yet
+    std::int16_t attempt = 0;
+    std::int16_t timesTrained = 0; ///< trainings that ended, lost ones included
+    std::int16_t timesLost = 0;
+    float meanLoss = 0; ///< nats per token of the last training; NaN: none
+    std::int64_t trainedWallNs = 0;
+};
+
+/// A row of the append-only claim history.
+struct ClaimRow {
+    std::int64_t claimId = 0;
+    ChunkId chunk;
+    std::int64_t epoch = 0;
+    std::int64_t block = 0;
+    std::int32_t column = 0;
+    std::int32_t worker = 0;
+    std::int32_t replica = 0;
+    AttemptId attempt;
+    std::int64_t claimedWallNs = 0;
+    std::int64_t startedWallNs = 0; ///< 0: never begun
+    std::int64_t endedWallNs = 0; ///< 0: open
+    std::string outcome; ///< "open" "trained" "committed" "released" "lost" "failed"
+    std::int64_t samples = 0;
+    std::int64_t tokens = 0;
+    double meanLoss = 0;
+    double peakGradientNorm = 0;
+    std::int64_t firstStep = 0;
+    std::int64_t lastStep = 0;
+    std::int64_t checkpoint = 0; ///< 0: not committed
+};
+
+struct EventRow {
+    std::int64_t seq = 0;
+    std::int64_t wallNs = 0;
+    ChunkId chunk; ///< 0: an event of the run
+    int from = 0;
+    int to = 0;
+    std::int64_t incarnation = 0;
+    std::string cause;
+};
+
+struct EpochRow {
+    std::int64_t epoch = 0;
+    std::int64_t openedWallNs = 0;
+    std::optional<std::int64_t> closedWallNs;
+    std::optional<std::int64_t> blockCount; ///< absent: the last block is not proven
+    std::int64_t knownBlocks = 0;
+    std::int64_t visitedBlocks = 0; ///< blocks with at least one chunk begun
+    std::int64_t completedBlocks = 0;
+    std::int64_t preparedBlocks = 0;
+    ChunkCounts chunks;
+    RowCounts rowsCommitted; ///< over committed chunks
+    RowCounts rowsKnown;
+    std::string unprovenReason;
+};
+
+/// Read-only view of a tracker in short transactions. Never blocks a writer. One thread.
+class LedgerReader {
+public:
+    /// Refuses a newer schema with the version that can read it.
+    static Result<LedgerReader> open(const std::filesystem::path& tracker);
+    LedgerReader(LedgerReader&&) noexcept;
+    ~LedgerReader();
+
+    Result<std::string> runId();
+    Result<std::vector<AttemptRow>> attempts();
+    Result<std::vector<IncarnationRow>> incarnations();
+    Result<std::vector<EpochRow>> epochs();
+    Result<std::vector<ChunkCell>> cells(std::int64_t epoch);
+    /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
+    Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
+    Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
+    Result<std::vector<ClaimRow>> claimsOf(ChunkId chunk);
+    Result<std::vector<EventRow>> eventsSince(std::int64_t seq, int limit);
+    Result<std::vector<SupervisorLedger::CheckpointRow>> checkpoints();
+    Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
+    struct BlockRow {
+        std::int64_t block = 0;
+        std::int32_t source = 0;
+        std::int64_t firstRow = 0;
+        std::int64_t rows = 0;
+        std::string plan;
+        std::string fileName; ///< prepared file; empty: not prepared
+        std::string digest;
+    };
+    Result<BlockRow> block(std::int64_t block);
+    struct Totals {
+        std::int64_t steps = 0; ///< optimiser steps in trained and committed work of all workers
+        std::int64_t tokens = 0;
+        double activeSeconds = 0;
+        DesiredState desired = DesiredState::Run;
+        StoppingRules rules;
+        StopReason stop = StopReason::None;
+        std::optional<ProcessIdentity> supervisor;
+        std::int64_t supervisorHeartbeatNs = 0; ///< monotonic
+        std::int64_t supervisorHeartbeatWallNs = 0;
+        std::optional<ProcessIdentity> feeder;
+        std::string feederDoing;
+    };
+    Result<Totals> totals();
+
+private:
+    struct State;
+    explicit LedgerReader(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace furrow

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/tracker/types.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace furrow {
+
+/// What the tracker must know of the configuration. Stored once at creation; only the stopping rules may change.
+struct TrackerConfig {
+    std::string runId;
+    std::uint64_t seed = 0;
+    std::int64_t shuffleWindowBlocks = 4;
+    bool linearOrder = false;
+};
+
+struct StoppingRules {
+    std::int64_t steps = 0; ///< optimiser steps summed over workers; 0: no limit (here and below)
+    std::int64_t tokens = 0;
+    double hours = 0; ///< active hours of all attempts
+    std::int64_t epochs = 1; ///< 0: iterate without end
+    std::int64_t blocks = 0; ///< stop after this many completed blocks
+};
+
+/// The tracker as the supervisor and the life-cycle commands see it. One connection, one thread.
+class SupervisorLedger {
+public:
+    /// Creates a new tracker file with schema, configuration and epoch 0 open. Fails when the file exists.
+    static Status create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules);
+    /// Opens for writing; migrates an older schema after a backup copy `tracker.sqlite.v<k>.bak`; refuses a newer one.
+    static Result<SupervisorLedger> open(const std::filesystem::path& tracker, const Clock& clock = systemClock());
+    SupervisorLedger(SupervisorLedger&&) noexcept;
+    ~SupervisorLedger();
+
+    Result<AttemptId> beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson);
+    Status endAttempt(AttemptId attempt, StopReason reason, const std::string& detail);
+    Status heartbeat(const ProcessIdentity& self);
+    Status setStoppingRules(const StoppingRules& rules);
+
+    /// Revokes a worker: its claims and uncommitted chunks become free in the same transaction. Returns how many.
+    Result<std::int64_t> revoke(IncarnationId incarnation, const std::string& cause);
+    struct Expired {
+        IncarnationId incarnation;
+        std::int32_t worker = 0;
+        ProcessIdentity process;
+        double overdueSeconds = 0;
+    };
+    /// Live incarnations whose lease is over. Nothing is changed: the caller stops the process, then revokes.
+    Result<std::vector<Expired>> expired();
+    /// Every incarnation that is still marked live (after a crash of the supervisor).
+    Result<std::vector<Expired>> live();
+
+    struct CheckpointRow {
+        CheckpointId id;
+        CheckpointRecord record;
+        std::int64_t wallNs = 0;
+        bool head = false; ///< newest surviving one of its replica, or the newest merge
+        bool damaged = false;
+        bool removed = false; ///< files deleted by the keep policy, row kept
+        bool pinned = false;
+    };
+    Result<std::vector<CheckpointRow>> checkpoints();
+    /// Takes a damaged checkpoint out of the surviving lineage: its parts become free again, the head moves back.
+    Result<std::int64_t> markDamaged(CheckpointId checkpoint, const std::string& cause);
+    Status markRemoved(CheckpointId checkpoint);
+    Status setPinned(CheckpointId checkpoint, bool pinned);
+
+    /// Head of each replica: a replica without one starts from the run's start weights.
+    struct ReplicaRow {
+        std::int32_t replica = 0;
+        std::optional<CheckpointId> head;
+        bool parked = false;
+    };
+    Result<std::vector<ReplicaRow>> replicas();
+    /// Makes replicas 0..count-1 active and parks the others.
+    Status setActiveReplicas(std::int32_t count);
+
+    /// Opens a merge round when none is open. Returns its number.
+    Result<std::int64_t> openMergeRound();
+
+    /// Closes the epoch when complete (I4) and opens the next one when wanted. Evaluates the stopping rules.
+    struct Advance {
+        bool epochClosed = false;
+        bool epochOpened = false;
+        StopReason stop = StopReason::None; ///< not None: workers stop claiming, the run ends
+    };
+    Result<Advance> advance();
+
+    Status setDesired(DesiredState desired);
+    Status requestSave();
+    Status requestEvaluation();
+    Status exclude(std::span<const ChunkId> chunks, const std::string& cause);
+    /// Poisoned -> Accepted, or -> Free for another try.
+    Status acceptPoisoned(std::span<const ChunkId> chunks);
+    Status retryPoisoned(std::span<const ChunkId> chunks);
+    /// Truncates the WAL; the only place that does (decisions.md rule 35).
+    Status checkpointWal();
+    /// A consistent copy for readers that cannot open a live database (decisions.md rule 39).
+    Status publishSnapshot(const std::filesystem::path& target);
+
+private:
+    struct State;
+    explicit SupervisorLedger(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace furrow

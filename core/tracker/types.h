@@ -1,0 +1,111 @@
+#pragma once
+
+#include "core/base/process.h"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+struct ChunkId { std::int64_t value = 0; auto operator<=>(const ChunkId&) const = default; };
+struct CheckpointId { std::int64_t value = 0; auto operator<=>(const CheckpointId&) const = default; };
+struct IncarnationId { std::int64_t value = 0; auto operator<=>(const IncarnationId&) const = default; };
+struct AttemptId { std::int64_t value = 0; auto operator<=>(const AttemptId&) const = default; };
+
+/// State of one chunk in one epoch. The legal moves are in moves.h; the numbers are on disk.
+enum class ChunkState {
+    Pending = 0, ///< its block is known, not prepared
+    Free = 1,
+    Leased = 2,
+    Trained = 3, ///< in the weights of a replica, not in a checkpoint yet
+    Committed = 4,
+    Excluded = 5, ///< the user said so
+    Poisoned = 6, ///< failed too often; keeps the epoch open until accepted
+    Accepted = 7, ///< poisoned, and the user accepts that it is not trained
+};
+inline constexpr int kChunkStateCount = 8;
+
+/// Half-open range of windows (packed rows of the chunk, in training order).
+struct WindowRange {
+    std::int32_t begin = 0;
+    std::int32_t end = 0;
+    bool operator==(const WindowRange&) const = default;
+    std::int32_t size() const { return end - begin; }
+};
+
+/// What happened to the rows of a chunk when its block was prepared. They add up to `rows`.
+struct RowCounts {
+    std::int64_t rows = 0;
+    std::int64_t samples = 0; ///< to be trained
+    std::int64_t filtered = 0;
+    std::int64_t failed = 0; ///< unreadable
+    std::int64_t heldOut = 0;
+    std::int64_t duplicates = 0; ///< skipped as duplicates (0 with the policy `report`)
+    bool operator==(const RowCounts&) const = default;
+};
+
+/// A claimed chunk: everything a worker needs to find and train it. Windows already in the weights are left out.
+struct Claim {
+    std::int64_t claimId = 0; ///< row of the append-only history
+    ChunkId chunk;
+    std::int64_t epoch = 0;
+    std::int64_t block = 0;
+    std::int32_t column = 0; ///< index of the chunk inside its block
+    std::int32_t windows = 0; ///< of the whole chunk
+    std::vector<WindowRange> remaining; ///< ascending, disjoint, at least one
+    std::int64_t positionTokens = 0; ///< tokens claimed in the run before this chunk: place in the learning-rate schedule
+};
+
+/// What one training of (a range of) a chunk gave; stored with the claim for ever.
+struct ChunkOutcome {
+    std::vector<WindowRange> done; ///< in the weights now
+    std::vector<WindowRange> skipped; ///< left out by name: NaN, overflow
+    std::int64_t tokens = 0; ///< real label tokens trained
+    double lossSum = 0; ///< nats, over those tokens
+    double peakGradientNorm = 0;
+    std::int64_t firstStep = 0; ///< worker steps
+    std::int64_t lastStep = 0;
+};
+
+/// A part of a chunk that a checkpoint commits.
+struct Part {
+    ChunkId chunk;
+    WindowRange windows;
+};
+
+enum class CheckpointKind { Replica = 0, Merge = 1 };
+
+/// A checkpoint row. The folder was published and synced before the row is written.
+struct CheckpointRecord {
+    CheckpointKind kind = CheckpointKind::Replica;
+    std::int32_t replica = 0; ///< -1 for a merge
+    std::string folder; ///< name below checkpoints/
+    std::string manifestSha256;
+    std::int64_t step = 0; ///< optimiser steps of this line of weights
+    std::int64_t tokens = 0; ///< tokens trained in this line of weights
+    std::optional<double> evalLoss; ///< nats per token on the held-out text
+    std::uint64_t sizeBytes = 0;
+    std::vector<CheckpointId> parents;
+};
+
+/// What a person wants of the run. Written by console and furrowctl, read by supervisor and workers.
+enum class DesiredState { Run = 0, Pause = 1, Stop = 2, Kill = 3 };
+
+/// Why a run or an attempt ended.
+enum class StopReason { None, EpochEnd, BlockEnd, Steps, Tokens, Hours, Epochs, User, Error, Interrupted };
+std::string toString(StopReason reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error" "interrupted"
+std::string toString(ChunkState state); ///< "pending" "free" ...
+std::string toString(DesiredState state);
+
+/// Numbers of chunks of one epoch by state.
+struct ChunkCounts {
+    std::int64_t byState[kChunkStateCount] = {};
+    std::int64_t& operator[](ChunkState s) { return byState[static_cast<int>(s)]; }
+    std::int64_t operator[](ChunkState s) const { return byState[static_cast<int>(s)]; }
+    std::int64_t sum() const;
+};
+
+} // namespace furrow

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/tracker/types.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <variant>
+
+namespace furrow {
+
+/// Why there is nothing to claim now.
+enum class NothingToClaim {
+    WaitForData, ///< chunks exist that are not prepared, or the last block is not proven
+    WaitForOthers, ///< everything is claimed; others may still fail and free some
+    EpochComplete, ///< no further epoch is wanted
+    StopRuleReached, ///< see LedgerReader::stopReason
+};
+
+struct WorkerRegistration {
+    AttemptId attempt;
+    std::int32_t worker = 0;
+    std::int32_t replica = 0;
+    std::string device; ///< "cpu" or the GPU's UUID
+    std::string deviceName;
+};
+
+/// The tracker as one worker sees it. Every write is fenced: once the incarnation is revoked, each call fails with
+/// Cancelled "lost the lease" and changes nothing. One connection, one thread.
+class WorkerLedger {
+public:
+    /// Refuses (InvalidArgument) when the tracker's run id is not `runId`.
+    static Result<WorkerLedger> open(const std::filesystem::path& tracker, const std::string& runId, const Clock& clock = systemClock());
+    WorkerLedger(WorkerLedger&&) noexcept;
+    ~WorkerLedger();
+
+    /// Starts an incarnation (one worker process from its start) with a first lease of `leaseSeconds`.
+    Result<IncarnationId> start(const WorkerRegistration& registration, double leaseSeconds);
+    /// The free chunk with the lowest ord, now leased to this incarnation.
+    Result<std::variant<Claim, NothingToClaim>> claim();
+    /// Gives an untouched claim back.
+    Status release(const Claim& claim);
+    /// Training of the claim begins now (its prefetch wait is over).
+    Status begin(const Claim& claim);
+    /// Leased -> Trained. All remaining windows must be in done or skipped, unless `partly`: then the chunk stays leased
+    /// by this incarnation until the next commit, which frees what is left.
+    Status finish(const Claim& claim, const ChunkOutcome& outcome, bool partly = false);
+    /// The claim could not be trained (block unreadable): back to Free, and to Poisoned at the third failure.
+    Status fail(const Claim& claim, const std::string& cause);
+
+    struct Progress {
+        std::string phase; ///< "warming up" "train" "evaluate" "checkpoint" "merge" "wait"
+        ChunkId chunk; ///< in training; 0: none
+        double chunkFraction = 0;
+        std::int64_t step = 0;
+        std::int64_t tokens = 0;
+        double loss = 0;
+        double tokensPerSecond = 0;
+    };
+    /// Renews the lease for `leaseSeconds`; called because there was progress, never from an idle timer.
+    Status renew(const Progress& progress, double leaseSeconds);
+
+    /// The commit point of a checkpoint: one FULL transaction. Parts become committed, a chunk whose parts tile it
+    /// turns Committed, a partly done one goes back to Free for its rest.
+    Result<CheckpointId> commit(const CheckpointRecord& checkpoint, std::span<const Part> parts);
+
+    /// Up to `count` optimiser steps of the run's budget; 0 when the budget is spent. Without a budget: `count`.
+    Result<std::int64_t> reserveSteps(std::int64_t count);
+    Status returnSteps(std::int64_t unused);
+
+    Result<DesiredState> desired();
+    struct Signals { ///< everything a worker must look at once a second, in one read
+        DesiredState desired = DesiredState::Run;
+        std::int64_t saveRequest = 0; ///< grows by one with each "save now"
+        std::int64_t evalRequest = 0;
+        std::int64_t mergeRound = 0; ///< newest round that was opened; 0: none yet
+        bool stopRuleReached = false;
+    };
+    Result<Signals> signals();
+
+    /// Merge rounds (decisions.md rule 13).
+    Status contribute(std::int64_t round, CheckpointId checkpoint);
+    struct MergeJob {
+        std::int64_t round = 0;
+        std::vector<CheckpointId> contributions;
+    };
+    /// The job, when every live replica has contributed and no living worker computes it yet.
+    Result<std::optional<MergeJob>> takeMerge(std::int64_t round);
+    Result<CheckpointId> commitMerge(std::int64_t round, const CheckpointRecord& merged);
+    /// The merged checkpoint of a finished round.
+    Result<std::optional<CheckpointId>> mergeResult(std::int64_t round);
+
+    /// Ends the incarnation in order: releases what it holds.
+    Status end(const std::string& cause);
+
+private:
+    struct State;
+    explicit WorkerLedger(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace furrow

@@ -1,0 +1,39 @@
+# furrow::torch from a plain folder of headers and libraries: the pinned wheel, or FURROW_TORCH=DIR
+# (a libtorch zip or another wheel's torch folder). find_package(Torch) is not used: its architecture
+# probe fails with CMake 3.25 and nvcc 13, and it needs a CUDA toolkit.
+set(FURROW_TORCH "$ENV{FURROW_TORCH}" CACHE PATH "A libtorch folder (include/ and lib/) instead of the pinned wheel")
+set(torch_root ${FURROW_SITE}/torch)
+if(FURROW_TORCH)
+  set(torch_root ${FURROW_TORCH})
+endif()
+if(NOT EXISTS ${torch_root}/include/torch/csrc/api/include/torch/torch.h)
+  message(FATAL_ERROR "No libtorch in '${torch_root}'. Run packaging/setup.sh, set FURROW_TORCH to a libtorch folder, "
+                      "or configure with -DFURROW_BUILD_TRAIN=OFF.")
+endif()
+file(STRINGS ${torch_root}/include/torch/headeronly/version.h torch_version_lines
+     REGEX "^#define TORCH_VERSION_(MAJOR|MINOR) [0-9]+$")
+string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]+([0-9]+).*" "\\1.\\2" torch_version "${torch_version_lines}")
+message(STATUS "libtorch ${torch_version} in ${torch_root}")
+
+get_filename_component(torch_site ${torch_root} DIRECTORY)
+file(GLOB nvidia_includes ${torch_site}/nvidia/*/include)
+set(has_cuda FALSE)
+if(EXISTS ${torch_root}/lib/libtorch_cuda.so AND nvidia_includes)
+  set(has_cuda TRUE)
+endif()
+
+add_library(furrow::torch INTERFACE IMPORTED)
+target_include_directories(furrow::torch SYSTEM INTERFACE
+  ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)
+target_link_directories(furrow::torch INTERFACE ${torch_root}/lib)
+target_link_options(furrow::torch INTERFACE -Wl,--no-as-needed -Wl,-rpath,${torch_root}/lib)
+target_link_libraries(furrow::torch INTERFACE torch torch_cpu c10)
+if(has_cuda)
+  target_include_directories(furrow::torch SYSTEM INTERFACE ${nvidia_includes})
+  target_link_libraries(furrow::torch INTERFACE torch_cuda c10_cuda)
+  target_compile_definitions(furrow::torch INTERFACE FURROW_HAS_CUDA=1 USE_C10D_NCCL=1)
+endif()
+find_path(GLOO_INCLUDE gloo/allreduce.h)
+if(GLOO_INCLUDE)
+  target_compile_definitions(furrow::torch INTERFACE USE_C10D_GLOO=1)
+endif()

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Fails when a file includes something its room must not know: app -> ui -> core, torch only in core/train and core/collective."""
+import pathlib, re, sys
+
+ROOT = pathlib.Path(sys.argv[1])
+QT = re.compile(r'#include\s*<Q[A-Z]\w*>|#include\s*"qcustomplot')
+TORCH = re.compile(r'#include\s*<(torch|ATen|c10)/')
+UP = {"core": ["ui/", "app/", "tests/"], "ui": ["app/", "tests/"]}
+# Order of the rooms inside core: a room may include itself and those before it.
+ROOMS = ["base", "config", "data", "telemetry", "tracker", "device", "run", "collective", "train"]
+
+def breaches():
+    for path in sorted(ROOT.glob("**/*.[hc]*")):
+        parts = path.relative_to(ROOT).parts
+        if parts[0] not in ("core", "ui", "app") or path.suffix not in (".h", ".cpp", ".cu"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        torch_room = parts[:2] in (("core", "train"), ("core", "collective"))
+        if parts[0] == "core" and QT.search(text):
+            yield path, "includes Qt, core must not know it"
+        if TORCH.search(text) and not torch_room:
+            yield path, "includes torch outside core/train and core/collective"
+        if TORCH.search(text) and path.suffix == ".h" and not path.name.endswith("_torch.h"):
+            yield path, "is a header with torch types but not named *_torch.h"
+        for include in re.findall(r'#include\s*"([^"]+)"', text):
+            if any(include.startswith(up) for up in UP.get(parts[0], [])):
+                yield path, f"includes {include}, which lies above it"
+            inner = include.split("/")
+            if parts[0] == "core" and inner[0] == "core" and len(inner) > 2 and len(parts) > 2:
+                if inner[1] in ROOMS and parts[1] in ROOMS and ROOMS.index(inner[1]) > ROOMS.index(parts[1]):
+                    yield path, f"includes {include}: {parts[1]} must not know {inner[1]}"
+            if include.endswith("_torch.h") and not torch_room:
+                yield path, f"includes {include}: torch headers stay in core/train and core/collective"
+
+found = list(breaches())
+for path, why in found:
+    print(f"{path.relative_to(ROOT)} {why}")
+sys.exit(1 if found else 0)
