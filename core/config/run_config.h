@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// Everything a person decides about a run. A plain value: copied into a job when it starts, frozen in run.json.
+/// Meaning, unit, range and help of each field live in schema.cpp and nowhere else.
+struct RunConfig {
+    std::string name;
+
+    // Data
+    std::vector<std::string> data;
+    std::string dataMode = "auto";
+    std::string textColumn;
+    std::string tokenizer = "byte";
+    std::int64_t samplesPerBlock = 100000;
+    std::int64_t chunkSamples = 4000;
+    std::int64_t chunkBytes = 64 << 20;
+    std::int64_t spanBytes = 512;
+    double heldOutPercent = 0.5;
+    std::int64_t minChars = 1;
+    std::int64_t maxChars = 0;
+    bool asciiOnly = false;
+    std::string duplicates = "report";
+    std::int64_t shuffleWindowBlocks = 4;
+    bool shuffle = true;
+    std::int64_t startSample = 0;
+    std::int64_t maxSamples = 0;
+    double cacheGiB = 20;
+    std::int64_t prepareAheadBlocks = 4;
+
+    // Model
+    std::string architecture = "gpt";
+    std::int64_t layers = 4;
+    std::int64_t heads = 4;
+    std::int64_t kvHeads = 0;
+    std::int64_t width = 128;
+    std::int64_t ffWidth = 0;
+    std::int64_t seqLen = 64;
+    std::string positions = "learned";
+    std::string norm = "layernorm";
+    std::string activation = "gelu";
+    bool bias = true;
+    bool tiedHead = true;
+    double dropout = 0;
+    std::string initFrom;
+
+    // Training
+    std::int64_t batchSize = 12;
+    std::int64_t gradAccum = 1;
+    double lr = 1e-3;
+    double minLr = 1e-4;
+    std::int64_t warmupSteps = 100;
+    std::string schedule = "cosine";
+    std::int64_t decayTokens = 0;
+    std::string precision = "auto";
+
+    // Optimiser
+    std::string optimizer = "adamw";
+    double weightDecay = 0.1;
+    double beta1 = 0.9;
+    double beta2 = 0.99;
+    double epsilon = 1e-8;
+    double clip = 1.0;
+    std::int64_t nanLimit = 5;
+
+    // Devices
+    std::string devices = "auto";
+    std::int64_t workers = 0;
+    std::int64_t threads = 0;
+    std::int64_t maxRestarts = 5;
+
+    // Stop and save
+    std::int64_t steps = 0;
+    std::int64_t tokens = 0;
+    double hours = 0;
+    std::int64_t epochs = 1;
+    bool stopAfterEpoch = false;
+    std::int64_t stopAfterBlocks = 0;
+    bool iterate = false;
+    double checkpointMinutes = 5;
+    std::int64_t checkpointSteps = 0;
+    std::int64_t keepLast = 3;
+
+    // Evaluation and sampling
+    std::int64_t evalSteps = 250;
+    std::int64_t evalBatches = 20;
+    std::int64_t sampleSteps = 0;
+    std::string samplePrompt = "\n";
+
+    // Merging
+    std::string merge = "average";
+    std::int64_t mergeTokens = 0;
+    double outerLr = 0.7;
+    double outerMomentum = 0.9;
+
+    // Seeds and determinism
+    std::int64_t seed = 1337;
+    bool deterministic = false;
+
+    bool operator==(const RunConfig&) const = default;
+};
+
+} // namespace furrow

@@ -1,0 +1,145 @@
+#include "core/config/schema.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+using C = RunConfig;
+using G = SettingGroup;
+constexpr auto Safe = ResumeRule::Safe;
+constexpr auto Unsafe = ResumeRule::Unsafe;
+constexpr auto Refused = ResumeRule::Refused;
+constexpr double kNoLimit = -1; // as `max` below `min`
+
+// Order here is the order of form, help and documentation.
+std::vector<Setting> makeSettings()
+{
+    std::vector<Setting> all;
+    const auto add = [&all](Setting setting) { all.push_back(std::move(setting)); };
+
+    add({ "name", "Name", G::Run, &C::name, "", 0, 0, {}, Refused, true, "What the run is called in the library and in its folder name. Empty: made from preset and data." });
+
+    add({ "data", "Source", G::Data, &C::data, "", 0, 0, {}, Refused, true, "Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz or .zst), or hf://owner/name[:config][:split][@revision]." });
+    add({ "data_mode", "Rows from", G::Data, &C::dataMode, "", 0, 0, { "auto", "lines", "paragraphs", "span", "stream" }, Refused, false, "What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines." });
+    add({ "text_column", "Text column", G::Data, &C::textColumn, "", 0, 0, {}, Refused, true, "Column that holds the text in csv, jsonl and parquet. Empty: the first of text, content, sentence, document, article, body, else the first string column." });
+    add({ "tokenizer", "Tokenizer", G::Data, &C::tokenizer, "", 0, 0, {}, Refused, true, "byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model." });
+    add({ "samples_per_block", "Samples per block", G::Data, &C::samplesPerBlock, "samples", 1, 10'000'000, {}, Refused, true, "Consecutive samples that are prepared as one unit. Lowered by itself for small data, so that there are some blocks to shuffle." });
+    add({ "chunk_samples", "Chunk size", G::Data, &C::chunkSamples, "samples", 1, 1'000'000, {}, Refused, true, "Samples that one worker claims at a time. It does not change GPU memory: batch size times sequence length does." });
+    add({ "chunk_bytes", "Chunk size, at most", G::Data, &C::chunkBytes, "bytes", 1024, 1 << 30, {}, Refused, false, "A chunk ends early when its text would become larger than this." });
+    add({ "span_bytes", "Span", G::Data, &C::spanBytes, "bytes", 16, 1 << 20, {}, Refused, false, "Length of a sample in data mode span." });
+    add({ "held_out_percent", "Held out", G::Data, &C::heldOutPercent, "%", 0, 50, {}, Refused, false, "Share of the samples kept for evaluation, chosen by a hash of their text, so that equal texts fall on the same side." });
+    add({ "min_chars", "Shortest sample", G::Data, &C::minChars, "characters", 0, kNoLimit, {}, Refused, false, "Shorter samples are filtered, counted and never trained." });
+    add({ "max_chars", "Longest sample", G::Data, &C::maxChars, "characters", 0, kNoLimit, {}, Refused, false, "Longer samples are filtered and counted. 0: no limit." });
+    add({ "ascii_only", "ASCII only", G::Data, &C::asciiOnly, "", 0, 0, {}, Refused, false, "Filter samples with any other character." });
+    add({ "duplicates", "Duplicate texts", G::Data, &C::duplicates, "", 0, 0, { "report", "skip" }, Refused, false, "Texts that occur again inside a block are counted and trained (report) or counted and left out (skip)." });
+    add({ "shuffle", "Shuffle", G::Data, &C::shuffle, "", 0, 0, {}, Refused, false, "Claim chunks in an order drawn from seed and epoch; off: in source order." });
+    add({ "shuffle_window_blocks", "Shuffle window", G::Data, &C::shuffleWindowBlocks, "blocks", 1, 4096, {}, Refused, false, "In the first epoch chunks are shuffled inside groups of this many consecutive blocks; later epochs are shuffled as a whole." });
+    add({ "start_sample", "First sample", G::Data, &C::startSample, "samples", 0, kNoLimit, {}, Refused, false, "Skip this many samples at the start of each source. They do not belong to the epoch." });
+    add({ "max_samples", "Samples, at most", G::Data, &C::maxSamples, "samples", 0, kNoLimit, {}, Refused, false, "Use only this many samples of each source. 0: all." });
+    add({ "cache_gib", "Cache", G::Data, &C::cacheGiB, "GiB", 0.1, 100000, {}, Safe, false, "Disk that prepared blocks and downloads of this workspace may take." });
+    add({ "prepare_ahead_blocks", "Prepare ahead", G::Data, &C::prepareAheadBlocks, "blocks", 1, 256, {}, Safe, false, "Blocks that are prepared before a worker asks for them." });
+
+    add({ "architecture", "Architecture", G::Model, &C::architecture, "", 0, 0, { "gpt", "hrm" }, Refused, true, "gpt: a transformer as GPT-2 or Llama. hrm: the hierarchical reasoning model." });
+    add({ "layers", "Layers", G::Model, &C::layers, "", 1, 512, {}, Refused, true, "Transformer blocks; for hrm the blocks of each of the two modules." });
+    add({ "width", "Width", G::Model, &C::width, "", 8, 65536, {}, Refused, true, "Size of the residual stream. The number of heads must divide it." });
+    add({ "heads", "Heads", G::Model, &C::heads, "", 1, 1024, {}, Refused, true, "Attention heads." });
+    add({ "kv_heads", "Key-value heads", G::Model, &C::kvHeads, "", 0, 1024, {}, Refused, false, "Heads of keys and values in grouped-query attention. 0: as many as heads." });
+    add({ "ff_width", "Feed-forward width", G::Model, &C::ffWidth, "", 0, 1 << 20, {}, Refused, false, "Inner size of the feed-forward part. 0: the usual one for the activation." });
+    add({ "seq_len", "Context", G::Model, &C::seqLen, "tokens", 2, 1 << 20, {}, Refused, true, "Tokens in one training window." });
+    add({ "positions", "Positions", G::Model, &C::positions, "", 0, 0, { "learned", "rope" }, Refused, false, "learned as in GPT-2, or rotary." });
+    add({ "norm", "Norm", G::Model, &C::norm, "", 0, 0, { "layernorm", "rmsnorm" }, Refused, false, "Normalisation before each part of a block." });
+    add({ "activation", "Activation", G::Model, &C::activation, "", 0, 0, { "gelu", "swiglu" }, Refused, false, "Inside the feed-forward part." });
+    add({ "bias", "Biases", G::Model, &C::bias, "", 0, 0, {}, Refused, false, "Bias vectors in linear layers and norms, as in GPT-2." });
+    add({ "tied_head", "Tied head", G::Model, &C::tiedHead, "", 0, 0, {}, Refused, false, "The output layer shares the embedding matrix." });
+    add({ "dropout", "Dropout", G::Model, &C::dropout, "", 0, 0.9, {}, Unsafe, false, "Probability with which activations are dropped while training." });
+    add({ "init_from", "Start from", G::Model, &C::initFrom, "", 0, 0, {}, Refused, false, "A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights." });
+
+    add({ "batch_size", "Batch", G::Training, &C::batchSize, "sequences", 1, 65536, {}, Unsafe, true, "Windows in one micro-step of one worker." });
+    add({ "grad_accum", "Accumulation", G::Training, &C::gradAccum, "micro-steps", 1, 4096, {}, Unsafe, true, "Micro-steps whose gradients make one optimiser step." });
+    add({ "lr", "Peak learning rate", G::Training, &C::lr, "", 0, 10, {}, Unsafe, true, "Learning rate after warm-up." });
+    add({ "min_lr", "Final learning rate", G::Training, &C::minLr, "", 0, 10, {}, Unsafe, false, "Where the schedule ends." });
+    add({ "warmup_steps", "Warm-up", G::Training, &C::warmupSteps, "steps", 0, 10'000'000, {}, Unsafe, true, "Own optimiser steps of a worker over which the rate rises from 0." });
+    add({ "schedule", "Schedule", G::Training, &C::schedule, "", 0, 0, { "cosine", "linear", "constant", "wsd" }, Unsafe, true, "How the rate falls after warm-up. It follows the tokens of the whole run, so all workers are at the same place." });
+    add({ "decay_tokens", "Schedule length", G::Training, &C::decayTokens, "tokens", 0, kNoLimit, {}, Unsafe, false, "Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known." });
+    add({ "precision", "Precision", G::Training, &C::precision, "", 0, 0, { "auto", "fp32", "bf16" }, Unsafe, true, "Of matrix products; weights are float32. auto: bf16 where the device is faster with it." });
+
+    add({ "devices", "Devices", G::Devices, &C::devices, "", 0, 0, {}, Safe, true, "auto (all GPUs, else the CPU), a list of GPU numbers or UUIDs, or cpu:2 for two workers on the CPU." });
+    add({ "workers", "Workers", G::Devices, &C::workers, "", 0, 256, {}, Safe, true, "Number of workers. 0: one for each device; on the CPU two." });
+    add({ "threads", "Threads a worker", G::Devices, &C::threads, "", 0, 1024, {}, Safe, false, "CPU threads of one worker. 0: cores divided by workers." });
+    add({ "max_restarts", "Restarts, at most", G::Devices, &C::maxRestarts, "", 0, 1000, {}, Safe, false, "How often a worker that died is started again in one attempt." });
+
+    add({ "epochs", "Epochs", G::StopAndSave, &C::epochs, "epochs", 1, 100000, {}, Safe, true, "Passes over the data. The first stopping rule that is reached ends the run." });
+    add({ "steps", "Steps", G::StopAndSave, &C::steps, "steps", 0, kNoLimit, {}, Safe, true, "Stop after this many optimiser steps, summed over the workers. 0: no limit." });
+    add({ "tokens", "Tokens", G::StopAndSave, &C::tokens, "tokens", 0, kNoLimit, {}, Safe, false, "Stop after this many trained tokens. 0: no limit." });
+    add({ "hours", "Hours", G::StopAndSave, &C::hours, "hours", 0, 100000, {}, Safe, false, "Stop after this much active time. 0: no limit." });
+    add({ "stop_after_epoch", "Stop after epoch", G::StopAndSave, &C::stopAfterEpoch, "", 0, 0, {}, Safe, false, "End at the end of the current epoch, also with iterate." });
+    add({ "stop_after_blocks", "Stop after blocks", G::StopAndSave, &C::stopAfterBlocks, "blocks", 0, kNoLimit, {}, Safe, false, "End when this many blocks are complete. 0: no limit." });
+    add({ "iterate", "Iterate", G::StopAndSave, &C::iterate, "", 0, 0, {}, Safe, false, "Begin another epoch whenever one ends, until another rule stops the run." });
+    add({ "checkpoint_minutes", "Checkpoint every", G::StopAndSave, &C::checkpointMinutes, "minutes", 0.01, 10000, {}, Safe, true, "Work that a crash can cost. 'minutes' of training between two checkpoints of a worker." });
+    add({ "checkpoint_steps", "Checkpoint every", G::StopAndSave, &C::checkpointSteps, "steps", 0, kNoLimit, {}, Safe, false, "Also save after this many own steps of a worker. 0: by time only." });
+    add({ "keep_last", "Keep", G::StopAndSave, &C::keepLast, "checkpoints", 2, 10000, {}, Safe, false, "Newest checkpoints kept for each replica; the best one and pinned ones stay as well." });
+
+    add({ "optimizer", "Optimizer", G::Optimiser, &C::optimizer, "", 0, 0, { "adamw", "adamatan2", "sgd" }, Refused, false, "adamw, adamatan2 (no epsilon, scale free) or sgd with momentum beta1." });
+    add({ "weight_decay", "Weight decay", G::Optimiser, &C::weightDecay, "", 0, 10, {}, Unsafe, false, "Decoupled, on matrices only." });
+    add({ "beta1", "Beta 1", G::Optimiser, &C::beta1, "", 0, 0.99999, {}, Unsafe, false, "Decay of the mean of gradients." });
+    add({ "beta2", "Beta 2", G::Optimiser, &C::beta2, "", 0, 0.99999, {}, Unsafe, false, "Decay of the mean of squared gradients." });
+    add({ "epsilon", "Epsilon", G::Optimiser, &C::epsilon, "", 0, 1, {}, Unsafe, false, "Added to the root of the second moment." });
+    add({ "clip", "Gradient clip", G::Optimiser, &C::clip, "", 0, 1e6, {}, Unsafe, false, "Largest norm of the gradient. 0: no clipping." });
+    add({ "nan_limit", "Bad steps, at most", G::Optimiser, &C::nanLimit, "steps", 1, 10000, {}, Safe, false, "Steps in a row with NaN or Inf, each left out, before the worker goes back to its last checkpoint." });
+
+    add({ "eval_steps", "Evaluate every", G::Evaluation, &C::evalSteps, "steps", 0, kNoLimit, {}, Safe, true, "Own steps of a worker between two evaluations on held-out text. 0: only at the end." });
+    add({ "eval_batches", "Batches", G::Evaluation, &C::evalBatches, "batches", 1, 100000, {}, Safe, false, "Batches of one evaluation, at most; always the same ones." });
+    add({ "sample_steps", "Sample every", G::Evaluation, &C::sampleSteps, "steps", 0, kNoLimit, {}, Safe, false, "Own steps of worker 0 between two text samples. 0: never." });
+    add({ "sample_prompt", "Prompt", G::Evaluation, &C::samplePrompt, "", 0, 0, {}, Safe, false, "Beginning of the text samples." });
+
+    add({ "merge", "Merge", G::Merging, &C::merge, "", 0, 0, { "none", "average", "diloco" }, Safe, true, "How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models." });
+    add({ "merge_tokens", "Merge every", G::Merging, &C::mergeTokens, "tokens", 0, kNoLimit, {}, Safe, true, "Tokens of the run between two merges. 0: chosen so that there are about 40 in an epoch of known length, and always one at the end." });
+    add({ "outer_lr", "Outer rate", G::Merging, &C::outerLr, "", 0, 10, {}, Safe, false, "DiLoCo: rate of the outer step." });
+    add({ "outer_momentum", "Outer momentum", G::Merging, &C::outerMomentum, "", 0, 0.9999, {}, Safe, false, "DiLoCo: Nesterov momentum of the outer step." });
+
+    add({ "seed", "Seed", G::Seeds, &C::seed, "", 0, 4294967295.0, {}, Refused, true, "Of weights, order and sampling." });
+    add({ "deterministic", "Deterministic", G::Seeds, &C::deterministic, "", 0, 0, {}, Safe, false, "Same claims, same bytes on a GPU too. Slower there; the CPU is always deterministic." });
+    return all;
+}
+
+} // namespace
+
+const std::vector<Setting>& settings()
+{
+    static const std::vector<Setting> all = makeSettings();
+    return all;
+}
+
+const Setting* findSetting(std::string_view key)
+{
+    const auto found = std::find_if(settings().begin(), settings().end(), [key](const Setting& s) { return s.key == key; });
+    return found == settings().end() ? nullptr : &*found;
+}
+
+std::string Setting::option() const
+{
+    std::string text = "--" + key;
+    std::replace(text.begin(), text.end(), '_', '-');
+    return text;
+}
+
+std::string toString(SettingGroup group)
+{
+    switch (group) {
+    case G::Run: return "Run";
+    case G::Data: return "Data";
+    case G::Model: return "Model";
+    case G::Training: return "Training";
+    case G::Devices: return "Devices";
+    case G::StopAndSave: return "Stop and save";
+    case G::Optimiser: return "Optimiser";
+    case G::Evaluation: return "Evaluation and sampling";
+    case G::Merging: return "Merging";
+    case G::Seeds: return "Seeds and determinism";
+    }
+    return "";
+}
+
+} // namespace furrow

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace furrow {
+
+/// Every path inside a run folder is made here. A plain value; makes nothing on disk.
+class RunPaths {
+public:
+    explicit RunPaths(std::filesystem::path folder);
+
+    const std::filesystem::path& folder() const { return folder_; }
+    std::filesystem::path configFile() const { return folder_ / "run.json"; }
+    std::filesystem::path tracker() const { return folder_ / "tracker.sqlite"; }
+    std::filesystem::path trackerSnapshot() const { return folder_ / "view.sqlite"; }
+    std::filesystem::path supervisorLock() const { return folder_ / "supervisor.lock"; }
+    std::filesystem::path tokenizer() const { return folder_ / "tokenizer.json"; }
+    std::filesystem::path telemetryFolder() const { return folder_ / "telemetry"; }
+    std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl"; one incarnation appends after the other
+    std::filesystem::path logsFolder() const { return folder_ / "logs"; }
+    std::filesystem::path logFile(std::int64_t attempt, const std::string& process) const; ///< "<attempt>-<process>.log"
+    std::filesystem::path checkpointsFolder() const { return folder_ / "checkpoints"; }
+    std::filesystem::path checkpointFolder(const std::string& name) const { return checkpointsFolder() / name; }
+    std::filesystem::path exportsFolder() const { return folder_ / "exports"; }
+    std::filesystem::path evaluationFile() const { return folder_ / "heldout.bin"; } ///< frozen held-out tokens, see core/data/held_out.h
+    /// Disposable files of readers (column cache of the console); may be deleted at any time.
+    std::filesystem::path viewCacheFolder() const { return folder_ / "view-cache"; }
+    /// The prepared-block cache shared by the runs of the workspace: <workspace>/cache when the run lies in <workspace>/runs,
+    /// else <run>/cache.
+    std::filesystem::path cacheFolder() const;
+
+private:
+    std::filesystem::path folder_;
+};
+
+} // namespace furrow

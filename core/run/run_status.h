@@ -1,0 +1,70 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/run_file.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// Never stored: derived from processes, heartbeats and exit records each time it is asked.
+enum class RunState { New, Running, Paused, Stopping, Interrupted, Failed, Finished, Unknown };
+std::string toString(RunState state); ///< "new" "running" ...
+
+/// One line of evidence for the state, shown under "Why?".
+struct Evidence {
+    std::string text; ///< "The boot id changed, there is no exit record."
+};
+
+struct WorkerStatus {
+    int worker = 0;
+    int replica = 0;
+    std::int64_t pid = 0;
+    bool alive = false;
+    std::string device;
+    std::string deviceName;
+    std::string phase;
+    std::string endCause; ///< of the newest incarnation when it is not alive
+    int restarts = 0;
+    std::int64_t step = 0;
+    std::int64_t tokens = 0;
+    double loss = 0;
+    double tokensPerSecond = 0;
+    std::int64_t chunkBlock = -1;
+    int chunkColumn = -1;
+    double chunkFraction = 0;
+    double secondsSinceProgress = 0;
+};
+
+/// Everything a person may ask about a run right now. A value: computed in one go by readStatus.
+struct RunStatus {
+    std::string folder;
+    RunFile file;
+    RunState state = RunState::Unknown;
+    StopReason stopReason = StopReason::None;
+    std::string stopDetail;
+    std::vector<Evidence> evidence;
+    std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
+    std::int64_t supervisorPid = 0; ///< 0: none alive
+    std::vector<WorkerStatus> workers;
+    std::vector<EpochRow> epochs;
+    std::int64_t steps = 0;
+    std::int64_t tokens = 0;
+    double activeSeconds = 0;
+    double loss = 0; ///< token-weighted over living workers, NaN: none yet
+    double tokensPerSecond = 0; ///< sum over living workers
+    std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."
+    std::int64_t checkpoints = 0;
+    std::int64_t newestCheckpointWallNs = 0;
+    std::optional<double> evalLoss; ///< newest
+    StoppingRules rules; ///< in force now
+};
+
+/// Reads a run folder, live, dead or copied. Never writes. Takes some milliseconds; any thread.
+Result<RunStatus> readStatus(const RunPaths& paths);
+nlohmann::json toJson(const RunStatus& status);
+
+} // namespace furrow
