@@ -1,0 +1,234 @@
+// Settings as text and as JSON: parsing, printing, overlaying. Knows types and ranges, no combinations.
+
+#include "core/config/schema.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+std::string numberText(double value)
+{
+    char buffer[64];
+    const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    return failed == std::errc {} ? std::string(buffer, end) : std::string();
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator)
+{
+    std::string text;
+    for (const auto& part : parts)
+        text += (text.empty() ? "" : separator) + part;
+    return text;
+}
+
+std::string allowedText(const Setting& s)
+{
+    if (!s.choices.empty())
+        return "one of " + joined(s.choices, ", ");
+    if (s.max < s.min)
+        return "at least " + numberText(s.min);
+    return numberText(s.min) + " to " + numberText(s.max);
+}
+
+ConfigProblem problem(const Setting& s, const std::string& value, const std::string& allowed, std::string fix = {})
+{
+    return { s.key, s.key + " is " + (value.empty() ? "empty" : value) + ", allowed is " + allowed + ".", std::move(fix) };
+}
+
+std::vector<ConfigProblem> checkRange(const Setting& s, double value)
+{
+    if (std::isfinite(value) && value >= s.min && (s.max < s.min || value <= s.max))
+        return {};
+    const double nearest = value > s.min && s.max >= s.min ? s.max : s.min;
+    return { problem(s, numberText(value), allowedText(s), numberText(nearest)) };
+}
+
+/// Parses all of `text` as a number.
+template <typename T> bool parse(const std::string& text, T& value)
+{
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return failed == std::errc {} && end == text.data() + text.size() && !text.empty();
+}
+
+std::vector<ConfigProblem> storeInteger(RunConfig& config, const Setting& s, std::int64_t RunConfig::*field, const std::string& text)
+{
+    std::int64_t value = 0;
+    if (!parse(text, value)) {
+        double real = 0; // people write 1e6
+        if (!parse(text, real) || real != std::floor(real) || std::abs(real) > 9e15)
+            return { problem(s, "'" + text + "'", "a whole number, " + allowedText(s)) };
+        value = static_cast<std::int64_t>(real);
+    }
+    auto problems = checkRange(s, static_cast<double>(value));
+    if (problems.empty())
+        config.*field = value;
+    return problems;
+}
+
+std::vector<ConfigProblem> storeReal(RunConfig& config, const Setting& s, double RunConfig::*field, const std::string& text)
+{
+    double value = 0;
+    if (!parse(text, value))
+        return { problem(s, "'" + text + "'", "a number, " + allowedText(s)) };
+    auto problems = checkRange(s, value);
+    if (problems.empty())
+        config.*field = value;
+    return problems;
+}
+
+std::vector<ConfigProblem> storeSwitch(RunConfig& config, const Setting& s, bool RunConfig::*field, const std::string& text)
+{
+    const bool yes = text == "true" || text == "1" || text == "on" || text == "yes";
+    const bool no = text == "false" || text == "0" || text == "off" || text == "no";
+    if (!yes && !no)
+        return { problem(s, "'" + text + "'", "true or false") };
+    config.*field = yes;
+    return {};
+}
+
+std::vector<ConfigProblem> storeText(RunConfig& config, const Setting& s, std::string RunConfig::*field, const std::string& text)
+{
+    if (!s.choices.empty() && std::find(s.choices.begin(), s.choices.end(), text) == s.choices.end())
+        return { problem(s, "'" + text + "'", allowedText(s), s.choices.front()) };
+    config.*field = text;
+    return {};
+}
+
+std::vector<std::string> split(const std::string& text)
+{
+    std::vector<std::string> parts;
+    std::string part;
+    for (const char c : text + ",") {
+        if (c != ',') {
+            part += c;
+        } else if (!part.empty()) {
+            parts.push_back(std::move(part));
+            part.clear();
+        }
+    }
+    return parts;
+}
+
+/// A JSON value in the form setSetting parses, or nothing when its type does not fit the field.
+bool jsonText(const Setting& s, const nlohmann::json& value, std::string& text)
+{
+    if (std::holds_alternative<bool RunConfig::*>(s.field) && value.is_boolean())
+        text = value.get<bool>() ? "true" : "false";
+    else if (std::holds_alternative<std::string RunConfig::*>(s.field) && value.is_string())
+        text = value.get<std::string>();
+    else if (std::holds_alternative<std::int64_t RunConfig::*>(s.field) && value.is_number())
+        text = value.dump();
+    else if (std::holds_alternative<double RunConfig::*>(s.field) && value.is_number())
+        text = value.dump();
+    else
+        return false;
+    return true;
+}
+
+} // namespace
+
+std::string toString(const std::vector<ConfigProblem>& problems)
+{
+    std::string text;
+    for (const auto& p : problems)
+        text += (text.empty() ? "" : "\n") + p.message;
+    return text;
+}
+
+std::string settingText(const RunConfig& config, const Setting& setting)
+{
+    struct {
+        std::string operator()(bool v) const { return v ? "true" : "false"; }
+        std::string operator()(std::int64_t v) const { return std::to_string(v); }
+        std::string operator()(double v) const { return numberText(v); }
+        std::string operator()(const std::string& v) const { return v; }
+        std::string operator()(const std::vector<std::string>& v) const { return joined(v, ","); }
+    } print;
+    return std::visit([&](auto field) { return print(config.*field); }, setting.field);
+}
+
+std::vector<ConfigProblem> setSetting(RunConfig& config, const Setting& s, const std::string& text)
+{
+    if (const auto* field = std::get_if<bool RunConfig::*>(&s.field))
+        return storeSwitch(config, s, *field, text);
+    if (const auto* integer = std::get_if<std::int64_t RunConfig::*>(&s.field))
+        return storeInteger(config, s, *integer, text);
+    if (const auto* real = std::get_if<double RunConfig::*>(&s.field))
+        return storeReal(config, s, *real, text);
+    if (const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&s.field)) {
+        config.*(*list) = split(text);
+        return {};
+    }
+    return storeText(config, s, std::get<std::string RunConfig::*>(s.field), text);
+}
+
+nlohmann::json toJson(const RunConfig& config)
+{
+    nlohmann::json json = nlohmann::json::object();
+    for (const auto& s : settings())
+        std::visit([&](auto field) { json[s.key] = config.*field; }, s.field);
+    return json;
+}
+
+ConfigReading configFromJson(const nlohmann::json& json, RunConfig base)
+{
+    ConfigReading reading { std::move(base), {} };
+    if (!json.is_object()) {
+        reading.problems.push_back({ "", "The configuration is not a JSON object of settings.", "" });
+        return reading;
+    }
+    for (const auto& [key, value] : json.items()) {
+        const Setting* setting = findSetting(key);
+        if (!setting) {
+            reading.problems.push_back({ key, "There is no setting '" + key + "'. 'furrowctl settings' lists all.", "" });
+            continue;
+        }
+        if (const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&setting->field); list && value.is_array()
+            && std::all_of(value.begin(), value.end(), [](const auto& v) { return v.is_string(); })) {
+            reading.config.*(*list) = value.template get<std::vector<std::string>>();
+            continue;
+        }
+        std::string text;
+        if (!jsonText(*setting, value, text)) {
+            reading.problems.push_back(problem(*setting, value.dump().substr(0, 80), "a value of another type: " + settingText(RunConfig {}, *setting) + ", for example"));
+            continue;
+        }
+        auto problems = setSetting(reading.config, *setting, text);
+        reading.problems.insert(reading.problems.end(), problems.begin(), problems.end());
+    }
+    return reading;
+}
+
+std::vector<ConfigChange> changes(const RunConfig& before, const RunConfig& after)
+{
+    std::vector<ConfigChange> found;
+    for (const auto& s : settings()) {
+        ConfigChange change { &s, settingText(before, s), settingText(after, s) };
+        if (change.before != change.after)
+            found.push_back(std::move(change));
+    }
+    return found;
+}
+
+std::vector<ConfigProblem> refusedOnResume(const RunConfig& frozen, const RunConfig& wanted)
+{
+    std::vector<ConfigProblem> problems;
+    for (const auto& change : changes(frozen, wanted)) {
+        if (change.setting->resume != ResumeRule::Refused)
+            continue;
+        const std::string& key = change.setting->key;
+        problems.push_back({ key,
+            key + " cannot change from " + (change.before.empty() ? "empty" : change.before) + " to " + (change.after.empty() ? "empty" : change.after)
+                + " in a run that has begun: it defines its chunks or its weights. Start a new run instead.",
+            change.before });
+    }
+    return problems;
+}
+
+} // namespace furrow

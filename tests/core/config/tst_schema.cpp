@@ -1,0 +1,128 @@
+#include "core/config/schema.h"
+
+#include <QTest>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace furrow;
+
+class TestSchema : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyKeyIsUniqueAndHasHelp()
+    {
+        std::set<std::string> keys;
+        for (const auto& s : settings()) {
+            QVERIFY2(keys.insert(s.key).second, s.key.c_str());
+            QVERIFY2(s.help.size() > 10, s.key.c_str());
+            QVERIFY2(!s.label.empty(), s.key.c_str());
+        }
+        QCOMPARE(toJson(RunConfig {}).size(), keys.size());
+    }
+
+    void jsonRoundTripKeepsEveryField()
+    {
+        for (const auto& preset : presets()) {
+            auto config = preset.config;
+            config.data = { "a.txt", "b,c.txt" };
+            const auto reading = configFromJson(nlohmann::json::parse(toJson(config).dump()));
+            QVERIFY2(reading.problems.empty(), toString(reading.problems).c_str());
+            QVERIFY(reading.config == config);
+        }
+    }
+
+    void everyPresetIsValidOnceItHasData()
+    {
+        for (const auto& preset : presets()) {
+            auto config = preset.config;
+            config.data = { "a.txt" };
+            QVERIFY2(validate(config).empty(), (preset.name + ": " + toString(validate(config))).c_str());
+        }
+    }
+
+    void everythingWrongIsReportedAtOnce()
+    {
+        const auto reading = configFromJson(nlohmann::json::parse(
+            R"({"layers": 0, "widht": 3, "lr": "fast", "schedule": "exponential", "batch_size": 1.5, "iterate": 1})"));
+        QCOMPARE(reading.problems.size(), std::size_t(6));
+        const auto text = toString(reading.problems);
+        for (const char* part : { "layers is 0", "1 to 512", "'widht'", "lr is \"fast\"", "'exponential'", "cosine", "batch_size", "iterate is 1" })
+            QVERIFY2(text.find(part) != std::string::npos, (std::string(part) + " not in\n" + text).c_str());
+    }
+
+    void combinationsNameTheFieldAndAFix_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QString>("fix");
+        QTest::newRow("heads") << R"({"heads": 5, "width": 128})" << "heads" << "4";
+        QTest::newRow("kv heads") << R"({"kv_heads": 3})" << "kv_heads" << "0";
+        QTest::newRow("chunk over block") << R"({"chunk_samples": 200, "samples_per_block": 100})" << "chunk_samples" << "100";
+        QTest::newRow("no data") << R"({"data": []})" << "data" << "";
+        QTest::newRow("rate 0") << R"({"lr": 0, "min_lr": 0})" << "lr" << "0.001";
+        QTest::newRow("warm-up over steps") << R"({"steps": 50})" << "warmup_steps" << "5";
+        QTest::newRow("devices") << R"({"devices": "cpu:none"})" << "devices" << "cpu:2";
+        QTest::newRow("lengths") << R"({"min_chars": 10, "max_chars": 5})" << "max_chars" << "0";
+    }
+    void combinationsNameTheFieldAndAFix()
+    {
+        QFETCH(QString, json);
+        QFETCH(QString, key);
+        QFETCH(QString, fix);
+        RunConfig base;
+        base.data = { "a.txt" };
+        const auto reading = configFromJson(nlohmann::json::parse(json.toStdString()), base);
+        QVERIFY(reading.problems.empty());
+        const auto problems = validate(reading.config);
+        QCOMPARE(problems.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(problems[0].key), key);
+        QCOMPARE(QString::fromStdString(problems[0].fix), fix);
+    }
+
+    void resumeRefusesWhatDefinesTheChunksAndAllowsTheRest()
+    {
+        RunConfig frozen;
+        auto wanted = frozen;
+        wanted.steps = 200;
+        wanted.workers = 5;
+        QVERIFY(refusedOnResume(frozen, wanted).empty());
+        wanted.chunkSamples = 10;
+        wanted.tokenizer = "gpt2";
+        const auto problems = refusedOnResume(frozen, wanted);
+        QCOMPARE(problems.size(), std::size_t(2));
+        QVERIFY(problems[0].message.find("new run") != std::string::npos);
+    }
+
+    void commandLineSpellsOnlyWhatDiffersAndQuotes()
+    {
+        const auto preset = findPreset("CHAR").value();
+        auto config = preset.config;
+        config.data = { "my text.txt", "b.txt" };
+        config.iterate = true;
+        config.steps = 1000;
+        QCOMPARE(QString::fromStdString(commandLine(config, preset)),
+            QStringLiteral("furrowctl run --preset char --data 'my text.txt' --data b.txt --steps 1000 --iterate=true"));
+    }
+
+    void unknownPresetListsTheKnownOnes()
+    {
+        const auto preset = findPreset("huge");
+        QVERIFY(!preset.ok());
+        QVERIFY(preset.error().message.find("124m") != std::string::npos);
+    }
+
+    void numbersMayBeWrittenWithAnExponent()
+    {
+        RunConfig config;
+        QVERIFY(setSetting(config, *findSetting("tokens"), "1e6").empty());
+        QCOMPARE(config.tokens, 1000000);
+        QVERIFY(!setSetting(config, *findSetting("tokens"), "1e30").empty());
+        QVERIFY(!setSetting(config, *findSetting("tokens"), "12 ").empty());
+        QVERIFY(!setSetting(config, *findSetting("lr"), "nan").empty());
+        QCOMPARE(config.tokens, 1000000);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSchema)
+#include "tst_schema.moc"
