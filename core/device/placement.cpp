@@ -1,0 +1,70 @@
+#include "core/device/placement.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kDefaultCpuWorkers = 2;
+
+Error unknownDevice(const std::string& wanted, const std::vector<Gpu>& gpus)
+{
+    std::string known;
+    for (const auto& gpu : gpus)
+        known += (known.empty() ? "" : ", ") + std::to_string(gpu.index) + " (" + gpu.name + ", " + gpu.uuid + ")";
+    return { ErrorCode::InvalidArgument,
+        "devices names '" + wanted + "', which is not on this machine. " + (gpus.empty() ? "It has no GPU; 'cpu:2' trains on the CPU." : "It has " + known + ".") };
+}
+
+Result<std::vector<Gpu>> chosenGpus(const std::string& devices, const std::vector<Gpu>& gpus)
+{
+    if (devices == "auto")
+        return gpus;
+    std::vector<Gpu> chosen;
+    for (std::size_t begin = 0; begin <= devices.size();) {
+        const std::size_t end = std::min(devices.find(',', begin), devices.size());
+        const std::string item = devices.substr(begin, end - begin);
+        begin = end + 1;
+        const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.uuid == item || std::to_string(gpu.index) == item; });
+        if (found == gpus.end())
+            return unknownDevice(item, gpus);
+        chosen.push_back(*found);
+    }
+    return chosen;
+}
+
+} // namespace
+
+Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const std::vector<Gpu>& gpus, int cores)
+{
+    std::vector<Gpu> chosen;
+    int cpuWorkers = kDefaultCpuWorkers;
+    if (config.devices.rfind("cpu:", 0) == 0)
+        std::from_chars(config.devices.data() + 4, config.devices.data() + config.devices.size(), cpuWorkers);
+    if (config.devices.rfind("cpu", 0) != 0) {
+        auto found = chosenGpus(config.devices, gpus);
+        if (!found.ok())
+            return found.error();
+        chosen = std::move(found).value();
+    }
+    const int count = config.workers > 0 ? static_cast<int>(config.workers) : chosen.empty() ? cpuWorkers : static_cast<int>(chosen.size());
+    if (!chosen.empty() && count > static_cast<int>(chosen.size()))
+        return Error { ErrorCode::InvalidArgument,
+            "workers is " + std::to_string(count) + ", but devices gives " + std::to_string(chosen.size()) + " GPU" + (chosen.size() == 1 ? "" : "s") + ": one worker trains on one GPU." };
+    std::vector<WorkerPlacement> placements;
+    for (int worker = 0; worker < count; ++worker) {
+        WorkerPlacement place { worker, "cpu", "CPU", static_cast<int>(config.threads) };
+        if (!chosen.empty()) {
+            place.device = chosen[static_cast<std::size_t>(worker)].uuid;
+            place.deviceName = chosen[static_cast<std::size_t>(worker)].name;
+        }
+        if (place.threads == 0)
+            place.threads = std::max(1, cores / count);
+        placements.push_back(std::move(place));
+    }
+    return placements;
+}
+
+} // namespace furrow

@@ -1,0 +1,90 @@
+// run.json, format 1. FORMAT.md beside this file describes every field.
+
+#include "core/run/run_file.h"
+
+#include "core/base/file_system.h"
+#include "core/config/schema.h"
+
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::uint64_t kMaxBytes = 64 << 20; // a manifest of a million files fits
+
+Error broken(const RunPaths& paths, const std::string& why)
+{
+    return { ErrorCode::Corrupt, paths.configFile().string() + " cannot be used: " + why };
+}
+
+Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
+{
+    if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer())
+        return broken(paths, "it is not the run.json of a Furrow run.");
+    if (json["format"] > kFormat)
+        return Error { ErrorCode::InvalidArgument,
+            paths.folder().string() + " was made by Furrow " + json.value("furrow_version", std::string("of a newer version")) + " (format "
+                + std::to_string(json["format"].get<int>()) + "). This is " FURROW_VERSION ", which reads format 1; use the newer program." };
+    RunFile file;
+    file.runId = json.at("run_id");
+    file.preset = json.at("preset");
+    file.createdWallNs = json.at("created_ns");
+    file.furrowVersion = json.at("furrow_version");
+    const auto& data = json.at("data");
+    file.dataIdentity = data.at("identity");
+    file.dataManifest = data.at("manifest").dump();
+    file.samplesPerBlock = data.at("samples_per_block");
+    file.samplesPerBlockReason = data.at("samples_per_block_reason");
+    file.tokenizerHash = data.at("tokenizer_hash");
+    file.vocabularySize = data.at("vocabulary_size");
+    file.parentRun = json.at("parent_run");
+    auto reading = configFromJson(json.at("config"));
+    if (!reading.problems.empty())
+        return broken(paths, toString(reading.problems));
+    file.config = std::move(reading.config);
+    return file;
+}
+
+} // namespace
+
+Result<RunFile> readRunFile(const RunPaths& paths)
+{
+    if (!std::filesystem::exists(paths.configFile()))
+        return Error { ErrorCode::NotFound, paths.folder().string() + " is not a run: it has no run.json." };
+    auto text = readFile(paths.configFile(), kMaxBytes);
+    if (!text.ok())
+        return text.error();
+    const auto json = nlohmann::json::parse(text.value(), nullptr, false);
+    if (json.is_discarded())
+        return broken(paths, "it is not valid JSON.");
+    try {
+        return parse(paths, json);
+    } catch (const nlohmann::json::exception& e) {
+        return broken(paths, std::string("a field is missing or has another type (") + e.what() + ").");
+    }
+}
+
+Status writeRunFile(const RunPaths& paths, const RunFile& file)
+{
+    const nlohmann::ordered_json json = {
+        { "format", kFormat },
+        { "run_id", file.runId },
+        { "preset", file.preset },
+        { "created_ns", file.createdWallNs },
+        { "furrow_version", file.furrowVersion },
+        { "parent_run", file.parentRun },
+        { "data",
+            { { "identity", file.dataIdentity },
+                { "samples_per_block", file.samplesPerBlock },
+                { "samples_per_block_reason", file.samplesPerBlockReason },
+                { "tokenizer_hash", file.tokenizerHash },
+                { "vocabulary_size", file.vocabularySize },
+                { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
+        { "config", toJson(file.config) },
+    };
+    return writeFileDurably(realFileSystem(), paths.configFile(), json.dump(2) + "\n");
+}
+
+} // namespace furrow

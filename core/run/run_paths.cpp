@@ -1,0 +1,30 @@
+#include "core/run/run_paths.h"
+
+namespace furrow {
+
+RunPaths::RunPaths(std::filesystem::path folder)
+    : folder_(std::move(folder))
+{
+    if (!folder_.has_filename()) // "run/" and "run" are one run
+        folder_ = folder_.parent_path();
+}
+
+std::filesystem::path RunPaths::telemetryFile(std::int64_t attempt, int worker) const
+{
+    return telemetryFolder() / (std::to_string(attempt) + "-w" + std::to_string(worker) + ".jsonl");
+}
+
+std::filesystem::path RunPaths::logFile(std::int64_t attempt, const std::string& process) const
+{
+    return logsFolder() / (std::to_string(attempt) + "-" + process + ".log");
+}
+
+std::filesystem::path RunPaths::cacheFolder() const
+{
+    const auto absolute = std::filesystem::absolute(folder_);
+    if (absolute.parent_path().filename() == "runs")
+        return absolute.parent_path().parent_path() / "cache";
+    return folder_ / "cache";
+}
+
+} // namespace furrow
