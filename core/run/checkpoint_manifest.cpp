@@ -1,0 +1,97 @@
+#include "core/run/checkpoint_manifest.h"
+
+#include "core/base/hash.h"
+
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::uint64_t kMaxBytes = 512u << 20; // ten million parts fit
+constexpr const char* kName = "manifest.json";
+
+Error damaged(const std::filesystem::path& folder, const std::string& why)
+{
+    return { ErrorCode::Corrupt, "checkpoint " + folder.filename().string() + " is damaged: " + why };
+}
+
+CheckpointManifest parse(const nlohmann::json& json)
+{
+    CheckpointManifest m;
+    m.runId = json.at("run_id");
+    m.kind = json.at("kind") == "merge" ? CheckpointKind::Merge : CheckpointKind::Replica;
+    m.replica = json.at("replica");
+    m.step = json.at("step");
+    m.tokens = json.at("tokens");
+    for (const auto& file : json.at("files"))
+        m.files.push_back({ file.at("name"), file.at("size"), file.at("sha256") });
+    for (const auto& part : json.at("parts"))
+        m.parts.push_back({ ChunkId { part.at(0) }, { part.at(1), part.at(2) } });
+    return m;
+}
+
+Result<CheckpointManifest> parseText(const std::filesystem::path& folder, const std::string& text)
+{
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object())
+        return damaged(folder, "manifest.json is not valid JSON.");
+    try {
+        if (json.at("format") > kFormat)
+            return Error { ErrorCode::InvalidArgument, "checkpoint " + folder.filename().string() + " was written by a newer Furrow; this one reads format 1." };
+        return parse(json);
+    } catch (const nlohmann::json::exception& e) {
+        return damaged(folder, std::string("manifest.json lacks a field (") + e.what() + ").");
+    }
+}
+
+} // namespace
+
+std::string toJsonText(const CheckpointManifest& m)
+{
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const auto& file : m.files)
+        files.push_back({ { "name", file.name }, { "size", file.sizeBytes }, { "sha256", file.sha256 } });
+    nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+    for (const auto& part : m.parts)
+        parts.push_back({ part.chunk.value, part.windows.begin, part.windows.end });
+    const nlohmann::ordered_json json = { { "format", kFormat }, { "run_id", m.runId },
+        { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step }, { "tokens", m.tokens },
+        { "files", files }, { "parts", parts } };
+    return json.dump() + "\n";
+}
+
+Result<CheckpointManifest> readManifest(const std::filesystem::path& folder)
+{
+    auto text = readFile(folder / kName, kMaxBytes);
+    if (!text.ok())
+        return damaged(folder, text.error().message);
+    return parseText(folder, text.value());
+}
+
+Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId)
+{
+    auto text = readFile(folder / kName, kMaxBytes);
+    if (!text.ok())
+        return damaged(folder, text.error().message);
+    if (sha256Hex(text.value()) != manifestSha256)
+        return damaged(folder, "SHA-256 of manifest.json differs from the tracker's.");
+    auto manifest = parseText(folder, text.value());
+    if (!manifest.ok())
+        return manifest.error();
+    if (manifest.value().runId != runId)
+        return damaged(folder, "it belongs to run " + manifest.value().runId + ".");
+    for (const auto& file : manifest.value().files) {
+        if (std::filesystem::path(file.name).filename() != file.name)
+            return damaged(folder, "its manifest names a path outside the folder.");
+        auto sha = sha256File(folder / file.name);
+        if (!sha.ok())
+            return damaged(folder, sha.error().message);
+        if (sha.value() != file.sha256)
+            return damaged(folder, "SHA-256 of " + file.name + " differs.");
+    }
+    return {};
+}
+
+} // namespace furrow
