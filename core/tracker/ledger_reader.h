@@ -83,10 +83,11 @@ struct EventRow {
     std::int64_t seq = 0;
     std::int64_t wallNs = 0;
     ChunkId chunk; ///< 0: an event of the run
-    int from = 0;
+    int from = 0; ///< -1: the chunk became known
     int to = 0;
     std::int64_t incarnation = 0;
     std::string cause;
+    std::int64_t count = 1; ///< chunks with consecutive ids from `chunk`; more than one only when a block becomes known (from -1)
 };
 
 struct EpochRow {

@@ -86,6 +86,7 @@ public:
         bool epochClosed = false;
         bool epochOpened = false;
         StopReason stop = StopReason::None; ///< not None: workers stop claiming, the run ends
+        bool onlyPoisonedLeft = false; ///< nothing but poisoned chunks keeps an epoch open: a person must accept or retry
     };
     Result<Advance> advance();
 

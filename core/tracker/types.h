@@ -15,6 +15,22 @@ struct CheckpointId { std::int64_t value = 0; auto operator<=>(const CheckpointI
 struct IncarnationId { std::int64_t value = 0; auto operator<=>(const IncarnationId&) const = default; };
 struct AttemptId { std::int64_t value = 0; auto operator<=>(const AttemptId&) const = default; };
 
+/// Where a chunk is. An id is made of it in decimal places, so that a person can read it and the same chunk has the
+/// same id in every run over the same data: 1'00000003'000017 is column 17 of block 3 in epoch 0 (epochs count from 1).
+struct ChunkPlace {
+    std::int64_t epoch = 0;
+    std::int64_t block = 0;
+    std::int32_t column = 0;
+    bool operator==(const ChunkPlace&) const = default;
+};
+inline constexpr std::int64_t kMaxBlocks = 100'000'000;
+inline constexpr std::int64_t kMaxChunksPerBlock = 1'000'000;
+inline constexpr std::int64_t kMaxEpochs = 90'000;
+/// The place must be inside the limits above.
+ChunkId chunkIdOf(const ChunkPlace& place);
+ChunkPlace placeOf(ChunkId chunk);
+std::string toString(ChunkId chunk); ///< "chunk 17 of block 3 (epoch 0)"
+
 /// State of one chunk in one epoch. The legal moves are in moves.h; the numbers are on disk.
 enum class ChunkState {
     Pending = 0, ///< its block is known, not prepared
@@ -74,6 +90,9 @@ struct ChunkOutcome {
 struct Part {
     ChunkId chunk;
     WindowRange windows;
+    /// Optimiser steps that trained this range. Needed only for a chunk that is still in training when the checkpoint
+    /// freezes; -1: those of the finished claim.
+    std::int64_t steps = -1;
 };
 
 enum class CheckpointKind { Replica = 0, Merge = 1 };
