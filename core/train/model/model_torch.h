@@ -1,0 +1,104 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/train/model/model_config.h"
+#include "core/train/model/parameters_torch.h"
+
+#include <memory>
+
+namespace furrow {
+
+// Shapes: B batch, T tokens, V vocabulary.
+
+/// Label that is left out of the loss.
+inline constexpr std::int64_t kIgnoreLabel = -1;
+
+/// What the matrix products are computed in; weights, norms, softmax and loss are float32 always.
+enum class Precision { Float32, BFloat16, Float16 };
+/// "fp32", "bf16", "fp16"; "auto" picks bf16 where this device computes it faster. InvalidArgument when the device lacks it.
+Result<Precision> precisionFor(const std::string& name, c10::Device device);
+std::string toString(Precision precision);
+
+struct ModelOptions {
+    std::uint64_t seed = 1337; ///< of the initial weights and of dropout
+    c10::Device device = c10::Device(c10::kCPU);
+    Precision precision = Precision::Float32;
+    int threads = 1; ///< CPU threads of this process; the same count gives the same bytes
+    bool fastCpu = true; ///< hand-scheduled CPU step where model and CPU allow it; false: libtorch's own operators
+    bool checkpointActivations = false; ///< recompute each block in backward (libtorch path)
+};
+
+/// Sum over unmasked labels and their number. Mean loss in nats per token = sum / labels.
+struct LossSum {
+    at::Tensor sum; ///< float32 scalar on the model's device, no autograd
+    std::int64_t labels = 0;
+};
+
+/// Keys and values of the tokens seen so far, for generation.
+class KeyValueCache {
+public:
+    virtual ~KeyValueCache() = default;
+    virtual std::int64_t length() const = 0; ///< tokens seen
+    virtual std::int64_t capacity() const = 0;
+};
+
+/// A language model with its weights and gradients. Functions may throw c10::Error; the loop and the public entry points
+/// catch. Not thread-safe. inputs and labels are int64 or int32 (B,T) on the model's device; labels are already shifted.
+class Model {
+public:
+    virtual ~Model() = default;
+
+    const ModelConfig& config() const { return config_; }
+    const ModelOptions& options() const { return options_; }
+    /// Trained parameters with flat weights and gradients.
+    const ParameterStore& parameters() const { return parameters_; }
+    ParameterStore& parameters() { return parameters_; }
+    /// Saved with the weights, never trained (HRM start states). May be empty.
+    const NamedTensors& buffers() const { return buffers_; }
+
+    /// Forward and backward: adds gradientScale * d(loss sum)/dw to the gradients. With 1 / (labels of the whole
+    /// accumulated batch) the gradients become those of the mean per token. Does not synchronise the device.
+    /// @return loss sum over unmasked labels, float32 scalar on the device, no autograd, not scaled
+    virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) = 0;
+    /// Loss without gradients and without dropout. Counts the labels (on CUDA with one // sync:).
+    virtual LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) = 0;
+    /// float32 (B,T,V), no dropout.
+    virtual at::Tensor logits(const at::Tensor& inputs_BT) = 0;
+
+    /// An empty cache for up to `capacity` tokens of each of `batch` rows; capacity <= contextLength.
+    virtual std::unique_ptr<KeyValueCache> newCache(std::int64_t batch, std::int64_t capacity) = 0;
+    /// Appends tokens to the cache; logits of the last position, float32 (B,V).
+    virtual at::Tensor nextLogits(const at::Tensor& tokens_BT, KeyValueCache& cache) = 0;
+
+    /// To be called after anything but forwardBackward changed the weights: optimizer, loading, EMA swap, merging.
+    virtual void weightsChanged() { }
+    /// "fast cpu (avx512, bf16)", "libtorch cpu", "libtorch cuda": for telemetry and bench.
+    virtual std::string backendName() const = 0;
+
+protected:
+    Model(ModelConfig config, ModelOptions options)
+        : config_(std::move(config))
+        , options_(options)
+    {
+    }
+
+    ModelConfig config_;
+    ModelOptions options_;
+    ParameterStore parameters_;
+    NamedTensors buffers_;
+};
+
+/// Builds and initialises a model. InvalidArgument lists every problem of the configuration; running out of memory names
+/// the size that was asked for.
+Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const ModelOptions& options);
+
+/// Number of labels that are not kIgnoreLabel. On CUDA this synchronises: count on the host where the batch was made.
+std::int64_t countLabels(const at::Tensor& labels_BT);
+
+/// Parameters and buffers by name, as they are saved.
+NamedTensors modelState(const Model& model);
+/// Copies weights in. Corrupt names the first tensor that is missing, extra, of another shape or not finite; then nothing
+/// has been changed.
+Status loadModelState(Model& model, const NamedTensors& state);
+
+} // namespace furrow

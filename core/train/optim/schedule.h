@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <string>
+
+namespace furrow {
+
+enum class ScheduleKind { Constant, Cosine, Linear, Wsd };
+/// "constant", "cosine", "linear", "wsd".
+Result<ScheduleKind> scheduleKind(const std::string& name);
+
+/// Learning rate as warm-up times decay. Warm-up counts the optimiser steps of this replica (its moments need them);
+/// decay follows the run's position, so that all replicas are at the same place.
+struct LrSchedule {
+    ScheduleKind kind = ScheduleKind::Cosine;
+    double peakLr = 1e-3;
+    double floorLr = 1e-4;
+    std::int64_t warmupSteps = 100; ///< of the replica's own optimiser steps
+    double decayFrom = 0; ///< position where decay starts (same unit as decayUntil, usually tokens)
+    double decayUntil = 0; ///< position where floorLr is reached; 0: no decay
+    double wsdDecayShare = 0.2; ///< wsd: last share of decayUntil that falls, linearly
+};
+
+/// @param ownStep   optimiser steps this replica has done, 0-based
+/// @param position  tokens claimed before the current chunk + own tokens inside it
+/// @return learning rate >= 0. Pure; cannot fail. Cosine: Loshchilov & Hutter 2017 (arXiv:1608.03983) eq. 5, one cycle;
+/// wsd: warm-up, stable, decay (arXiv:2404.06395).
+double learningRate(const LrSchedule& schedule, std::int64_t ownStep, double position);
+
+} // namespace furrow
