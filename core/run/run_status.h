@@ -63,6 +63,9 @@ struct RunStatus {
     StoppingRules rules; ///< in force now
 };
 
+/// The tracker, or its published snapshot where the live one cannot be opened (a mounted folder).
+Result<LedgerReader> openLedger(const RunPaths& paths);
+
 /// Reads a run folder, live, dead or copied. Never writes. Takes some milliseconds; any thread.
 Result<RunStatus> readStatus(const RunPaths& paths);
 nlohmann::json toJson(const RunStatus& status);

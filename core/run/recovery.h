@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/run/run_file.h"
+#include "core/run/run_paths.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// What an earlier attempt left behind is put in order before a new one begins: processes that still run are ended,
+/// their claims freed, checkpoints verified (a damaged one falls back to the one before), leftover folders removed.
+/// Called by the supervisor only, while it holds the run's lock. Returns what was done, in sentences.
+Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger);
+
+/// Deletes checkpoint folders that the keep policy no longer wants: kept are the newest `keepLast` of each replica, the best by
+/// evaluation, merges on the way to a head, pinned ones, and always the two newest that verify. Rows stay, files go.
+Status applyKeepPolicy(const RunPaths& paths, SupervisorLedger& ledger, int keepLast);
+
+} // namespace furrow

@@ -1,0 +1,69 @@
+#include "core/run/run_status.h"
+
+#include "core/base/clock.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+nlohmann::json number(double value)
+{
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json workerJson(const WorkerStatus& w)
+{
+    return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive }, { "device", w.device }, { "device_name", w.deviceName },
+        { "phase", w.phase }, { "end_cause", w.endCause }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
+        { "tokens_per_s", w.tokensPerSecond }, { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
+        { "seconds_since_progress", w.secondsSinceProgress } };
+}
+
+nlohmann::json chunksJson(const EpochRow& epoch)
+{
+    nlohmann::json json;
+    for (int s = 0; s < kChunkStateCount; ++s)
+        json[toString(static_cast<ChunkState>(s))] = epoch.chunks[static_cast<ChunkState>(s)];
+    json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
+    return json;
+}
+
+nlohmann::json samplesJson(const EpochRow& epoch)
+{
+    const auto& done = epoch.rowsCommitted;
+    return { { "trained", done.samples }, { "filtered", done.filtered }, { "failed", done.failed }, { "held_out", done.heldOut }, { "duplicates", done.duplicates },
+        { "total", epoch.blockCount ? nlohmann::json(epoch.rowsKnown.rows) : nlohmann::json(nullptr) } };
+}
+
+} // namespace
+
+nlohmann::json toJson(const RunStatus& s)
+{
+    nlohmann::json json = { { "run", s.folder }, { "run_id", s.file.runId }, { "name", s.file.config.name }, { "state", toString(s.state) },
+        { "stop_reason", s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) }, { "stop_detail", s.stopDetail },
+        { "attempt", s.attempt }, { "supervisor", { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
+        { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason }, { "steps", s.steps }, { "tokens", s.tokens },
+        { "loss", number(s.loss) }, { "eval_loss", s.evalLoss ? number(*s.evalLoss) : nlohmann::json(nullptr) }, { "tokens_per_s", s.tokensPerSecond },
+        { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints }, { "keeps_epoch_open", s.keepsEpochOpen } };
+    json["evidence"] = nlohmann::json::array();
+    for (const auto& e : s.evidence)
+        json["evidence"].push_back(e.text);
+    json["workers"] = nlohmann::json::array();
+    for (const auto& w : s.workers)
+        json["workers"].push_back(workerJson(w));
+    if (!s.epochs.empty()) {
+        const auto& epoch = s.epochs.back();
+        json["epoch"] = epoch.epoch;
+        json["blocks"] = { { "visited", epoch.visitedBlocks }, { "completed", epoch.completedBlocks }, { "prepared", epoch.preparedBlocks },
+            { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
+        json["chunks"] = chunksJson(epoch);
+        json["samples"] = samplesJson(epoch);
+    }
+    return json;
+}
+
+} // namespace furrow

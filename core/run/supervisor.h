@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/base/process.h"
+#include "core/config/run_config.h"
+#include "core/run/run_paths.h"
+#include "core/tracker/supervisor_ledger.h"
+
+namespace furrow {
+
+/// Runs one attempt from start to end in this process: recovers what the last one left, starts feeder and workers, sees
+/// deaths and hung workers, advances epochs, opens merge rounds, applies the keep policy. Returns when the attempt is over.
+/// Busy when another supervisor holds the run; the message says which.
+Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop);
+
+/// The stopping rules that a configuration means.
+StoppingRules stoppingRules(const RunConfig& config);
+
+} // namespace furrow

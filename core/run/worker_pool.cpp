@@ -1,0 +1,183 @@
+#include "core/run/worker_pool.h"
+
+#include "core/base/log.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+std::int64_t backOffNs(int failures)
+{
+    return std::min<std::int64_t>(std::int64_t(1) << std::min(failures, 5), 30) * kSecondNs;
+}
+
+std::filesystem::path program(const char* name)
+{
+    auto path = executablePath().parent_path() / name;
+    path += executablePath().extension(); // .exe where there is one
+    return path;
+}
+
+} // namespace
+
+WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, const Clock& clock)
+    : paths_(std::move(paths))
+    , attempt_(attempt)
+    , maxRestarts_(maxRestarts)
+    , clock_(clock)
+{
+    for (auto& placement : placements)
+        slots_.push_back({ std::move(placement), std::nullopt, 0, 0 });
+}
+
+Status WorkerPool::startAll()
+{
+    if (auto status = startFeeder(); !status.ok())
+        return status;
+    for (auto& slot : slots_)
+        if (auto status = start(slot); !status.ok())
+            return status;
+    return {};
+}
+
+Status WorkerPool::startFeeder()
+{
+    ProcessOptions options;
+    options.arguments = { "feed", paths_.folder().string(), "--attempt", std::to_string(attempt_) };
+    options.outputFile = paths_.logFile(attempt_, "feeder");
+    auto child = ChildProcess::start(executablePath(), options);
+    if (!child.ok())
+        return child.error().in("starting the feeder");
+    feeder_ = std::move(child).value();
+    return {};
+}
+
+Status WorkerPool::start(Slot& slot)
+{
+    const auto& place = slot.placement;
+    const std::string worker = std::to_string(place.worker);
+    ProcessOptions options;
+    options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica", worker, "--attempt", std::to_string(attempt_),
+        "--device", place.device, "--threads", std::to_string(place.threads) };
+    options.environment = { { "CUDA_DEVICE_ORDER", "PCI_BUS_ID" }, { "CUDA_VISIBLE_DEVICES", place.device == "cpu" ? "" : place.device },
+        { "OMP_NUM_THREADS", std::to_string(place.threads) } };
+    options.outputFile = paths_.logFile(attempt_, "worker-" + worker);
+    auto child = ChildProcess::start(program("furrow-worker"), options);
+    if (!child.ok())
+        return child.error().in("starting worker " + worker);
+    slot.process = std::move(child).value();
+    return {};
+}
+
+std::vector<WorkerPool::Ended> WorkerPool::poll()
+{
+    std::vector<Ended> ended;
+    for (auto& slot : slots_) {
+        if (!slot.process)
+            continue;
+        if (const auto exit = slot.process->poll()) {
+            ended.push_back({ slot.placement.worker, slot.process->identity(), *exit });
+            slot.process.reset();
+        }
+    }
+    if (feeder_) {
+        if (const auto exit = feeder_->poll()) {
+            ended.push_back({ -1, feeder_->identity(), *exit });
+            feeder_.reset();
+        }
+    }
+    return ended;
+}
+
+bool WorkerPool::restartLater(int worker)
+{
+    if (restarts_ >= maxRestarts_)
+        return false;
+    ++restarts_;
+    if (worker < 0) {
+        feederStartAtNs_ = clock_.monotonicNs() + backOffNs(feederFailures_++);
+        return true;
+    }
+    auto& slot = slots_[static_cast<std::size_t>(worker)];
+    slot.startAtNs = clock_.monotonicNs() + backOffNs(slot.failures++);
+    return true;
+}
+
+Status WorkerPool::startDue()
+{
+    const auto now = clock_.monotonicNs();
+    if (feederStartAtNs_ != 0 && now >= feederStartAtNs_) {
+        feederStartAtNs_ = 0;
+        if (auto status = startFeeder(); !status.ok())
+            return status;
+    }
+    for (auto& slot : slots_) {
+        if (slot.startAtNs == 0 || now < slot.startAtNs)
+            continue;
+        slot.startAtNs = 0;
+        logInfo("starting worker " + std::to_string(slot.placement.worker) + " again");
+        if (auto status = start(slot); !status.ok())
+            return status;
+    }
+    return {};
+}
+
+void WorkerPool::requestStop()
+{
+    for (auto& slot : slots_) {
+        slot.startAtNs = 0;
+        if (slot.process)
+            slot.process->requestStop();
+    }
+}
+
+void WorkerPool::requestStop(int worker)
+{
+    if (auto& process = slots_[static_cast<std::size_t>(worker)].process)
+        process->requestStop();
+}
+
+void WorkerPool::kill(int worker)
+{
+    if (auto& process = slots_[static_cast<std::size_t>(worker)].process)
+        process->killTree();
+}
+
+void WorkerPool::killAll()
+{
+    for (auto& slot : slots_) {
+        slot.startAtNs = 0;
+        if (slot.process)
+            slot.process->killTree();
+    }
+    feederStartAtNs_ = 0;
+    if (feeder_)
+        feeder_->killTree();
+}
+
+void WorkerPool::stopFeeder()
+{
+    feederStartAtNs_ = 0;
+    if (!feeder_)
+        return;
+    feeder_->requestStop();
+    if (!feeder_->wait(std::chrono::seconds(5)))
+        feeder_->killTree();
+    feeder_.reset();
+}
+
+bool WorkerPool::anyWorkerAlive() const
+{
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.process.has_value(); });
+}
+
+bool WorkerPool::anyRestartPlanned() const
+{
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.startAtNs != 0; });
+}
+
+} // namespace furrow

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/process.h"
+#include "core/device/placement.h"
+#include "core/run/run_paths.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// The processes of one attempt: one feeder, one trainer for each placement. Starts them, sees them end, starts them
+/// again with back-off. Knows nothing of the ledger. One thread.
+class WorkerPool {
+public:
+    WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, const Clock& clock);
+
+    Status startAll();
+
+    /// A process that ended since the last call. `worker` is -1 for the feeder.
+    struct Ended {
+        int worker = 0;
+        ProcessIdentity process;
+        ProcessExit exit;
+    };
+    std::vector<Ended> poll();
+
+    /// Plans a restart after back-off (1 s, 2 s, 4 s, at most 30 s). False when the limit of the attempt is spent.
+    bool restartLater(int worker);
+    /// Starts again what is due.
+    Status startDue();
+
+    void requestStop(); ///< SIGTERM to workers: checkpoint and end
+    void requestStop(int worker);
+    void kill(int worker);
+    void killAll();
+    void stopFeeder();
+
+    bool anyWorkerAlive() const;
+    bool anyRestartPlanned() const;
+    int restarts() const { return restarts_; }
+    int count() const { return static_cast<int>(slots_.size()); }
+
+private:
+    struct Slot {
+        WorkerPlacement placement;
+        std::optional<ChildProcess> process;
+        std::int64_t startAtNs = 0; ///< 0: no start planned
+        int failures = 0;
+    };
+    Status start(Slot& slot);
+    Status startFeeder();
+
+    RunPaths paths_;
+    std::int64_t attempt_;
+    int maxRestarts_;
+    const Clock& clock_;
+    std::vector<Slot> slots_;
+    std::optional<ChildProcess> feeder_;
+    std::int64_t feederStartAtNs_ = 0;
+    int feederFailures_ = 0;
+    int restarts_ = 0;
+};
+
+} // namespace furrow
