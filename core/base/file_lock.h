@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 
+#include <cstdint>
 #include <filesystem>
 
 namespace furrow {
@@ -10,7 +11,7 @@ namespace furrow {
 /// only the lock means something. Move-only.
 class FileLock {
 public:
-    /// Takes the lock or fails with Busy at once. Creates the file when missing.
+    /// Takes the lock or fails with Busy within 20 ms. Creates the file when missing.
     static Result<FileLock> tryLock(const std::filesystem::path& path);
     FileLock(FileLock&&) noexcept;
     FileLock& operator=(FileLock&&) noexcept;

@@ -33,6 +33,8 @@ public:
     virtual Status createFolders(const std::filesystem::path& path) = 0;
     /// Renames a file or folder onto a name that must not exist. Durable only after syncFolder(parent).
     virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
+    /// Like rename, but a file at `to` is replaced in one step: readers see the old or the new one. Files only.
+    virtual Status replace(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
     /// Makes names created or renamed in `folder` durable. Does nothing where the system has no such call.
     virtual Status syncFolder(const std::filesystem::path& folder) = 0;
     /// Removes a file or a folder with everything in it; a missing one is success.

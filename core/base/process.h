@@ -65,7 +65,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Starts a process that outlives this one: own session, no terminal, stdin closed.
+/// Starts a process that outlives this one: own session, no terminal, nothing on stdin. Without an `outputFile` its
+/// output is thrown away.
 Result<ProcessIdentity> startDetached(const std::filesystem::path& program, const ProcessOptions& options);
 
 /// Kills a process known by identity, with its process group when it leads one. Nothing happens when it is gone.

@@ -1,0 +1,136 @@
+#include "core/base/file_system.h"
+
+#include "core/base/clock.h"
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/base/synced_folder.h"
+
+#include <algorithm>
+#include <array>
+
+namespace furrow {
+namespace {
+
+    std::string lowerAscii(std::string text)
+    {
+        for (char& letter : text) {
+            if (letter >= 'A' && letter <= 'Z')
+                letter = static_cast<char>(letter - 'A' + 'a');
+        }
+        return text;
+    }
+
+    /// "OneDrive", "OneDrive - Company", "Dropbox (Old)": the names that the programs give to their folders.
+    bool isFolderOf(const std::string& service, const std::string& name)
+    {
+        return name == service || name.starts_with(service + " ") || name.starts_with(service + "-");
+    }
+
+    Status writeAndSync(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
+    {
+        auto file = files.create(path);
+        if (!file.ok())
+            return file.error();
+        if (auto status = file.value()->append(bytes.data(), bytes.size()); !status.ok())
+            return status;
+        if (auto status = file.value()->sync(); !status.ok())
+            return status;
+        return file.value()->close();
+    }
+
+} // namespace
+
+Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
+{
+    std::filesystem::path temporary = path;
+    temporary += "." + randomHex(8) + ".tmp";
+    Status status = writeAndSync(files, temporary, bytes);
+    if (status.ok())
+        status = files.replace(temporary, path);
+    if (!status.ok()) {
+        (void)files.removeAll(temporary); // the first error is the one to tell
+        return status;
+    }
+    const std::filesystem::path folder = path.parent_path();
+    return files.syncFolder(folder.empty() ? std::filesystem::path(".") : folder);
+}
+
+Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t maxBytes)
+{
+    auto file = RandomAccessFile::open(path);
+    if (!file.ok())
+        return file.error();
+    const std::uint64_t sizeBytes = file.value().sizeBytes();
+    if (sizeBytes > maxBytes)
+        return Error { ErrorCode::InvalidArgument,
+            utf8Text(path) + " has " + formatBytes(sizeBytes) + "; at most " + formatBytes(maxBytes)
+                + " are accepted here" };
+    std::string bytes(sizeBytes, '\0');
+    if (auto status = file.value().readAt(0, std::as_writable_bytes(std::span(bytes))); !status.ok())
+        return status.error();
+    return bytes;
+}
+
+Result<std::uint64_t> freeBytes(const std::filesystem::path& path)
+{
+    std::error_code error;
+    std::filesystem::path existing = std::filesystem::absolute(path, error);
+    while (!std::filesystem::exists(existing, error) && existing.has_relative_path())
+        existing = existing.parent_path();
+    const auto space = std::filesystem::space(existing, error);
+    if (error)
+        return Error { ErrorCode::Io, "cannot ask for the free space at " + utf8Text(path) + ": " + error.message() };
+    return static_cast<std::uint64_t>(space.available);
+}
+
+std::string syncedFolderReason(const std::filesystem::path& path)
+{
+    struct Service {
+        const char* folder;
+        const char* name;
+    };
+    constexpr std::array kServices { Service { "onedrive", "OneDrive" }, Service { "dropbox", "Dropbox" },
+        Service { "google drive", "Google Drive" }, Service { "googledrive", "Google Drive" },
+        Service { "iclouddrive", "iCloud" }, Service { "icloud drive", "iCloud" },
+        Service { "mobile documents", "iCloud" }, Service { "com~apple~clouddocs", "iCloud" },
+        Service { "nextcloud", "Nextcloud" }, Service { "syncthing", "Syncthing" } };
+    for (const auto& part : path) {
+        const std::string name = lowerAscii(utf8Text(part));
+        for (const Service& service : kServices) {
+            if (isFolderOf(service.folder, name))
+                return "'" + utf8Text(part) + "' is a folder that " + service.name
+                    + " synchronises, which copies a live database piece by piece and damages it";
+        }
+    }
+    return {};
+}
+
+Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds)
+{
+    const std::filesystem::path path = folder / ("sync-" + randomHex(12) + ".tmp");
+    auto file = realFileSystem().create(path);
+    if (!file.ok())
+        return file.error();
+    const std::string piece(4096, 'x');
+    std::vector<double> times;
+    Status status;
+    for (int round = 0; round < std::max(rounds, 1) && status.ok(); ++round) {
+        const std::int64_t begin = systemClock().monotonicNs();
+        status = file.value()->append(piece.data(), piece.size());
+        if (status.ok())
+            status = file.value()->sync();
+        times.push_back(static_cast<double>(systemClock().monotonicNs() - begin) / 1e6);
+    }
+    (void)file.value()->close(); // nothing in it is wanted
+    const Status removed = realFileSystem().removeAll(path);
+    if (!status.ok())
+        return status.error();
+    if (!removed.ok())
+        return removed.error();
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
+} // namespace furrow

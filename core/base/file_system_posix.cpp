@@ -1,0 +1,336 @@
+#include "core/base/file_system.h"
+
+#include "core/base/path.h"
+#include "core/base/synced_folder.h"
+#include "core/base/system_error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <linux/fs.h>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include <utility>
+
+namespace furrow {
+
+Error systemError(const std::string& action, const std::filesystem::path& path, int code)
+{
+    const std::string what = "cannot " + action + " " + utf8Text(path) + ": ";
+    switch (code) {
+    case ENOENT:
+    case ENOTDIR:
+        return { ErrorCode::NotFound, what + "it or its folder does not exist" };
+    case ENOSPC:
+        return { ErrorCode::Io, what + "the disk is full; free some space and try again" };
+    case EDQUOT:
+        return { ErrorCode::Io, what + "your disk quota is used up; free some space and try again" };
+    case EACCES:
+    case EPERM:
+        return { ErrorCode::Io, what + "permission denied; change the rights or choose another place" };
+    case EROFS:
+        return { ErrorCode::Io, what + "the file system is read-only; choose another place" };
+    case EMFILE:
+    case ENFILE:
+        return { ErrorCode::Io, what + "too many open files; raise the limit (ulimit -n)" };
+    case EISDIR:
+        return { ErrorCode::InvalidArgument, what + "it is a folder" };
+    case EEXIST:
+    case ENOTEMPTY:
+        return { ErrorCode::Io, what + "the name is taken" };
+    default:
+        return { ErrorCode::Io, what + std::strerror(code) };
+    }
+}
+
+namespace {
+
+    int openRetrying(const char* path, int flags, mode_t mode = 0)
+    {
+        int handle = -1;
+        do
+            handle = ::open(path, flags | O_CLOEXEC, mode);
+        while (handle < 0 && errno == EINTR);
+        return handle;
+    }
+
+    class RealOutputFile final : public OutputFile {
+    public:
+        RealOutputFile(int handle, std::filesystem::path path)
+            : handle_(handle)
+            , path_(std::move(path))
+        {
+        }
+        ~RealOutputFile() override
+        {
+            if (handle_ >= 0)
+                ::close(handle_);
+        }
+        RealOutputFile(const RealOutputFile&) = delete;
+        RealOutputFile& operator=(const RealOutputFile&) = delete;
+
+        Status append(const void* data, std::size_t sizeBytes) override
+        {
+            const char* from = static_cast<const char*>(data);
+            while (sizeBytes > 0) {
+                const ssize_t written = ::write(handle_, from, sizeBytes);
+                if (written < 0 && errno == EINTR)
+                    continue;
+                if (written < 0)
+                    return systemError("write", path_, errno);
+                from += written;
+                sizeBytes -= static_cast<std::size_t>(written);
+            }
+            return {};
+        }
+
+        Status sync() override
+        {
+            if (::fdatasync(handle_) != 0)
+                return systemError("sync", path_, errno);
+            return {};
+        }
+
+        Status close() override
+        {
+            if (handle_ >= 0 && ::close(std::exchange(handle_, -1)) != 0)
+                return systemError("close", path_, errno);
+            return {};
+        }
+
+    private:
+        int handle_; // -1 once closed
+        std::filesystem::path path_;
+    };
+
+    class RealFileSystem final : public FileSystem {
+    public:
+        Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override
+        {
+            const int handle = openRetrying(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+            if (handle < 0)
+                return systemError("create", path, errno);
+            return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(handle, path));
+        }
+
+        Result<std::string> read(const std::filesystem::path& path) override { return readFile(path); }
+
+        Status createFolders(const std::filesystem::path& path) override
+        {
+            std::error_code error;
+            std::filesystem::create_directories(path, error);
+            if (error)
+                return systemError("create the folder", path, error.value());
+            return {};
+        }
+
+        Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override
+        {
+            if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
+                return {};
+            if (errno != EINVAL && errno != ENOSYS)
+                return failedRename(from, to, errno);
+            // A file system without the flag: names are unique here, so the check only guards against mistakes.
+            struct stat taken {};
+            if (::lstat(to.c_str(), &taken) == 0)
+                return failedRename(from, to, EEXIST);
+            return replace(from, to);
+        }
+
+        Status replace(const std::filesystem::path& from, const std::filesystem::path& to) override
+        {
+            if (::rename(from.c_str(), to.c_str()) != 0)
+                return failedRename(from, to, errno);
+            return {};
+        }
+
+        Status syncFolder(const std::filesystem::path& folder) override
+        {
+            const int handle = openRetrying(folder.c_str(), O_RDONLY | O_DIRECTORY);
+            if (handle < 0)
+                return systemError("open the folder", folder, errno);
+            const int failed = ::fsync(handle) == 0 ? 0 : errno;
+            ::close(handle);
+            if (failed != 0 && failed != EINVAL) // EINVAL: this file system has no such call
+                return systemError("sync the folder", folder, failed);
+            return {};
+        }
+
+        Status removeAll(const std::filesystem::path& path) override
+        {
+            std::error_code error;
+            std::filesystem::remove_all(path, error);
+            if (error)
+                return systemError("remove", path, error.value());
+            return {};
+        }
+
+    private:
+        static Error failedRename(const std::filesystem::path& from, const std::filesystem::path& to, int code)
+        {
+            return systemError("rename " + utf8Text(from) + " to", to, code);
+        }
+    };
+
+    /// File system type of the mount that holds `path`, e.g. "fuse.sshfs"; its options in `options`.
+    std::string mountType(const std::filesystem::path& path, std::string& options)
+    {
+        struct stat facts {};
+        if (::stat(path.c_str(), &facts) != 0)
+            return {};
+        const std::string device = std::to_string(major(facts.st_dev)) + ":" + std::to_string(minor(facts.st_dev));
+        std::ifstream mounts("/proc/self/mountinfo");
+        for (std::string line; std::getline(mounts, line);) {
+            std::istringstream words(line);
+            std::string id, parent, number, word, type, source;
+            words >> id >> parent >> number;
+            if (number != device)
+                continue;
+            while (words >> word && word != "-") { }
+            words >> type >> source >> options;
+            return type;
+        }
+        return {};
+    }
+
+    std::string fuseReason(const std::filesystem::path& path)
+    {
+        std::string options;
+        const std::string type = mountType(path, options);
+        for (const char* local : { "fuseblk", "fuse.fuse-overlayfs", "fuse.mergerfs", "fuse.gocryptfs", "fuse.encfs",
+                 "fuse.zfs", "fuse.bindfs", "fuse.lxcfs", "fuse.ntfs-3g" }) {
+            if (type == local)
+                return {};
+        }
+        return "it lies on a network or synchronised file system (" + (type.empty() ? "fuse" : type)
+            + "), where locks and syncs do not hold";
+    }
+
+    std::string fileSystemReason(const std::filesystem::path& path)
+    {
+        struct statfs facts {};
+        if (::statfs(path.c_str(), &facts) != 0)
+            return {};
+        // linux/magic.h, and the out-of-tree ones from statfs(2)
+        const auto network = [](const char* name) {
+            return std::string("it lies on a network file system (") + name + "), where locks do not hold";
+        };
+        switch (static_cast<std::uint32_t>(facts.f_type)) {
+        case 0x6969:
+            return network("NFS");
+        case 0x517B:
+        case 0xFE534D42:
+        case 0xFF534D42:
+            return network("SMB");
+        case 0x5346414F:
+        case 0x6B414653:
+            return network("AFS");
+        case 0x73757245:
+            return network("Coda");
+        case 0x00C36400:
+            return network("Ceph");
+        case 0x0BD00BD0:
+            return network("Lustre");
+        case 0x47504653:
+            return network("GPFS");
+        case 0x01021997:
+            return network("9p, a folder of the host of this virtual machine");
+        case 0x786F4256:
+            return network("a VirtualBox shared folder");
+        case 0xBACBACBC:
+            return network("a VMware shared folder");
+        case 0x4D44:
+        case 0x2011BAB0:
+            return "it lies on a FAT file system, which can lose a whole file when the power fails";
+        case 0x65735546:
+            return fuseReason(path);
+        default:
+            return {};
+        }
+    }
+
+} // namespace
+
+FileSystem& realFileSystem()
+{
+    static RealFileSystem files;
+    return files;
+}
+
+std::string unsafeForLedgerReason(const std::filesystem::path& path)
+{
+    std::error_code error;
+    std::filesystem::path existing = std::filesystem::weakly_canonical(path, error);
+    if (error)
+        existing = std::filesystem::absolute(path, error);
+    if (auto reason = syncedFolderReason(existing); !reason.empty())
+        return reason;
+    while (!std::filesystem::exists(existing, error) && existing.has_relative_path())
+        existing = existing.parent_path();
+    return fileSystemReason(existing);
+}
+
+Result<RandomAccessFile> RandomAccessFile::open(const std::filesystem::path& path)
+{
+    // O_NONBLOCK: opening a named pipe must not hang
+    const int handle = openRetrying(path.c_str(), O_RDONLY | O_NONBLOCK);
+    if (handle < 0)
+        return systemError("read", path, errno);
+    RandomAccessFile file;
+    file.handle_ = handle;
+    file.name_ = utf8Text(path);
+    struct stat facts {};
+    if (::fstat(handle, &facts) != 0)
+        return systemError("read", path, errno);
+    if (!S_ISREG(facts.st_mode))
+        return Error { ErrorCode::InvalidArgument,
+            "cannot read " + file.name_ + ": it is " + (S_ISDIR(facts.st_mode) ? "a folder" : "not a regular file") };
+    file.sizeBytes_ = static_cast<std::uint64_t>(facts.st_size);
+    return file;
+}
+
+RandomAccessFile::RandomAccessFile(RandomAccessFile&& other) noexcept
+    : handle_(std::exchange(other.handle_, -1))
+    , sizeBytes_(std::exchange(other.sizeBytes_, 0))
+    , name_(std::move(other.name_))
+{
+}
+
+RandomAccessFile& RandomAccessFile::operator=(RandomAccessFile&& other) noexcept
+{
+    std::swap(handle_, other.handle_);
+    std::swap(sizeBytes_, other.sizeBytes_);
+    std::swap(name_, other.name_);
+    return *this;
+}
+
+RandomAccessFile::~RandomAccessFile()
+{
+    if (handle_ >= 0)
+        ::close(static_cast<int>(handle_));
+}
+
+Status RandomAccessFile::readAt(std::uint64_t offset, std::span<std::byte> into) const
+{
+    while (!into.empty()) {
+        const ssize_t got
+            = ::pread(static_cast<int>(handle_), into.data(), into.size(), static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return systemError("read", name_, errno);
+        if (got == 0)
+            return Error { ErrorCode::Corrupt, name_ + " ends at byte " + std::to_string(offset)
+                    + ", before what should be read; it was cut short" };
+        offset += static_cast<std::uint64_t>(got);
+        into = into.subspan(static_cast<std::size_t>(got));
+    }
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,49 @@
+#include "core/base/hash.h"
+
+#include "core/base/file_system.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace furrow {
+
+std::string sha256Hex(std::string_view bytes)
+{
+    Sha256 hash;
+    hash.update(bytes);
+    return hash.hex();
+}
+
+Result<std::string> sha256File(const std::filesystem::path& path)
+{
+    auto file = RandomAccessFile::open(path);
+    if (!file.ok())
+        return file.error();
+    constexpr std::uint64_t kPieceBytes = 1 << 20;
+    std::vector<std::byte> piece(std::min(kPieceBytes, file.value().sizeBytes()));
+    Sha256 hash;
+    for (std::uint64_t offset = 0; offset < file.value().sizeBytes();) {
+        const auto part = std::span(piece).first(
+            std::min<std::uint64_t>(piece.size(), file.value().sizeBytes() - offset));
+        if (auto status = file.value().readAt(offset, part); !status.ok())
+            return status.error();
+        hash.update(part.data(), part.size());
+        offset += part.size();
+    }
+    return hash.hex();
+}
+
+std::uint64_t xxh3(std::string_view bytes)
+{
+    return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+std::uint64_t xxh3(std::string_view bytes, std::uint64_t seed)
+{
+    return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+} // namespace furrow

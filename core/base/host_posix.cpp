@@ -1,0 +1,72 @@
+#include "core/base/host.h"
+
+#include "core/base/check.h"
+#include "core/base/process.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <sched.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include <utility>
+
+namespace furrow {
+
+void host::randomBytes(void* into, std::size_t sizeBytes)
+{
+    char* to = static_cast<char*>(into);
+    while (sizeBytes > 0) {
+        const ssize_t got = ::getrandom(to, sizeBytes, 0);
+        FURROW_CHECK(got > 0 || errno == EINTR, "the system has no random numbers");
+        if (got > 0) {
+            to += got;
+            sizeBytes -= static_cast<std::size_t>(got);
+        }
+    }
+}
+
+std::string host::readBootId()
+{
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id;
+}
+
+std::string host::signalName(int signal)
+{
+    constexpr std::array kNames { std::pair { SIGHUP, "SIGHUP" }, std::pair { SIGINT, "SIGINT" },
+        std::pair { SIGQUIT, "SIGQUIT" }, std::pair { SIGILL, "SIGILL" }, std::pair { SIGTRAP, "SIGTRAP" },
+        std::pair { SIGABRT, "SIGABRT" }, std::pair { SIGBUS, "SIGBUS" }, std::pair { SIGFPE, "SIGFPE" },
+        std::pair { SIGKILL, "SIGKILL" }, std::pair { SIGSEGV, "SIGSEGV" }, std::pair { SIGPIPE, "SIGPIPE" },
+        std::pair { SIGALRM, "SIGALRM" }, std::pair { SIGTERM, "SIGTERM" }, std::pair { SIGUSR1, "SIGUSR1" },
+        std::pair { SIGUSR2, "SIGUSR2" }, std::pair { SIGXCPU, "SIGXCPU" }, std::pair { SIGXFSZ, "SIGXFSZ" },
+        std::pair { SIGSYS, "SIGSYS" } };
+    for (const auto& [number, name] : kNames) {
+        if (number == signal)
+            return name;
+    }
+    return {};
+}
+
+std::filesystem::path executablePath()
+{
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+int cpuCount()
+{
+    cpu_set_t allowed;
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return CPU_COUNT(&allowed);
+    return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::uint64_t physicalMemoryBytes()
+{
+    return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+} // namespace furrow

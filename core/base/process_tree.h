@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+/// Shared by the process files of this folder. Not for other folders.
+namespace furrow {
+
+/// Start time of a process in the kernel's unit; 0 when there is none.
+std::int64_t startTimeOf(std::int64_t pid);
+/// Kills `pid` and everything it started. The caller knows that `pid` is still the process it means.
+void killTreeOf(std::int64_t pid);
+
+} // namespace furrow

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace furrow {
+
+/// Why the name of `path` says that a service (OneDrive, Dropbox, iCloud, ...) synchronises it, or "".
+std::string syncedFolderReason(const std::filesystem::path& path);
+
+} // namespace furrow
