@@ -1,0 +1,91 @@
+#pragma once
+
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// One file of the cache, for `furrowctl cache list`.
+struct CacheEntry {
+    std::string folder; ///< "blocks", "expanded" or "downloads"
+    std::string fileName;
+    std::uint64_t sizeBytes = 0;
+    std::int64_t lastUsedWallNs = 0;
+    bool pinned = false;
+    bool quarantined = false;
+};
+
+/// A file that grows inside the cache under a temporary name. Removed unless published. Not thread-safe.
+class CacheFile {
+public:
+    CacheFile(CacheFile&&) noexcept;
+    ~CacheFile();
+    /// Makes room first; a full cache says how to enlarge it.
+    Status append(const void* data, std::size_t sizeBytes);
+    std::uint64_t sizeBytes() const;
+
+private:
+    friend class BlockCache;
+    struct State;
+    explicit CacheFile(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+/// The cache of prepared blocks, expanded and downloaded files of one workspace, shared by any number of processes.
+/// Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size of everything in the
+/// folder, temporaries included, stays below the cap: room is made before a write, least recently used first, never a
+/// file that a living process has pinned. What a dead process left is swept. Thread-safe.
+class BlockCache {
+public:
+    /// @param capBytes  0: no cap (for listing)
+    static Result<std::shared_ptr<BlockCache>> open(const std::filesystem::path& folder, std::uint64_t capBytes);
+    ~BlockCache();
+    BlockCache(const BlockCache&) = delete;
+    BlockCache& operator=(const BlockCache&) = delete;
+
+    const std::filesystem::path& folder() const;
+    std::uint64_t capBytes() const;
+    std::filesystem::path path(const std::string& sub, const std::string& fileName) const;
+
+    /// The path when the file is there; marks it as used.
+    std::optional<std::filesystem::path> find(const std::string& sub, const std::string& fileName);
+    Result<CacheFile> create(const std::string& sub);
+    /// Gives the file its name. One that is there already has the same content (names are keys) and is kept.
+    Status publish(CacheFile file, const std::string& sub, const std::string& fileName);
+    /// Puts a damaged file aside under a name that nobody opens; it is the first to be evicted.
+    Status quarantine(const std::string& sub, const std::string& fileName);
+
+    /// These files (of "blocks" and of "expanded") stay while this object lives. Replaces the former set of `owner`.
+    Status pin(const std::string& owner, std::span<const std::string> fileNames);
+
+    Result<std::vector<CacheEntry>> list() const;
+    Result<std::uint64_t> usedBytes() const;
+    /// Evicts unpinned files, least recently used first, until at most `bytes` are left. Returns the bytes freed.
+    Result<std::uint64_t> trim(std::uint64_t bytes);
+
+private:
+    friend class CacheFile;
+    struct State;
+    explicit BlockCache(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+/// What `furrowctl cache verify` found.
+struct CacheVerification {
+    std::int64_t checked = 0;
+    std::vector<std::string> damaged; ///< put aside; they are prepared again when needed
+};
+/// Reads every prepared block of the cache and checks every byte.
+Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<bool(double)>& progress = {});
+
+} // namespace furrow

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// Rows that follow each other inside one file.
+struct Segment {
+    std::int32_t file = 0; ///< index in the source
+    std::uint64_t position = 0; ///< of the first row: byte offset in the plain text, row index for Parquet
+    std::int64_t firstRow = 0; ///< row number inside the file
+    std::int64_t rows = 0;
+    bool operator==(const Segment&) const = default;
+};
+
+/// A block whose row range is certain. `plan` alone is enough to find it again in another process.
+struct PlannedBlock {
+    std::int64_t block = 0; ///< index in the data set
+    std::int32_t source = 0;
+    std::int64_t firstRow = 0; ///< row number inside the source
+    std::vector<std::int64_t> chunkRows; ///< rows of each chunk
+    std::vector<Segment> segments;
+    std::string plan; ///< JSON of the above and of where every source goes on
+
+    std::int64_t rows() const;
+};
+
+/// Where planning of one source goes on.
+struct SourcePosition {
+    std::int32_t file = 0;
+    std::uint64_t position = 0;
+    std::int64_t rowInFile = 0;
+    std::int64_t row = 0; ///< rows of the source passed so far
+    std::uint64_t bytes = 0; ///< of text planned so far: decides whose turn it is
+    bool atEnd = false;
+    bool operator==(const SourcePosition&) const = default;
+};
+
+/// The JSON text of a plan.
+/// @param after  where each source goes on after this block
+std::string writePlan(const PlannedBlock& block, const std::vector<SourcePosition>& after);
+
+struct ReadPlan {
+    PlannedBlock block;
+    std::vector<SourcePosition> after;
+};
+/// Reads what writePlan wrote; the text comes from a ledger and is checked.
+Result<ReadPlan> readPlan(std::string_view plan);
+
+} // namespace furrow

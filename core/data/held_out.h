@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/run_config.h"
+#include "core/data/prepared_block.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace furrow {
+
+class Tokenizer;
+
+/// The evaluation set of a run: samples that no worker trains, frozen before step 0.
+struct HeldOut {
+    ChunkText text; ///< source order; pack it with ChunkWindows and PackingOrder { .shuffle = false }
+    std::uint64_t textBytes = 0; ///< for losses per byte
+    bool complete = true; ///< every held-out sample of the data set is in it
+    bool alsoTrained = false; ///< the data had no held-out sample; these are its first samples, which are trained too
+};
+
+struct HeldOutLimits {
+    std::int64_t maxTokens = 1 << 20;
+    std::uint64_t maxScannedBytes = 256ull << 20; ///< of text, read to find them
+};
+
+/// True when the text is on the held-out side: decided by its fingerprint alone, stable under any order.
+bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent);
+
+/// Collects held-out samples from the beginning of the data set into `path` (durably). With held_out_percent 0 the set
+/// is empty; with a data set too small to have one, it is the first samples, marked as alsoTrained.
+Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
+    const std::filesystem::path& path, const HeldOutLimits& limits = {});
+
+Result<HeldOut> readHeldOut(const std::filesystem::path& path);
+
+} // namespace furrow

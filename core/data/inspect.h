@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/run_config.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// What a data set is, found before a run is made. `manifest`, `identity` and `samplesPerBlock` are frozen in run.json.
+struct DataInspection {
+    std::string identity; ///< hash of everything that defines the rows
+    std::string manifest; ///< JSON: sources, files, sizes, hashes, columns
+    std::int64_t files = 0;
+    std::uint64_t bytes = 0; ///< on disk
+    std::int64_t rows = 0;
+    bool rowsExact = false; ///< otherwise `rows` is estimated from the beginning of the files
+    std::vector<std::string> columns; ///< of the first file with columns
+    std::string textColumn; ///< "" for plain text
+    std::vector<std::string> firstRows; ///< up to 5, each cut to 2,000 bytes at a code point
+    std::int64_t samplesPerBlock = 0; ///< in force
+    std::string samplesPerBlockReason; ///< why it differs from the configuration, or ""
+    std::optional<std::int64_t> blocks; ///< only when rowsExact
+    std::optional<std::int64_t> chunks; ///< only when rowsExact; more when chunk_bytes cuts earlier
+    std::vector<std::string> warnings; ///< skipped files and the like, one sentence each
+};
+
+/// Opens every file, looks at its head, counts rows where that is quick (exact up to 256 MiB of text, always for Parquet).
+/// @param progress  0..1, may be empty; returning false cancels
+/// Errors are sentences for the form: a missing file, a folder without text, a csv without the named column.
+Result<DataInspection> inspectData(const RunConfig& config, const std::function<bool(double)>& progress = {});
+
+/// Walks the texts that pass the filters, in source order, one after the other, without a cache: for character
+/// vocabularies and tokenizer training. Stops early when `onText` returns false.
+/// @param manifest  of inspectData
+Status forEachText(const RunConfig& config, const std::string& manifest, const std::function<bool(std::string_view)>& onText);
+
+} // namespace furrow

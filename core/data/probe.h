@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/data/inspect.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+class Tokenizer;
+
+/// What `furrowctl data probe` and the form show of a data set. Figures marked "sampled" come from its first rows.
+struct DataProbe {
+    DataInspection inspection;
+    std::int64_t sampledRows = 0;
+    std::int64_t sampledFiltered = 0;
+    std::int64_t sampledFailed = 0;
+    std::int64_t sampledDuplicates = 0;
+    double tokensPerSample = 0; ///< sampled
+    double bytesPerToken = 0; ///< sampled
+    std::int64_t tokens = 0; ///< of the whole data set, from the sampled mean
+    std::uint64_t preparedBytes = 0; ///< disk that the prepared blocks will take
+    double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed
+    std::vector<std::vector<std::uint32_t>> firstTokens; ///< of inspection.firstRows, up to 64 each
+};
+
+/// inspectData, then reads rows for at most `limitMs`.
+Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs);
+
+} // namespace furrow
