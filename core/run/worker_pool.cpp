@@ -47,7 +47,7 @@ Status WorkerPool::startAll()
 Status WorkerPool::startFeeder()
 {
     ProcessOptions options;
-    options.arguments = { "feed", paths_.folder().string(), "--attempt", std::to_string(attempt_) };
+    options.arguments = { "feed", paths_.folder().string() };
     options.outputFile = paths_.logFile(attempt_, "feeder");
     auto child = ChildProcess::start(executablePath(), options);
     if (!child.ok())

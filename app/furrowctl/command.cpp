@@ -1,0 +1,89 @@
+#include "app/furrowctl/command.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <iostream>
+
+namespace furrow::ctl {
+
+int fail(const Error& error, bool json)
+{
+    if (json)
+        print({ { "error", error.message } });
+    else
+        std::cerr << "furrowctl: " << error.message << "\n";
+    if (error.code == ErrorCode::Cancelled)
+        return kCancelled;
+    return error.code == ErrorCode::InvalidArgument ? kUsage : kFailed;
+}
+
+int failUsage(const std::string& message, bool json)
+{
+    return fail({ ErrorCode::InvalidArgument, message }, json);
+}
+
+void print(const nlohmann::json& json)
+{
+    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+void SettingOptions::addTo(CLI::App& command, bool onlyChangeable)
+{
+    for (const auto& s : settings()) {
+        if (onlyChangeable && s.resume == ResumeRule::Refused)
+            continue;
+        std::string help = s.help;
+        if (!s.choices.empty()) {
+            help += " One of:";
+            for (const auto& choice : s.choices)
+                help += " " + choice;
+            help += ".";
+        }
+        if (!s.unit.empty())
+            help += " [" + s.unit + "]";
+        auto* option = command.add_option(s.option(), given_[s.key], help);
+        option->group(toString(s.group));
+        option->type_name("");
+        if (std::holds_alternative<bool RunConfig::*>(s.field))
+            option->expected(0, 1);
+        else if (!std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field))
+            option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        else
+            option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+        options_[s.key] = option;
+    }
+}
+
+std::vector<ConfigProblem> SettingOptions::apply(RunConfig& config) const
+{
+    std::vector<ConfigProblem> problems;
+    for (const auto& s : settings()) {
+        const auto option = options_.find(s.key);
+        if (option == options_.end() || option->second->count() == 0)
+            continue;
+        const auto& values = given_.at(s.key);
+        if (const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&s.field)) {
+            config.*(*list) = values;
+            continue;
+        }
+        const bool isSwitch = std::holds_alternative<bool RunConfig::*>(s.field);
+        auto own = setSetting(config, s, values.empty() && isSwitch ? "true" : values.empty() ? "" : values.back());
+        problems.insert(problems.end(), own.begin(), own.end());
+    }
+    return problems;
+}
+
+std::string defaultWorkspace()
+{
+    if (const char* named = std::getenv("FURROW_WORKSPACE"); named && *named)
+        return named;
+#ifdef _WIN32
+    const char* home = std::getenv("USERPROFILE");
+#else
+    const char* home = std::getenv("HOME");
+#endif
+    return std::string(home ? home : ".") + "/furrow";
+}
+
+} // namespace furrow::ctl

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/schema.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace furrow::ctl {
+
+/// Exit codes of furrowctl.
+enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kCancelled = 130 };
+
+/// What main runs after parsing: set by the subcommand that was chosen.
+struct Chosen {
+    std::function<int()> action;
+};
+
+/// Each adds its subcommands to `app` and sets `chosen.action` when one is given.
+void addRunCommands(CLI::App& app, Chosen& chosen);
+void addControlCommands(CLI::App& app, Chosen& chosen);
+void addInspectCommands(CLI::App& app, Chosen& chosen);
+void addDataCommands(CLI::App& app, Chosen& chosen);
+void addTaskCommands(CLI::App& app, Chosen& chosen);
+void addBenchCommands(CLI::App& app, Chosen& chosen);
+void addDoctorCommand(CLI::App& app, Chosen& chosen);
+void addInternalCommands(CLI::App& app, Chosen& chosen);
+
+/// Prints the error as a sentence on stderr (as JSON {"error":...} on stdout with `json`) and returns the exit code for it.
+int fail(const Error& error, bool json = false);
+int failUsage(const std::string& message, bool json = false);
+void print(const nlohmann::json& json);
+
+/// The options that the schema describes, on one subcommand. Values are checked together, not one by one.
+class SettingOptions {
+public:
+    /// @param onlyChangeable  leave out what a resume refuses
+    void addTo(CLI::App& command, bool onlyChangeable);
+    /// Overlays what was given on `config`; everything wrong at once.
+    std::vector<ConfigProblem> apply(RunConfig& config) const;
+
+private:
+    std::map<std::string, std::vector<std::string>> given_; // by key
+    std::map<std::string, CLI::Option*> options_;
+};
+
+/// Where runs go when no folder is named: $FURROW_WORKSPACE, else ~/furrow.
+std::string defaultWorkspace();
+
+} // namespace furrow::ctl

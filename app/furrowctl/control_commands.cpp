@@ -1,0 +1,76 @@
+// pause, continue, stop, kill, save: what a person wants of a running run. Each writes a desired state and returns.
+
+#include "app/furrowctl/command.h"
+#include "core/run/life_cycle.h"
+#include "core/run/run_status.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+namespace furrow::ctl {
+
+namespace {
+
+struct Verb {
+    const char* name;
+    const char* help;
+    Status (*act)(const RunPaths&);
+    const char* said;
+};
+
+const Verb kVerbs[] = {
+    { "pause", "Pause at the end of the chunks in training. Processes and memory stay; 'continue' goes on.", pauseRun, "The workers pause at the end of their chunks." },
+    { "continue", "Go on with a paused run.", continueRun, "The run goes on." },
+    { "stop", "Stop after a checkpoint. Nothing is lost; 'resume' goes on.", stopRun, "The workers checkpoint and end." },
+    { "kill", "End every process of the run now. Work since the last checkpoints is trained again at the next resume.", killRun, "Every process of the run is being ended." },
+    { "save", "Write a checkpoint now.", saveNow, "The workers write a checkpoint at their next step." },
+};
+
+struct ControlOptions {
+    std::string folder;
+    bool json = false;
+    bool wait = false;
+};
+
+constexpr auto kWaitTurn = std::chrono::milliseconds(100);
+
+int act(const Verb& verb, const ControlOptions& o)
+{
+    const RunPaths paths(o.folder);
+    if (auto done = verb.act(paths); !done.ok())
+        return fail(done.error(), o.json);
+    for (;;) {
+        auto status = readStatus(paths);
+        if (!status.ok())
+            return fail(status.error(), o.json);
+        if (o.wait && status.value().supervisorPid != 0) {
+            std::this_thread::sleep_for(kWaitTurn);
+            continue;
+        }
+        if (o.json)
+            print(toJson(status.value()));
+        else
+            std::cout << (o.wait ? "The run has ended." : verb.said) << std::endl;
+        return kDone;
+    }
+}
+
+} // namespace
+
+void addControlCommands(CLI::App& app, Chosen& chosen)
+{
+    for (const auto& verb : kVerbs) {
+        auto o = std::make_shared<ControlOptions>();
+        auto* command = app.add_subcommand(verb.name, verb.help);
+        command->add_option("run", o->folder, "Folder of the run.")->required();
+        command->add_flag("--json", o->json, "Print JSON.");
+        if (verb.act == stopRun || verb.act == killRun)
+            command->add_flag("--wait", o->wait, "Return when every process has ended.");
+        command->callback([&chosen, o, &verb] { chosen.action = [o, &verb] { return act(verb, *o); }; });
+    }
+}
+
+} // namespace furrow::ctl

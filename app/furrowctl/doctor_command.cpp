@@ -1,0 +1,120 @@
+// doctor: what is installed, which devices work, how fast the disk syncs, and what would not work.
+
+#include "app/furrowctl/command.h"
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/host.h"
+#include "core/base/process.h"
+#include "core/base/resources.h"
+#include "core/device/gpu.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace furrow::ctl {
+
+namespace {
+
+constexpr int kSyncRounds = 50;
+constexpr double kSlowSyncMs = 20;
+
+struct Finding {
+    std::string what;
+    std::string value;
+    bool good = true;
+    std::string advice;
+};
+
+Finding workerFinding()
+{
+    auto worker = executablePath().parent_path() / "furrow-worker";
+    worker += executablePath().extension();
+    ProcessOptions options;
+    options.arguments = { "--version" };
+    options.outputFile = std::filesystem::temp_directory_path() / ("furrow-doctor-" + std::to_string(thisProcess().pid));
+    auto child = ChildProcess::start(worker, options);
+    if (!child.ok())
+        return { "furrow-worker", "not found", false, "Training is not possible: " + worker.string() + " is missing. Build with -DFURROW_BUILD_TRAIN=ON or run packaging/run.sh." };
+    const auto exit = child.value().wait(std::chrono::seconds(60));
+    auto said = readFile(options.outputFile, 1 << 20);
+    (void)realFileSystem().removeAll(options.outputFile);
+    std::string text = said.ok() ? said.value() : std::string();
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    if (!exit || exit->signal != 0 || exit->exitCode != 0)
+        return { "furrow-worker", text.empty() ? "does not start" : text, false, "Training is not possible: the program or its libraries are damaged. Run packaging/run.sh again." };
+    return { "furrow-worker", text, true, "" };
+}
+
+void addGpus(std::vector<Finding>& findings)
+{
+    auto monitor = GpuMonitor::open();
+    if (!monitor.ok()) {
+        findings.push_back({ "GPU", "none", true, monitor.error().message + " Workers train on the CPU." });
+        return;
+    }
+    for (const auto& gpu : monitor.value().read())
+        findings.push_back({ "GPU " + std::to_string(gpu.index), gpu.name + ", " + gpu.uuid + ", " + formatBytes(gpu.memoryFreeBytes) + " of " + formatBytes(gpu.memoryTotalBytes) + " free", true, "" });
+}
+
+void addDisk(std::vector<Finding>& findings, const std::string& workspace)
+{
+    std::filesystem::path folder = workspace; // the nearest one that exists: the workspace is made on first use
+    while (!folder.empty() && !std::filesystem::exists(folder) && folder != folder.parent_path())
+        folder = folder.parent_path();
+    if (const auto unsafe = unsafeForLedgerReason(folder); !unsafe.empty())
+        findings.push_back({ "workspace", workspace, false, unsafe });
+    else
+        findings.push_back({ "workspace", workspace, true, "" });
+    if (auto space = freeBytes(folder); space.ok())
+        findings.push_back({ "free disk", formatBytes(space.value()), space.value() > (5ull << 30), space.value() > (5ull << 30) ? "" : "Less than 5 GiB: checkpoints and prepared blocks may not fit." });
+    auto sync = measureSyncMs(folder, kSyncRounds);
+    if (!sync.ok()) {
+        findings.push_back({ "disk sync", "failed", false, sync.error().message });
+        return;
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "%.2f ms", sync.value());
+    findings.push_back({ "disk sync", text, sync.value() < kSlowSyncMs, sync.value() < kSlowSyncMs ? "" : "Slow: each checkpoint and claim waits for it. A local SSD is better." });
+}
+
+int examine(const std::string& workspace, bool json)
+{
+    std::vector<Finding> findings;
+    findings.push_back({ "furrowctl", FURROW_VERSION, true, "" });
+    findings.push_back(workerFinding());
+    findings.push_back({ "CPU", std::to_string(cpuCount()) + " cores", true, "" });
+    findings.push_back({ "memory", formatBytes(physicalMemoryBytes()), true, "" });
+    addGpus(findings);
+    auto sample = resourcePath("sample/tinyshakespeare.txt");
+    findings.push_back({ "bundled text", sample.ok() ? sample.value().string() : "not found", sample.ok(), sample.ok() ? "" : sample.error().message });
+    addDisk(findings, workspace);
+    bool good = true;
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& f : findings) {
+        good = good && f.good;
+        list.push_back({ { "what", f.what }, { "value", f.value }, { "good", f.good }, { "advice", f.advice } });
+        if (!json)
+            std::cout << (f.good ? "  ok  " : "  !!  ") << f.what << ": " << f.value << (f.advice.empty() ? "" : "\n        " + f.advice) << "\n";
+    }
+    if (json)
+        print({ { "good", good }, { "findings", list } });
+    else
+        std::cout << (good ? "Everything works." : "Something above would not work.") << std::endl;
+    return good ? kDone : kFailed;
+}
+
+} // namespace
+
+void addDoctorCommand(CLI::App& app, Chosen& chosen)
+{
+    auto workspace = std::make_shared<std::string>(defaultWorkspace());
+    auto json = std::make_shared<bool>(false);
+    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work.");
+    command->add_option("--workspace", *workspace, "Folder to examine.")->capture_default_str();
+    command->add_flag("--json", *json, "Print JSON.");
+    command->callback([&chosen, workspace, json] { chosen.action = [workspace, json] { return examine(*workspace, *json); }; });
+}
+
+} // namespace furrow::ctl

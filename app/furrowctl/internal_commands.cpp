@@ -1,0 +1,70 @@
+// supervise and feed: the processes of a run. Ordinary commands, so that a person can start them by hand and read what they say.
+
+#include "app/furrowctl/command.h"
+#include "core/base/log.h"
+#include "core/base/process.h"
+#include "core/run/feeder.h"
+#include "core/run/run_file.h"
+#include "core/run/supervisor.h"
+
+namespace furrow::ctl {
+
+namespace {
+
+struct SuperviseOptions {
+    std::string folder;
+    std::vector<std::string> changed; // key=value
+};
+
+int supervise(const SuperviseOptions& o)
+{
+    startLog("supervisor");
+    const RunPaths paths(o.folder);
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return fail(file.error());
+    RunConfig wanted = file.value().config;
+    for (const auto& change : o.changed) {
+        const auto equals = change.find('=');
+        const Setting* setting = findSetting(change.substr(0, equals));
+        if (!setting || equals == std::string::npos)
+            return failUsage("--set " + change + " is not key=value of a setting.");
+        if (const auto problems = setSetting(wanted, *setting, change.substr(equals + 1)); !problems.empty())
+            return failUsage(toString(problems));
+    }
+    const StopRequest stop(false);
+    const auto status = runSupervisor(paths, wanted, stop);
+    return status.ok() ? kDone : fail(status.error());
+}
+
+struct FeedOptions {
+    std::string folder;
+};
+
+int feed(const FeedOptions& o)
+{
+    startLog("feeder");
+    const StopRequest stop(true);
+    const auto status = runFeeder(RunPaths(o.folder), stop);
+    return status.ok() ? kDone : fail(status.error());
+}
+
+} // namespace
+
+void addInternalCommands(CLI::App& app, Chosen& chosen)
+{
+    auto so = std::make_shared<SuperviseOptions>();
+    auto* s = app.add_subcommand("supervise", "Run one attempt in this process. 'run' and 'resume' start this, detached.");
+    s->add_option("run", so->folder, "Folder of the run.")->required();
+    s->add_option("--set", so->changed, "key=value, a setting changed for this attempt.");
+    s->group("Processes of a run");
+    s->callback([&chosen, so] { chosen.action = [so] { return supervise(*so); }; });
+
+    auto fo = std::make_shared<FeedOptions>();
+    auto* f = app.add_subcommand("feed", "Prepare the blocks of a run in this process. The supervisor starts this.");
+    f->add_option("run", fo->folder, "Folder of the run.")->required();
+    f->group("Processes of a run");
+    f->callback([&chosen, fo] { chosen.action = [fo] { return feed(*fo); }; });
+}
+
+} // namespace furrow::ctl

@@ -1,0 +1,245 @@
+// new, run, resume, settings: from options to a run that trains.
+
+#include "app/furrowctl/command.h"
+#include "app/furrowctl/watch.h"
+#include "core/base/file_system.h"
+#include "core/base/resources.h"
+#include "core/run/life_cycle.h"
+#include "core/run/run_status.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace furrow::ctl {
+
+namespace {
+
+struct NewOptions {
+    SettingOptions settings;
+    std::string preset = "char";
+    std::string configFile;
+    std::string out;
+    std::string workspace = defaultWorkspace();
+    bool json = false;
+    bool detach = false;
+    bool dryRun = false;
+};
+
+void addNewOptions(CLI::App& command, NewOptions& o, bool runs)
+{
+    command.add_option("--preset", o.preset, "Starting point: char, 10m, 30m, 124m and others; 'furrowctl settings --presets' lists all.");
+    command.add_option("--config", o.configFile, "JSON file with settings; options on the command line win.");
+    command.add_option("--out", o.out, "Folder of the run. Without it one is made below the workspace.");
+    command.add_option("--workspace", o.workspace, "Folder that keeps runs, cache and presets.")->capture_default_str();
+    command.add_flag("--json", o.json, "Print JSON.");
+    if (runs)
+        command.add_flag("--detach", o.detach, "Return once the run trains, instead of showing its progress.");
+    else
+        command.add_flag("--dry-run", o.dryRun, "Check everything and make nothing.");
+    o.settings.addTo(command, false);
+}
+
+/// Preset, then file, then options; the bundled text when no data is named.
+Result<RunConfig> configure(const NewOptions& o)
+{
+    auto preset = findPreset(o.preset);
+    if (!preset.ok())
+        return Error { ErrorCode::InvalidArgument, preset.error().message };
+    RunConfig config = preset.value().config;
+    std::vector<ConfigProblem> problems;
+    if (!o.configFile.empty()) {
+        auto text = readFile(o.configFile, 16 << 20);
+        if (!text.ok())
+            return text.error();
+        const auto json = nlohmann::json::parse(text.value(), nullptr, false);
+        auto reading = configFromJson(json, config);
+        config = reading.config;
+        problems = reading.problems;
+    }
+    const auto given = o.settings.apply(config);
+    problems.insert(problems.end(), given.begin(), given.end());
+    if (config.data.empty()) {
+        auto sample = resourcePath("sample/tinyshakespeare.txt");
+        if (!sample.ok())
+            return sample.error();
+        config.data = { sample.value().string() };
+    }
+    if (problems.empty())
+        problems = validate(config);
+    if (!problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    return config;
+}
+
+Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
+{
+    NewRun request;
+    request.config = config;
+    request.preset = o.preset;
+    request.folder = o.out;
+    request.workspace = o.workspace;
+    const auto progress = [&](const std::string& sentence) {
+        if (!o.json)
+            std::cerr << sentence << std::endl;
+    };
+    return createRun(request, progress);
+}
+
+int runNew(const NewOptions& o)
+{
+    auto config = configure(o);
+    if (!config.ok())
+        return fail(config.error(), o.json);
+    if (o.dryRun) {
+        if (o.json)
+            print(toJson(config.value()));
+        else
+            std::cout << "Everything is in order; nothing was made." << std::endl;
+        return kDone;
+    }
+    auto paths = create(o, config.value());
+    if (!paths.ok())
+        return fail(paths.error(), o.json);
+    if (o.json)
+        print({ { "run", paths.value().folder().string() } });
+    else
+        std::cout << paths.value().folder().string() << std::endl;
+    return kDone;
+}
+
+int start(const RunPaths& paths, const RunConfig& config, bool json, bool detach)
+{
+    auto started = startRun(paths, config);
+    if (!started.ok())
+        return fail(started.error(), json);
+    if (!detach)
+        return watchRun(paths, json);
+    if (json)
+        print({ { "run", paths.folder().string() }, { "supervisor", { { "pid", started.value().pid } } } });
+    else
+        std::cout << paths.folder().string() << " trains, supervised by process " << started.value().pid << "." << std::endl;
+    return kDone;
+}
+
+int runRun(const NewOptions& o)
+{
+    auto config = configure(o);
+    if (!config.ok())
+        return fail(config.error(), o.json);
+    auto paths = create(o, config.value());
+    if (!paths.ok())
+        return fail(paths.error(), o.json);
+    if (!o.json)
+        std::cerr << "Run folder: " << paths.value().folder().string() << std::endl;
+    return start(paths.value(), config.value(), o.json, o.detach);
+}
+
+struct ResumeOptions {
+    SettingOptions settings;
+    std::string folder;
+    bool json = false;
+    bool detach = false;
+    bool dryRun = false;
+};
+
+nlohmann::json planJson(const ResumePlan& plan)
+{
+    nlohmann::json json = { { "kept", plan.kept }, { "redo", plan.redo }, { "work_lost", plan.workLost }, { "orphaned", plan.orphaned }, { "free", plan.free },
+        { "excluded", plan.excluded }, { "poisoned", plan.poisoned }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } };
+    for (const auto& choice : plan.checkpoints)
+        json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder }, { "head", choice.row.head }, { "verified", choice.verified },
+            { "problem", choice.problem }, { "chunks", choice.kept } });
+    return json;
+}
+
+int printPlan(const RunPaths& paths, bool json)
+{
+    auto plan = planResume(paths);
+    if (!plan.ok())
+        return fail(plan.error(), json);
+    const auto& p = plan.value();
+    if (json) {
+        print(planJson(p));
+        return kDone;
+    }
+    std::cout << "A resume keeps " << p.kept << " chunks, trains " << p.redo << " again from damaged checkpoints, frees " << p.workLost
+              << " whose weights died and " << p.orphaned << " claims of dead workers. " << p.free << " are free, " << p.excluded << " excluded, " << p.poisoned
+              << " poisoned.\n";
+    for (const auto& note : p.notes)
+        std::cout << note << "\n";
+    std::cout << "Nothing was changed." << std::endl;
+    return kDone;
+}
+
+int runResume(const ResumeOptions& o)
+{
+    const RunPaths paths(o.folder);
+    if (o.dryRun)
+        return printPlan(paths, o.json);
+    auto config = currentConfig(paths);
+    if (!config.ok())
+        return fail(config.error(), o.json);
+    if (const auto problems = o.settings.apply(config.value()); !problems.empty())
+        return failUsage(toString(problems), o.json);
+    return start(paths, config.value(), o.json, o.detach);
+}
+
+int runSettings(bool listPresets, bool json)
+{
+    nlohmann::json all = nlohmann::json::array();
+    if (listPresets) {
+        for (const auto& p : presets())
+            all.push_back({ { "name", p.name }, { "title", p.title }, { "hint", p.hint }, { "config", toJson(p.config) } });
+    } else {
+        for (const auto& s : settings())
+            all.push_back({ { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) }, { "unit", s.unit }, { "default", settingText(RunConfig {}, s) },
+                { "choices", s.choices }, { "help", s.help },
+                { "resume", s.resume == ResumeRule::Safe ? "safe" : s.resume == ResumeRule::Unsafe ? "unsafe" : "refused" } });
+    }
+    if (json) {
+        print(all);
+        return kDone;
+    }
+    for (const auto& item : all) {
+        if (listPresets)
+            std::cout << item["name"].get<std::string>() << ": " << item["title"].get<std::string>() << ". " << item["hint"].get<std::string>() << "\n";
+        else
+            std::cout << item["option"].get<std::string>() << " (" << item["group"].get<std::string>() << ", default '" << item["default"].get<std::string>() << "', resume "
+                      << item["resume"].get<std::string>() << ")\n    " << item["help"].get<std::string>() << "\n";
+    }
+    return kDone;
+}
+
+} // namespace
+
+void addRunCommands(CLI::App& app, Chosen& chosen)
+{
+    auto fresh = std::make_shared<NewOptions>();
+    auto* make = app.add_subcommand("new", "Make a run: check settings and data, freeze them into a folder. Does not train.");
+    addNewOptions(*make, *fresh, false);
+    make->callback([&chosen, fresh] { chosen.action = [fresh] { return runNew(*fresh); }; });
+
+    auto running = std::make_shared<NewOptions>();
+    auto* run = app.add_subcommand("run", "Make a run and train it. Without --data it trains the bundled text.");
+    addNewOptions(*run, *running, true);
+    run->callback([&chosen, running] { chosen.action = [running] { return runRun(*running); }; });
+
+    auto again = std::make_shared<ResumeOptions>();
+    auto* resume = app.add_subcommand("resume", "Go on with a run that was stopped, interrupted or finished (with a larger stopping rule).");
+    resume->add_option("run", again->folder, "Folder of the run.")->required();
+    resume->add_flag("--json", again->json, "Print JSON.");
+    resume->add_flag("--detach", again->detach, "Return once the run trains.");
+    resume->add_flag("--dry-run", again->dryRun, "Say what would happen to each chunk; change nothing.");
+    again->settings.addTo(*resume, true);
+    resume->callback([&chosen, again] { chosen.action = [again] { return runResume(*again); }; });
+
+    auto listPresets = std::make_shared<bool>(false);
+    auto json = std::make_shared<bool>(false);
+    auto* list = app.add_subcommand("settings", "List every setting with its default, range and meaning.");
+    list->add_flag("--presets", *listPresets, "List the presets instead.");
+    list->add_flag("--json", *json, "Print JSON.");
+    list->callback([&chosen, listPresets, json] { chosen.action = [listPresets, json] { return runSettings(*listPresets, *json); }; });
+}
+
+} // namespace furrow::ctl

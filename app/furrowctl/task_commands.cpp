@@ -1,0 +1,86 @@
+// eval, sample, export, merge: work with weights. furrow-worker does it, since it alone links libtorch; this passes the options on.
+
+#include "app/furrowctl/command.h"
+#include "core/base/process.h"
+
+#include <chrono>
+
+namespace furrow::ctl {
+
+namespace {
+
+struct Option {
+    const char* name;
+    const char* help;
+    bool required = false;
+};
+
+struct Task {
+    const char* name;
+    const char* help;
+    std::vector<Option> options;
+};
+
+const std::vector<Task>& tasks()
+{
+    static const std::vector<Task> all = {
+        { "eval", "Loss on held-out text, or on another file.", { { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, { "--data", "File to evaluate instead of the held-out text." } } },
+        { "sample", "Write text with the model.",
+            { { "--prompt", "Beginning of the text." }, { "--tokens", "Tokens to write." }, { "--temperature", "0: always the likeliest token." }, { "--top-k", "Choose among the k likeliest." },
+                { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+        { "export", "Write the model for other programs.", { { "--format", "huggingface" }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+        { "merge", "Combine replicas into one model.", { { "--checkpoints", "Folder names below checkpoints/, joined by commas; without it the newest of each replica." }, { "--method", "average or diloco" } } },
+    };
+    return all;
+}
+
+struct Given {
+    std::string folder;
+    bool json = false;
+    std::map<std::string, std::string> values;
+};
+
+int perform(const Task& task, const Given& given)
+{
+    ProcessOptions options;
+    options.arguments = { "--role", "task", "--task", task.name, given.folder };
+    for (const auto& [name, value] : given.values)
+        if (!value.empty())
+            options.arguments.insert(options.arguments.end(), { name, value });
+    if (given.json)
+        options.arguments.push_back("--json");
+    auto worker = executablePath().parent_path() / "furrow-worker";
+    worker += executablePath().extension();
+    auto child = ChildProcess::start(worker, options);
+    if (!child.ok())
+        return fail(child.error(), given.json);
+    const StopRequest interrupt(false);
+    for (;;) {
+        if (const auto exit = child.value().wait(std::chrono::milliseconds(100)))
+            return exit->signal != 0 ? kFailed : exit->exitCode;
+        if (interrupt.requested()) {
+            child.value().killTree();
+            return kCancelled;
+        }
+    }
+}
+
+} // namespace
+
+void addTaskCommands(CLI::App& app, Chosen& chosen)
+{
+    for (const auto& task : tasks()) {
+        auto given = std::make_shared<Given>();
+        auto* command = app.add_subcommand(task.name, task.help);
+        command->add_option("run", given->folder, "Folder of the run.")->required();
+        command->add_flag("--json", given->json, "Print JSON.");
+        for (const auto& option : task.options) {
+            auto* added = command->add_option(option.name, given->values[option.name], option.help);
+            if (option.required)
+                added->required();
+        }
+        command->callback([&chosen, given, &task] { chosen.action = [given, &task] { return perform(task, *given); }; });
+    }
+}
+
+} // namespace furrow::ctl

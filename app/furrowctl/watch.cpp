@@ -1,0 +1,198 @@
+#include "app/furrowctl/watch.h"
+
+#include "app/furrowctl/command.h"
+#include "core/base/format.h"
+#include "core/base/process.h"
+#include "core/run/life_cycle.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <thread>
+#include <vector>
+
+#ifdef _WIN32
+#include <io.h>
+#define FURROW_ISATTY(fd) _isatty(fd)
+#else
+#include <unistd.h>
+#define FURROW_ISATTY(fd) isatty(fd)
+#endif
+
+namespace furrow::ctl {
+
+namespace {
+
+constexpr auto kRefresh = std::chrono::milliseconds(500);
+constexpr int kPlainLineEvery = 10; // refreshes
+constexpr std::size_t kSparkWidth = 40;
+constexpr int kBarWidth = 30;
+
+std::string fixed(double value, int digits)
+{
+    if (!std::isfinite(value))
+        return "-";
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+/// The newest losses as eighths of a line, highest at the top.
+std::string sparkline(const std::vector<double>& values)
+{
+    static const char* const kEighths[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+    if (values.empty())
+        return {};
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    std::string text;
+    for (const double v : values) {
+        const double share = *high > *low ? (v - *low) / (*high - *low) : 0;
+        text += kEighths[static_cast<int>(std::lround(share * 7))];
+    }
+    return text;
+}
+
+std::string bar(double share)
+{
+    const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kBarWidth));
+    std::string text;
+    for (int i = 0; i < kBarWidth; ++i)
+        text += i < full ? "█" : "·";
+    return text;
+}
+
+std::string progressLine(const RunStatus& s)
+{
+    std::string text = toString(s.state);
+    if (!s.epochs.empty()) {
+        const auto& e = s.epochs.back();
+        const auto committed = e.chunks[ChunkState::Committed];
+        const auto trained = e.chunks[ChunkState::Trained];
+        text += "  epoch " + std::to_string(e.epoch + 1) + "  chunks " + formatCount(committed + trained);
+        if (e.blockCount) {
+            const auto total = e.chunks.sum();
+            text += " of " + formatCount(total) + "  " + bar(total ? static_cast<double>(committed + trained) / static_cast<double>(total) : 0);
+        } else {
+            text += ", total not known yet";
+        }
+    }
+    text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4) + "  " + formatCount(static_cast<std::int64_t>(s.tokensPerSecond)) + " tokens/s";
+    if (s.evalLoss)
+        text += "  held-out " + fixed(*s.evalLoss, 4);
+    return text;
+}
+
+int exitCodeOf(const RunStatus& s)
+{
+    if (s.state == RunState::Finished)
+        return kDone;
+    return s.state == RunState::Paused ? kCancelled : kFailed;
+}
+
+/// One line that is drawn over itself on a terminal.
+class ProgressView {
+public:
+    explicit ProgressView(bool json)
+        : json_(json)
+        , terminal_(!json && FURROW_ISATTY(1))
+    {
+    }
+
+    void show(const RunStatus& s)
+    {
+        if (std::isfinite(s.loss) && s.steps != lastSteps_) {
+            losses_.push_back(s.loss);
+            if (losses_.size() > kSparkWidth)
+                losses_.erase(losses_.begin());
+            lastSteps_ = s.steps;
+        }
+        const bool due = count_++ % kPlainLineEvery == 0;
+        if (terminal_)
+            std::cout << "\r\x1b[2K" << progressLine(s) << "  " << sparkline(losses_) << std::flush;
+        else if (due && json_)
+            print(toJson(s));
+        else if (due)
+            std::cout << progressLine(s) << std::endl;
+    }
+
+    void end(const RunStatus& s)
+    {
+        if (json_)
+            return print(toJson(s));
+        std::cout << (terminal_ ? "\r\x1b[2K" : "") << progressLine(s) << "\n" << statusText(s) << std::flush;
+    }
+
+    void say(const std::string& sentence)
+    {
+        if (!json_)
+            std::cerr << (terminal_ ? "\n" : "") << sentence << std::endl;
+    }
+
+private:
+    bool json_;
+    bool terminal_;
+    int count_ = 0;
+    std::int64_t lastSteps_ = -1;
+    std::vector<double> losses_;
+};
+
+bool isOver(const RunStatus& s)
+{
+    return s.supervisorPid == 0 && s.state != RunState::Running && s.state != RunState::New;
+}
+
+} // namespace
+
+std::string statusText(const RunStatus& s)
+{
+    std::string text = s.folder + "\n" + toString(s.state);
+    if (s.stopReason != StopReason::None)
+        text += " (" + toString(s.stopReason) + (s.stopDetail.empty() ? "" : ": " + s.stopDetail) + ")";
+    text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
+    for (const auto& e : s.evidence)
+        text += "  " + e.text + "\n";
+    if (!s.epochs.empty()) {
+        const auto& e = s.epochs.back();
+        text += "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks " + formatCount(e.visitedBlocks) + " of "
+            + (e.blockCount ? formatCount(*e.blockCount) : std::string("?")) + " visited, chunks " + formatCount(e.chunks[ChunkState::Committed]) + " of "
+            + (e.blockCount ? formatCount(e.chunks.sum()) : std::string("?")) + " committed\n";
+    }
+    for (const auto& reason : s.keepsEpochOpen)
+        text += "  keeps the epoch open: " + reason + "\n";
+    for (const auto& w : s.workers)
+        text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
+            + fixed(w.loss, 4) + ", " + formatCount(static_cast<std::int64_t>(w.tokensPerSecond)) + " tokens/s\n";
+    if (s.evalLoss)
+        text += "held-out loss " + fixed(*s.evalLoss, 4) + " nats per token\n";
+    return text;
+}
+
+int watchRun(const RunPaths& paths, bool json)
+{
+    const StopRequest interrupt(false);
+    ProgressView view(json);
+    bool asked = false;
+    for (;;) {
+        auto status = readStatus(paths);
+        if (!status.ok())
+            return fail(status.error(), json);
+        if (isOver(status.value())) {
+            view.end(status.value());
+            return exitCodeOf(status.value());
+        }
+        view.show(status.value());
+        if (!asked && interrupt.waitFor(kRefresh)) {
+            asked = true;
+            view.say("Stopping after a checkpoint. 'furrowctl kill' ends it now.");
+            if (auto stopped = stopRun(paths); !stopped.ok())
+                view.say(stopped.error().message);
+        } else if (asked) {
+            std::this_thread::sleep_for(kRefresh);
+        }
+    }
+}
+
+} // namespace furrow::ctl

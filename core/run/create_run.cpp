@@ -1,0 +1,191 @@
+// A run is made in a folder of another name and renamed when it is whole: an error or a crash leaves nothing that looks like a run.
+
+#include "core/base/clock.h"
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/random.h"
+#include "core/data/held_out.h"
+#include "core/data/inspect.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/life_cycle.h"
+#include "core/run/supervisor.h"
+
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+using Progress = std::function<void(const std::string&)>;
+constexpr std::uint64_t kMaxCharVocabularyBytes = 1ull << 30;
+constexpr std::size_t kMaxCharPieces = 60'000;
+
+/// Letters, digits, '-' and '_' of a name; everything else becomes '-'.
+std::string safeName(const std::string& name)
+{
+    std::string safe;
+    for (const unsigned char c : name)
+        safe += std::isalnum(c) || c == '_' ? static_cast<char>(std::tolower(c)) : '-';
+    while (!safe.empty() && safe.front() == '-')
+        safe.erase(safe.begin());
+    return safe.substr(0, 40);
+}
+
+std::string defaultName(const NewRun& request)
+{
+    const std::string& source = request.config.data.front();
+    const auto slash = source.find_last_of("/:");
+    const std::string last = slash == std::string::npos ? source : source.substr(slash + 1);
+    return safeName(last.substr(0, last.find('.')) + "-" + request.preset);
+}
+
+std::filesystem::path runFolder(const NewRun& request, const std::string& name, const std::string& runId)
+{
+    if (!request.folder.empty())
+        return std::filesystem::absolute(request.folder).lexically_normal();
+    const std::string date = isoTime(systemClock().wallNs()).substr(0, 10);
+    return std::filesystem::absolute(request.workspace) / "runs" / (date + "-" + safeName(name) + "-" + runId.substr(0, 4));
+}
+
+Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, const DataInspection& data)
+{
+    if (config.tokenizer != "char")
+        return loadTokenizer(config.tokenizer);
+    if (data.bytes > kMaxCharVocabularyBytes)
+        return Error { ErrorCode::InvalidArgument, "tokenizer is char, which reads all data to find its characters; " + formatBytes(data.bytes) + " is too much for that. Use byte or gpt2." };
+    // The texts are walked by a callback and asked for by another: each distinct piece is kept once in between.
+    std::set<std::string> pieces;
+    const auto walked = forEachText(config, data.manifest, [&pieces](std::string_view text) {
+        for (std::size_t i = 0; i < text.size();) {
+            std::size_t end = i + 1;
+            while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+                ++end;
+            pieces.emplace(text.substr(i, end - i));
+            i = end;
+        }
+        return pieces.size() < kMaxCharPieces;
+    });
+    if (!walked.ok())
+        return walked.error();
+    if (pieces.size() >= kMaxCharPieces)
+        return Error { ErrorCode::InvalidArgument, "tokenizer is char, but the data has more than " + formatCount(kMaxCharPieces) + " different characters. Use byte or gpt2." };
+    auto next = pieces.begin();
+    return buildCharTokenizer(
+        [&](std::string_view& piece) {
+            if (next == pieces.end())
+                return false;
+            piece = *next++;
+            return true;
+        },
+        CharFallback::EndOfText);
+}
+
+/// Relative paths would mean something else to the processes of the run.
+void makeAbsolute(RunConfig& config)
+{
+    for (auto& source : config.data)
+        if (source.rfind("hf://", 0) != 0)
+            source = std::filesystem::absolute(source).lexically_normal().string();
+    const bool named = config.tokenizer == "byte" || config.tokenizer == "char" || config.tokenizer == "gpt2";
+    if (!named)
+        config.tokenizer = std::filesystem::absolute(config.tokenizer).lexically_normal().string();
+    if (!config.initFrom.empty())
+        config.initFrom = std::filesystem::absolute(config.initFrom).lexically_normal().string();
+}
+
+Status fill(const RunPaths& paths, const RunFile& file, const Tokenizer& tokenizer, const Progress& say)
+{
+    FileSystem& files = realFileSystem();
+    for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(), paths.exportsFolder() })
+        if (auto made = files.createFolders(folder); !made.ok())
+            return made;
+    if (auto written = writeFileDurably(files, paths.tokenizer(), tokenizer.definition()); !written.ok())
+        return written;
+    say("Setting held-out text aside");
+    if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile()); !frozen.ok())
+        return frozen;
+    TrackerConfig tracker;
+    tracker.runId = file.runId;
+    tracker.seed = static_cast<std::uint64_t>(file.config.seed);
+    tracker.shuffleWindowBlocks = file.config.shuffleWindowBlocks;
+    tracker.linearOrder = !file.config.shuffle;
+    if (auto created = SupervisorLedger::create(paths.tracker(), tracker, stoppingRules(file.config)); !created.ok())
+        return created;
+    return writeRunFile(paths, file);
+}
+
+void describe(const DataInspection& data, const Progress& say)
+{
+    std::string text = "Data: " + formatCount(data.files) + (data.files == 1 ? " file, " : " files, ") + formatBytes(data.bytes) + ", " + (data.rowsExact ? "" : "about ")
+        + formatCount(data.rows) + " samples";
+    if (data.blocks && data.chunks)
+        text += " in " + formatCount(*data.blocks) + " blocks and " + formatCount(*data.chunks) + " chunks";
+    say(text);
+    if (!data.samplesPerBlockReason.empty())
+        say("Samples per block: " + formatCount(data.samplesPerBlock) + ", " + data.samplesPerBlockReason);
+    for (const auto& warning : data.warnings)
+        say(warning);
+}
+
+Status refuseFolder(const std::filesystem::path& folder)
+{
+    if (std::filesystem::exists(folder / "run.json"))
+        return Error { ErrorCode::InvalidArgument, folder.string() + " is a run already. 'furrowctl resume' goes on with it; for a new run name another folder." };
+    std::error_code failed;
+    if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder, failed))
+        return Error { ErrorCode::InvalidArgument, folder.string() + " is not empty. Name a new folder for the run." };
+    if (const auto unsafe = unsafeForLedgerReason(folder.parent_path()); !unsafe.empty())
+        return Error { ErrorCode::InvalidArgument, folder.string() + " cannot hold a training run: " + unsafe };
+    return {};
+}
+
+} // namespace
+
+Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
+{
+    const Progress say = progress ? progress : [](const std::string&) {};
+    if (const auto problems = validate(request.config); !problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    RunFile file;
+    file.config = request.config;
+    makeAbsolute(file.config);
+    file.runId = randomHex(16);
+    file.preset = request.preset;
+    file.createdWallNs = systemClock().wallNs();
+    file.furrowVersion = FURROW_VERSION;
+    if (file.config.name.empty())
+        file.config.name = defaultName(request);
+    const auto folder = runFolder(request, file.config.name, file.runId);
+    if (auto usable = refuseFolder(folder); !usable.ok())
+        return usable.error();
+    say("Looking at the data");
+    auto data = inspectData(file.config);
+    if (!data.ok())
+        return data.error();
+    describe(data.value(), say);
+    auto tokenizer = makeTokenizer(file.config, data.value());
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    file.dataIdentity = data.value().identity;
+    file.dataManifest = data.value().manifest;
+    file.samplesPerBlock = data.value().samplesPerBlock;
+    file.samplesPerBlockReason = data.value().samplesPerBlockReason;
+    file.tokenizerHash = tokenizer.value()->hash();
+    file.vocabularySize = tokenizer.value()->vocabularySize();
+    auto temporary = folder;
+    temporary += ".new-" + randomHex(8);
+    auto made = fill(RunPaths(temporary), file, *tokenizer.value(), say);
+    std::error_code ignored;
+    std::filesystem::remove(folder, ignored); // an empty folder that the user made
+    if (made.ok())
+        made = realFileSystem().rename(temporary, folder);
+    if (made.ok())
+        made = realFileSystem().syncFolder(folder.parent_path());
+    if (!made.ok()) {
+        (void)realFileSystem().removeAll(temporary);
+        return made.error();
+    }
+    return RunPaths(folder);
+}
+
+} // namespace furrow

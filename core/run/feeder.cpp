@@ -1,0 +1,277 @@
+#include "core/run/feeder.h"
+
+#include "core/base/clock.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
+#include "core/data/block_manager.h"
+#include "core/data/chunk_windows.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/life_cycle.h"
+#include "core/tracker/feeder_ledger.h"
+
+#include <algorithm>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr auto kIdle = std::chrono::milliseconds(50);
+constexpr auto kRetry = std::chrono::seconds(5);
+constexpr int kPlansPerTurn = 64;
+constexpr int kTriesPerBlock = 2;
+
+std::vector<PreparedChunk> preparedChunks(const PreparedFile& file, std::int64_t seqLen)
+{
+    std::vector<PreparedChunk> chunks;
+    for (const auto& c : file.chunks) {
+        PreparedChunk chunk;
+        chunk.rows = { c.rows, c.samples, c.filtered, c.failed, c.heldOut, c.duplicates };
+        chunk.tokens = c.tokens + c.samples; // each sample is followed by an end-of-text, which is a label too
+        chunk.windows = windowCount(c.tokens, c.samples, seqLen);
+        chunk.digest = c.digest;
+        chunks.push_back(chunk);
+    }
+    return chunks;
+}
+
+class Feeder {
+public:
+    Feeder(RunPaths paths, RunFile file, RunConfig config, FeederLedger ledger, LedgerReader reader, BlockManager blocks, const StopRequest& stop)
+        : paths_(std::move(paths))
+        , file_(std::move(file))
+        , config_(std::move(config))
+        , ledger_(std::move(ledger))
+        , reader_(std::move(reader))
+        , blocks_(std::move(blocks))
+        , stop_(stop)
+    {
+    }
+
+    Status run()
+    {
+        if (auto status = continuePlanning(); !status.ok())
+            return status;
+        while (!stop_.requested()) {
+            auto worked = turn();
+            if (!worked.ok())
+                return worked.error();
+            if (!worked.value())
+                stop_.waitFor(kIdle);
+        }
+        return {};
+    }
+
+private:
+    Status continuePlanning();
+    Result<bool> turn();
+    Status beat();
+    Result<bool> plan();
+    Result<bool> prepareNext(const FeederLedger::Demand& demand);
+    Result<bool> onFailure(std::int64_t block, const Error& error);
+    Status keepNeeded(const FeederLedger::Demand& demand);
+    std::size_t budget() const;
+
+    RunPaths paths_;
+    RunFile file_;
+    RunConfig config_;
+    FeederLedger ledger_;
+    LedgerReader reader_;
+    BlockManager blocks_;
+    const StopRequest& stop_;
+    bool allPlanned_ = false;
+    std::string doing_ = "starting";
+    std::int64_t nextBeatNs_ = 0;
+    std::map<std::int64_t, int> failures_;
+    std::vector<std::int64_t> pinned_;
+};
+
+Status Feeder::continuePlanning()
+{
+    auto demand = ledger_.demand();
+    if (!demand.ok())
+        return demand.error();
+    allPlanned_ = demand.value().lastBlockProven;
+    const auto known = demand.value().knownBlocks;
+    if (allPlanned_ || known == 0)
+        return {};
+    auto last = reader_.block(known - 1);
+    if (!last.ok())
+        return last.error();
+    return blocks_.resumeAfter(last.value().plan);
+}
+
+Status Feeder::beat()
+{
+    const auto now = systemClock().monotonicNs();
+    if (now < nextBeatNs_)
+        return {};
+    nextBeatNs_ = now + kSecondNs;
+    if (auto status = ledger_.heartbeat(thisProcess(), doing_); !status.ok())
+        return status;
+    auto demand = ledger_.demand();
+    return demand.ok() ? keepNeeded(demand.value()) : demand.error();
+}
+
+Result<bool> Feeder::turn()
+{
+    if (auto status = beat(); !status.ok())
+        return status.error();
+    auto demand = ledger_.demand();
+    if (!demand.ok())
+        return demand.error();
+    auto prepared = prepareNext(demand.value());
+    if (!prepared.ok())
+        return prepared;
+    auto planned = plan();
+    if (!planned.ok())
+        return planned;
+    if (!prepared.value() && !planned.value())
+        doing_ = "waiting: enough is prepared";
+    return prepared.value() || planned.value();
+}
+
+Result<bool> Feeder::plan()
+{
+    if (allPlanned_)
+        return false;
+    std::vector<NewBlock> fresh;
+    const auto until = systemClock().monotonicNs() + kSecondNs / 4;
+    while (static_cast<int>(fresh.size()) < kPlansPerTurn && systemClock().monotonicNs() < until && !stop_.requested()) {
+        auto next = blocks_.planNext();
+        if (!next.ok()) {
+            doing_ = next.error().message;
+            logWarning("planning: " + next.error().message);
+            stop_.waitFor(kRetry);
+            break;
+        }
+        if (!next.value()) {
+            allPlanned_ = true;
+            break;
+        }
+        const auto& block = *next.value();
+        fresh.push_back({ block.block, block.source, block.firstRow, block.chunkRows, block.plan });
+    }
+    if (!fresh.empty())
+        if (auto status = ledger_.addBlocks(fresh); !status.ok())
+            return status.error();
+    if (!allPlanned_) {
+        if (auto status = ledger_.setUnprovenReason(blocks_.unprovenReason()); !status.ok())
+            return status.error();
+        return !fresh.empty();
+    }
+    auto demand = ledger_.demand();
+    if (!demand.ok())
+        return demand.error();
+    logInfo("the data has " + formatCount(demand.value().knownBlocks) + " blocks; the last one is proven");
+    if (auto status = ledger_.setLastBlockProven(demand.value().knownBlocks); !status.ok())
+        return status.error();
+    return true;
+}
+
+/// Prepared blocks that may wait for workers. A later epoch claims across the whole data set, so there the cache is the limit.
+std::size_t Feeder::budget() const
+{
+    return static_cast<std::size_t>(2 * config_.shuffleWindowBlocks + config_.prepareAheadBlocks);
+}
+
+Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
+{
+    auto epochs = reader_.epochs();
+    if (!epochs.ok())
+        return epochs.error();
+    const bool firstEpoch = epochs.value().size() < 2;
+    if (firstEpoch && demand.neededBlocks.size() >= budget())
+        return false;
+    auto wanted = ledger_.wanted(1);
+    if (!wanted.ok())
+        return wanted.error();
+    if (wanted.value().empty())
+        return false;
+    const auto number = wanted.value().front().block;
+    auto block = BlockManager::fromPlan(wanted.value().front().plan);
+    if (!block.ok())
+        return onFailure(number, block.error());
+    doing_ = "preparing block " + std::to_string(number);
+    auto file = blocks_.prepare(block.value(), [this] {
+        (void)beat();
+        return !stop_.requested();
+    });
+    if (!file.ok())
+        return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
+    const auto chunks = preparedChunks(file.value(), config_.seqLen);
+    if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
+        return status.error().code == ErrorCode::Corrupt ? onFailure(number, status.error()) : Result<bool>(status.error());
+    failures_.erase(number);
+    nextBeatNs_ = 0; // pin it before anyone evicts it
+    return true;
+}
+
+/// Trouble with the outside (disk, network) is tried again for ever; trouble with the block itself names it and goes on.
+Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
+{
+    doing_ = "block " + std::to_string(block) + ": " + error.message;
+    logWarning(doing_);
+    const bool outside = error.code == ErrorCode::Io || error.code == ErrorCode::Network || error.code == ErrorCode::Busy;
+    if (outside || ++failures_[block] < kTriesPerBlock) {
+        (void)ledger_.heartbeat(thisProcess(), doing_);
+        stop_.waitFor(kRetry);
+        return false;
+    }
+    if (auto status = ledger_.setFailed(block, error.message); !status.ok())
+        return status.error();
+    return true;
+}
+
+/// Pins what is needed; a file that someone deleted or put aside is prepared again.
+Status Feeder::keepNeeded(const FeederLedger::Demand& demand)
+{
+    std::vector<std::string> names;
+    const auto folder = BlockManager::blockFolder(paths_.cacheFolder());
+    for (const auto block : demand.neededBlocks) {
+        auto row = reader_.block(block);
+        if (!row.ok())
+            return row.error();
+        if (row.value().fileName.empty())
+            continue;
+        if (std::filesystem::exists(folder / row.value().fileName)) {
+            names.push_back(row.value().fileName);
+        } else if (auto status = ledger_.setEvicted(block, "its prepared file is gone from the cache"); !status.ok()) {
+            return status;
+        }
+    }
+    if (demand.neededBlocks == pinned_)
+        return {};
+    pinned_ = demand.neededBlocks;
+    return blocks_.pin(names);
+}
+
+} // namespace
+
+Status runFeeder(const RunPaths& paths, const StopRequest& stop)
+{
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return file.error();
+    auto config = currentConfig(paths);
+    if (!config.ok())
+        return config.error();
+    auto tokenizer = loadTokenizer(paths.tokenizer().string());
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    if (tokenizer.value()->hash() != file.value().tokenizerHash)
+        return Error { ErrorCode::Corrupt, paths.tokenizer().string() + " is not the tokenizer this run began with. Put the original file back." };
+    auto ledger = FeederLedger::open(paths.tracker());
+    if (!ledger.ok())
+        return ledger.error();
+    auto reader = LedgerReader::open(paths.tracker());
+    if (!reader.ok())
+        return reader.error();
+    auto blocks = BlockManager::open(config.value(), file.value().dataManifest, file.value().samplesPerBlock, paths.cacheFolder(), tokenizer.value());
+    if (!blocks.ok())
+        return blocks.error();
+    return Feeder(paths, std::move(file).value(), std::move(config).value(), std::move(ledger).value(), std::move(reader).value(), std::move(blocks).value(), stop).run();
+}
+
+} // namespace furrow
