@@ -1,0 +1,114 @@
+#include "helper_process.h"
+
+#include "core/base/file_lock.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace furrow;
+using namespace std::chrono_literals;
+
+class TestFileLock : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    std::filesystem::path path_;
+
+private Q_SLOTS:
+    void init()
+    {
+        folder_ = std::make_unique<QTemporaryDir>();
+        path_ = test::inFolder(*folder_, "lock");
+    }
+
+    void onlyOneHolds()
+    {
+        auto first = FileLock::tryLock(path_);
+        QVERIFY(first.ok());
+        QVERIFY(isLocked(path_));
+        const auto second = FileLock::tryLock(path_);
+        QVERIFY(!second.ok());
+        QCOMPARE(second.error().code, ErrorCode::Busy);
+        QVERIFY(second.error().message.find(path_.string()) != std::string::npos);
+    }
+
+    void isFreeAfterTheHolderGoes()
+    {
+        {
+            const auto lock = FileLock::tryLock(path_);
+            QVERIFY(lock.ok());
+        }
+        QVERIFY(!isLocked(path_));
+        QVERIFY(std::filesystem::exists(path_));
+        QVERIFY(FileLock::tryLock(path_).ok());
+    }
+
+    void movesWithItsObject()
+    {
+        auto first = FileLock::tryLock(path_);
+        FileLock kept = std::move(first.value());
+        QVERIFY(isLocked(path_));
+        const auto other = test::inFolder(*folder_, "other");
+        kept = std::move(FileLock::tryLock(other).value());
+        QVERIFY(!isLocked(path_));
+        QVERIFY(isLocked(other));
+    }
+
+    void isFreedWhenItsHolderIsKilled()
+    {
+        auto helper = test::startHelper({ "hold-lock", path_.string() });
+        QVERIFY(helper.ok());
+        QCOMPARE(test::waitForFile(path_.string() + ".held"), std::string("held"));
+        QVERIFY(isLocked(path_));
+        QCOMPARE(FileLock::tryLock(path_).error().code, ErrorCode::Busy);
+        helper.value().killTree();
+        QVERIFY(helper.value().wait(5s));
+        QVERIFY(!isLocked(path_));
+        QVERIFY(FileLock::tryLock(path_).ok());
+    }
+
+    void aProcessStartedByTheHolderDoesNotKeepIt()
+    {
+        auto helper = test::startHelper({ "hold-lock-with-child", path_.string() });
+        QVERIFY(helper.ok());
+        const ProcessIdentity left = test::identityFrom(test::waitForFile(path_.string() + ".held"));
+        QVERIFY(isLocked(path_));
+        helper.value().killTree();
+        QVERIFY(helper.value().wait(5s));
+        QVERIFY(isAlive(left));
+        QVERIFY(!isLocked(path_));
+        killProcessTree(left);
+    }
+
+    void askingNeverKeepsAnyoneFromTakingIt()
+    {
+        std::jthread asker([&](const std::stop_token& stop) {
+            while (!stop.stop_requested())
+                (void)isLocked(path_);
+        });
+        for (int round = 0; round < 300; ++round) {
+            const auto lock = FileLock::tryLock(path_);
+            QVERIFY2(lock.ok(), lock.ok() ? "" : lock.error().message.c_str());
+        }
+    }
+
+    void badPathsAreErrors_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::newRow("missing folder") << "/no/such/folder/lock";
+        QTest::newRow("a folder") << "/tmp";
+        QTest::newRow("read-only file system") << "/proc/lock";
+    }
+    void badPathsAreErrors()
+    {
+        QFETCH(QString, path);
+        const auto lock = FileLock::tryLock(path.toStdString());
+        QVERIFY(!lock.ok());
+        QVERIFY(lock.error().code != ErrorCode::Busy);
+    }
+
+    void aMissingFileIsNotLocked() { QVERIFY(!isLocked("/no/such/file")); }
+};
+
+QTEST_GUILESS_MAIN(TestFileLock)
+#include "tst_file_lock.moc"

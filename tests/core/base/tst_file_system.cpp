@@ -1,0 +1,223 @@
+#include "helper_process.h"
+
+#include "core/base/path.h"
+
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace furrow;
+
+class TestFileSystem : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::filesystem::path at(const char* name) const { return test::inFolder(folder_, name); }
+
+private Q_SLOTS:
+    void writesAndReads()
+    {
+        auto file = realFileSystem().create(at("plain"));
+        QVERIFY(file.ok());
+        QVERIFY(file.value()->append("ab", 2).ok());
+        QVERIFY(file.value()->append("cd", 2).ok());
+        QVERIFY(file.value()->sync().ok());
+        QVERIFY(file.value()->close().ok());
+        QVERIFY(file.value()->close().ok()); // twice is nothing
+        QCOMPARE(realFileSystem().read(at("plain")).value(), std::string("abcd"));
+    }
+
+    void durableWriteLeavesNoTemporaryFile()
+    {
+        const auto folder = at("durable");
+        QVERIFY(realFileSystem().createFolders(folder).ok());
+        QVERIFY(writeFileDurably(realFileSystem(), folder / "f", "one").ok());
+        QVERIFY(writeFileDurably(realFileSystem(), folder / "f", "two").ok());
+        QCOMPARE(readFile(folder / "f").value(), std::string("two"));
+        QCOMPARE(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+    }
+
+    void readersOfADurableWriteSeeTheOldOrTheNewFile()
+    {
+        const auto path = at("replaced");
+        const std::string a(100'000, 'a');
+        const std::string b(100'000, 'b');
+        QVERIFY(writeFileDurably(realFileSystem(), path, a).ok());
+        std::atomic<bool> allWritten { true };
+        std::jthread writer([&](const std::stop_token& stop) {
+            while (!stop.stop_requested())
+                allWritten = allWritten && writeFileDurably(realFileSystem(), path, b).ok()
+                    && writeFileDurably(realFileSystem(), path, a).ok();
+        });
+        for (int round = 0; round < 500; ++round) {
+            const auto text = readFile(path);
+            QVERIFY2(text.ok(), text.ok() ? "" : text.error().message.c_str());
+            QVERIFY(text.value() == a || text.value() == b);
+        }
+        writer.request_stop();
+        writer.join();
+        QVERIFY(allWritten);
+    }
+
+    void failedDurableWriteKeepsTheOldFile()
+    {
+        const auto path = at("taken-by-a-folder");
+        QVERIFY(realFileSystem().createFolders(path / "inside").ok());
+        QVERIFY(!writeFileDurably(realFileSystem(), path, "x").ok());
+        QVERIFY(std::filesystem::is_directory(path / "inside"));
+        for (const auto& entry : std::filesystem::directory_iterator(at("")))
+            QVERIFY2(entry.path().extension() != ".tmp", entry.path().c_str());
+    }
+
+    void renameRefusesATakenName()
+    {
+        QVERIFY(writeFileDurably(realFileSystem(), at("r1"), "1").ok());
+        QVERIFY(writeFileDurably(realFileSystem(), at("r2"), "2").ok());
+        QVERIFY(!realFileSystem().rename(at("r1"), at("r2")).ok());
+        QCOMPARE(readFile(at("r2")).value(), std::string("2"));
+        QVERIFY(realFileSystem().rename(at("r1"), at("r3")).ok());
+        QCOMPARE(readFile(at("r3")).value(), std::string("1"));
+    }
+
+    void renamesFoldersWithTheirFiles()
+    {
+        QVERIFY(realFileSystem().createFolders(at("made.tmp")).ok());
+        QVERIFY(writeFileDurably(realFileSystem(), at("made.tmp") / "f", "x").ok());
+        QVERIFY(realFileSystem().rename(at("made.tmp"), at("made")).ok());
+        QVERIFY(realFileSystem().syncFolder(at("")).ok());
+        QCOMPARE(readFile(at("made") / "f").value(), std::string("x"));
+    }
+
+    void removingTheMissingIsSuccess()
+    {
+        QVERIFY(realFileSystem().removeAll(at("never-was")).ok());
+        QVERIFY(realFileSystem().createFolders(at("tree") / "a" / "b").ok());
+        QVERIFY(realFileSystem().removeAll(at("tree")).ok());
+        QVERIFY(!std::filesystem::exists(at("tree")));
+    }
+
+    void badPathsAreErrorsThatNameThem_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<int>("code");
+        QTest::newRow("missing") << QString::fromStdString(at("missing")) << int(ErrorCode::NotFound);
+        QTest::newRow("missing folder") << QString::fromStdString(at("no") / "such") << int(ErrorCode::NotFound);
+        QTest::newRow("a folder") << folder_.path() << int(ErrorCode::InvalidArgument);
+        QTest::newRow("a device") << "/dev/null" << int(ErrorCode::InvalidArgument);
+        QTest::newRow("a file as folder") << "/etc/passwd/x" << int(ErrorCode::NotFound);
+        QTest::newRow("name too long") << "/tmp/" + QString(400, 'n') << int(ErrorCode::Io);
+    }
+    void badPathsAreErrorsThatNameThem()
+    {
+        QFETCH(QString, path);
+        QFETCH(int, code);
+        const auto text = readFile(path.toStdString());
+        QVERIFY(!text.ok());
+        QCOMPARE(int(text.error().code), code);
+        QVERIFY(text.error().message.find(path.toStdString()) != std::string::npos);
+    }
+
+    void aNamedPipeIsRefusedInsteadOfWaitedFor()
+    {
+        QCOMPARE(::mkfifo(at("fifo").c_str(), 0600), 0);
+        QCOMPARE(readFile(at("fifo")).error().code, ErrorCode::InvalidArgument);
+    }
+
+    void unreadableFileIsAnError()
+    {
+        if (::geteuid() == 0)
+            QSKIP("root may read everything");
+        QVERIFY(writeFileDurably(realFileSystem(), at("secret"), "x").ok());
+        std::filesystem::permissions(at("secret"), std::filesystem::perms::none);
+        QVERIFY(readFile(at("secret")).error().message.find("permission denied") != std::string::npos);
+    }
+
+    void fullDiskIsSaidPlainly()
+    {
+        auto file = realFileSystem().create("/dev/full");
+        if (!file.ok())
+            QSKIP("no /dev/full here");
+        const auto status = file.value()->append("x", 1);
+        QCOMPARE(status.error().code, ErrorCode::Io);
+        QVERIFY(status.error().message.find("disk is full") != std::string::npos);
+    }
+
+    void readFileIsBounded()
+    {
+        QVERIFY(writeFileDurably(realFileSystem(), at("ten"), "0123456789").ok());
+        QCOMPARE(readFile(at("ten"), 10).value().size(), std::size_t(10));
+        QCOMPARE(readFile(at("ten"), 9).error().code, ErrorCode::InvalidArgument);
+    }
+
+    void readsAtOffsets()
+    {
+        QVERIFY(writeFileDurably(realFileSystem(), at("offsets"), "0123456789").ok());
+        auto file = RandomAccessFile::open(at("offsets"));
+        QCOMPARE(file.value().sizeBytes(), std::uint64_t(10));
+        std::string bytes(3, ' ');
+        QVERIFY(file.value().readAt(7, std::as_writable_bytes(std::span(bytes))).ok());
+        QCOMPARE(bytes, std::string("789"));
+        QCOMPARE(file.value().readAt(8, std::as_writable_bytes(std::span(bytes))).error().code, ErrorCode::Corrupt);
+        const RandomAccessFile moved = std::move(file.value());
+        QVERIFY(moved.readAt(0, std::as_writable_bytes(std::span(bytes))).ok());
+        QCOMPARE(bytes, std::string("012"));
+    }
+
+    void aFileCutByOthersIsAnErrorNotASignal()
+    {
+        QVERIFY(writeFileDurably(realFileSystem(), at("cut"), std::string(10'000, 'x')).ok());
+        const auto file = RandomAccessFile::open(at("cut"));
+        std::filesystem::resize_file(at("cut"), 5'000);
+        std::string bytes(6'000, ' ');
+        QCOMPARE(file.value().readAt(0, std::as_writable_bytes(std::span(bytes))).error().code, ErrorCode::Corrupt);
+    }
+
+    void knowsTheFreeSpaceAlsoOfAFolderYetToBeMade()
+    {
+        const auto here = freeBytes(at(""));
+        const auto later = freeBytes(at("not") / "yet" / "made");
+        QVERIFY(here.ok() && later.ok());
+        QVERIFY(here.value() > 0 && later.value() > 0);
+    }
+
+    void namesSynchronisedFolders_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("service");
+        QTest::newRow("OneDrive") << "/home/eva/OneDrive/runs" << "OneDrive";
+        QTest::newRow("OneDrive of a company") << "/home/eva/OneDrive - Acme/runs" << "OneDrive";
+        QTest::newRow("Dropbox") << "/home/eva/dropbox/x" << "Dropbox";
+        QTest::newRow("second Dropbox") << "/home/eva/Dropbox (Old)/x" << "Dropbox";
+        QTest::newRow("iCloud") << "/Users/eva/Library/Mobile Documents/com~apple~CloudDocs/x" << "iCloud";
+        QTest::newRow("a name that only begins so") << "/tmp/dropboxes/x" << "";
+        QTest::newRow("plain") << "/tmp/runs" << "";
+    }
+    void namesSynchronisedFolders()
+    {
+        QFETCH(QString, path);
+        QFETCH(QString, service);
+        const QString reason = QString::fromStdString(unsafeForLedgerReason(path.toStdString()));
+        QCOMPARE(reason.isEmpty(), service.isEmpty());
+        QVERIFY2(reason.contains(service), qPrintable(reason));
+    }
+
+    void measuresTheDisk()
+    {
+        const auto milliseconds = measureSyncMs(at(""), 5);
+        QVERIFY(milliseconds.ok());
+        QVERIFY(milliseconds.value() > 0);
+        QVERIFY(!measureSyncMs("/proc", 5).ok());
+        for (const auto& entry : std::filesystem::directory_iterator(at("")))
+            QVERIFY2(!entry.path().filename().string().starts_with("sync-"), entry.path().c_str());
+    }
+
+    void namesInOtherScriptsWork()
+    {
+        const auto path = pathFromUtf8(utf8Text(at("")) + "/\xD0\xBF\xD0\xBE\xD0\xBB\xD0\xB5 \xE7\x95\x91 \xF0\x9F\x8C\xBE");
+        QVERIFY(writeFileDurably(realFileSystem(), path, "x").ok());
+        QCOMPARE(readFile(path).value(), std::string("x"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFileSystem)
+#include "tst_file_system.moc"

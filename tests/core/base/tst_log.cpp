@@ -1,0 +1,76 @@
+#include "helper_process.h"
+
+#include "core/base/log.h"
+
+#include <thread>
+
+using namespace furrow;
+
+class TestLog : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void linesHaveTimeLevelAndProcess()
+    {
+        const QTemporaryDir folder;
+        const auto path = test::inFolder(folder, "worker.log");
+        startLog("worker-0", path, false);
+        logInfo("first");
+        logWarning("curly {} braces %s are text");
+        log(LogLevel::Debug, "fine");
+        logError("last");
+        const QStringList lines = QString::fromStdString(readFile(path).value()).split('\n');
+        QCOMPARE(lines.size(), 5);
+        const QRegularExpression form(
+            "^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} ([DIWE]) worker-0  (.*)$");
+        const QList<QPair<QString, QString>> wanted { { "I", "first" }, { "W", "curly {} braces %s are text" },
+            { "D", "fine" }, { "E", "last" } };
+        for (int line = 0; line < wanted.size(); ++line) {
+            const auto match = form.match(lines[line]);
+            QVERIFY2(match.hasMatch(), qPrintable(lines[line]));
+            QCOMPARE(match.captured(1), wanted[line].first);
+            QCOMPARE(match.captured(2), wanted[line].second);
+        }
+    }
+
+    void aSecondStartAppends()
+    {
+        const QTemporaryDir folder;
+        const auto path = test::inFolder(folder, "run.log");
+        startLog("a", path, false);
+        logInfo("one");
+        startLog("b", path, false);
+        logInfo("two");
+        QCOMPARE(QString::fromStdString(readFile(path).value()).count('\n'), 2);
+    }
+
+    void anUnwritableFileDoesNotStopTheProcess()
+    {
+        startLog("c", "/proc/no/such/folder/x.log", false);
+        logInfo("still here");
+    }
+
+    void manyThreadsNeverMixLines()
+    {
+        const QTemporaryDir folder;
+        const auto path = test::inFolder(folder, "threads.log");
+        startLog("t", path, false);
+        {
+            std::vector<std::jthread> threads;
+            for (int thread = 0; thread < 4; ++thread) {
+                threads.emplace_back([] {
+                    for (int line = 0; line < 200; ++line)
+                        logInfo("0123456789");
+                });
+            }
+        }
+        const QStringList lines = QString::fromStdString(readFile(path).value()).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 800);
+        for (const QString& line : lines)
+            QVERIFY(line.endsWith(" t  0123456789"));
+    }
+
+    void cleanup() { startLog("test"); } // lets go of the file in the temporary folder
+};
+
+QTEST_GUILESS_MAIN(TestLog)
+#include "tst_log.moc"

@@ -1,0 +1,154 @@
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/utf8.h"
+
+#include <QtTest>
+
+#include <cmath>
+#include <limits>
+
+using namespace furrow;
+
+class TestText : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void formatsBytes_data()
+    {
+        QTest::addColumn<quint64>("bytes");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("zero") << quint64(0) << "0 B";
+        QTest::newRow("below a KiB") << quint64(1023) << "1023 B";
+        QTest::newRow("one KiB") << quint64(1024) << "1.0 KiB";
+        QTest::newRow("rounds into the next unit") << quint64(1024 * 1024 - 1) << "1.0 MiB";
+        QTest::newRow("GiB") << quint64(18360985190) << "17.1 GiB";
+        QTest::newRow("largest") << std::numeric_limits<quint64>::max() << "16.0 EiB";
+    }
+    void formatsBytes()
+    {
+        QFETCH(quint64, bytes);
+        QTEST(QString::fromStdString(formatBytes(bytes)), "text");
+    }
+
+    void formatsCounts_data()
+    {
+        QTest::addColumn<qint64>("count");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("zero") << qint64(0) << "0";
+        QTest::newRow("three digits") << qint64(999) << "999";
+        QTest::newRow("four digits") << qint64(1412) << "1,412";
+        QTest::newRow("negative") << qint64(-12000) << "-12,000";
+        QTest::newRow("negative, three digits") << qint64(-120) << "-120";
+        QTest::newRow("million") << qint64(1000000) << "1,000,000";
+        QTest::newRow("smallest") << std::numeric_limits<qint64>::min() << "-9,223,372,036,854,775,808";
+    }
+    void formatsCounts()
+    {
+        QFETCH(qint64, count);
+        QTEST(QString::fromStdString(formatCount(count)), "text");
+    }
+
+    void formatsDurations_data()
+    {
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("zero") << 0.0 << "0 s";
+        QTest::newRow("negative") << -5.0 << "0 s";
+        QTest::newRow("not a number") << std::nan("") << "0 s";
+        QTest::newRow("milliseconds") << 0.32 << "320 ms";
+        QTest::newRow("rounds up to a second") << 0.9999 << "1 s";
+        QTest::newRow("seconds") << 45.2 << "45 s";
+        QTest::newRow("rounds up to a minute") << 59.9 << "1 min";
+        QTest::newRow("minutes") << 65.0 << "1 min 5 s";
+        QTest::newRow("hours") << 42600.0 << "11 h 50 min";
+        QTest::newRow("whole hours") << 7200.0 << "2 h";
+        QTest::newRow("days") << 3 * 86400.0 + 4 * 3600.0 + 59 << "3 d 4 h";
+        QTest::newRow("infinite") << std::numeric_limits<double>::infinity() << "for ever";
+    }
+    void formatsDurations()
+    {
+        QFETCH(double, seconds);
+        QTEST(QString::fromStdString(formatDuration(seconds)), "text");
+    }
+
+    void formatsNumbersWithoutTheLocale()
+    {
+        QCOMPARE(formatNumber(1.88571, 4), std::string("1.8857"));
+        QCOMPARE(formatNumber(-std::numeric_limits<double>::infinity(), 2), std::string("-inf"));
+        QCOMPARE(formatNumber(std::numeric_limits<double>::max(), 0).size(), std::size_t(309));
+    }
+
+    void judgesUtf8_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<bool>("valid");
+        QTest::addColumn<QByteArray>("repaired");
+        const QByteArray r("\xEF\xBF\xBD");
+        const auto row = [](const char* name, QByteArray bytes, bool valid, QByteArray repaired) {
+            QTest::newRow(name) << bytes << valid << repaired;
+        };
+        row("empty", "", true, "");
+        row("ascii, longer than a word", "the quick brown fox", true, "the quick brown fox");
+        row("two, three, four bytes", "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8C\xBE", true, "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8C\xBE");
+        row("zero byte", QByteArray("a\0b", 3), true, QByteArray("a\0b", 3));
+        row("highest code point", "\xF4\x8F\xBF\xBF", true, "\xF4\x8F\xBF\xBF");
+        row("lone continuation", "a\x80z", false, "a" + r + "z");
+        row("overlong slash", "\xC0\xAF", false, r + r);
+        row("overlong three", "\xE0\x80\xAF", false, r + r + r);
+        row("surrogate", "\xED\xA0\x80", false, r + r + r);
+        row("above U+10FFFF", "\xF4\x90\x80\x80", false, r + r + r + r);
+        row("cut three-byte form is one piece", "\xE2\x82", false, r);
+        row("cut four-byte form, then text", "\xF0\x9F\x8C" "abc", false, r + "abc");
+        row("byte that never occurs", "\xFF\xFE", false, r + r);
+        row("error after eight ascii bytes", "12345678\xFF", false, "12345678" + r);
+    }
+    void judgesUtf8()
+    {
+        QFETCH(QByteArray, bytes);
+        const std::string_view text(bytes.constData(), static_cast<std::size_t>(bytes.size()));
+        QTEST(isValidUtf8(text), "valid");
+        const RepairedText repaired = replaceInvalidUtf8(text);
+        QTEST(QByteArray::fromStdString(repaired.text), "repaired");
+        QVERIFY(isValidUtf8(repaired.text));
+        QFETCH(bool, valid);
+        QCOMPARE(repaired.replaced == 0, valid);
+    }
+
+    void repairAgreesWithQtOnRandomBytes()
+    {
+        quint32 state = 12345;
+        for (int round = 0; round < 2000; ++round) {
+            QByteArray bytes;
+            for (int index = 0; index < 24; ++index) {
+                state = state * 1664525 + 1013904223;
+                bytes.append(static_cast<char>(index % 3 ? state >> 24 : (state >> 24) | 0xC0));
+            }
+            const std::string_view text(bytes.constData(), static_cast<std::size_t>(bytes.size()));
+            QCOMPARE(isValidUtf8(text), bytes.isValidUtf8());
+            QVERIFY(isValidUtf8(replaceInvalidUtf8(text).text));
+        }
+    }
+
+    void countsCodePoints()
+    {
+        QCOMPARE(countCodePoints(""), std::size_t(0));
+        QCOMPARE(countCodePoints("na\xC3\xAFve \xF0\x9F\x8C\xBE"), std::size_t(7));
+    }
+
+    void cutsBetweenCodePoints()
+    {
+        const std::string text = "a\xE2\x82\xAC" "b";
+        QCOMPARE(cutAtCodePoint(text, 10), std::string_view(text));
+        QCOMPARE(cutAtCodePoint(text, 4), std::string_view(text).substr(0, 4));
+        QCOMPARE(cutAtCodePoint(text, 3), std::string_view("a"));
+        QCOMPARE(cutAtCodePoint(text, 0), std::string_view());
+    }
+
+    void pathsKeepTheirLetters()
+    {
+        const std::string text = "/tmp/\xD0\xBF\xD0\xBE\xD0\xBB\xD0\xB5/\xE7\x95\x91";
+        QCOMPARE(utf8Text(pathFromUtf8(text)), text);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestText)
+#include "tst_text.moc"
