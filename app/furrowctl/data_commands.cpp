@@ -1,0 +1,211 @@
+// data probe, cache, tokenize: what a data set is, what the cache holds, what a tokenizer does.
+
+#include "app/furrowctl/command.h"
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/data/block_cache.h"
+#include "core/data/probe.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace furrow::ctl {
+
+namespace {
+
+constexpr std::int64_t kProbeMs = 1500;
+constexpr std::uint64_t kMaxTokenizeBytes = 4ull << 30;
+
+struct ProbeOptions {
+    SettingOptions settings;
+    std::string source;
+    std::string preset = "char";
+    bool json = false;
+};
+
+nlohmann::json probeJson(const DataProbe& p)
+{
+    const auto& i = p.inspection;
+    return { { "files", i.files }, { "bytes", i.bytes }, { "samples", i.rows }, { "samples_exact", i.rowsExact }, { "columns", i.columns }, { "text_column", i.textColumn },
+        { "samples_per_block", i.samplesPerBlock }, { "samples_per_block_reason", i.samplesPerBlockReason },
+        { "blocks", i.blocks ? nlohmann::json(*i.blocks) : nlohmann::json(nullptr) }, { "chunks", i.chunks ? nlohmann::json(*i.chunks) : nlohmann::json(nullptr) },
+        { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken }, { "tokens", p.tokens }, { "sampled", p.sampledRows }, { "sampled_filtered", p.sampledFiltered },
+        { "sampled_failed", p.sampledFailed }, { "sampled_duplicates", p.sampledDuplicates }, { "disk_bytes", p.preparedBytes }, { "prepare_seconds", p.prepareSeconds },
+        { "first_samples", i.firstRows }, { "first_tokens", p.firstTokens }, { "warnings", i.warnings } };
+}
+
+void printProbe(const DataProbe& p)
+{
+    const auto& i = p.inspection;
+    const std::string about = i.rowsExact ? "" : "about ";
+    std::cout << i.files << (i.files == 1 ? " file, " : " files, ") << formatBytes(i.bytes) << ", " << about << formatCount(i.rows) << " samples";
+    if (!i.textColumn.empty())
+        std::cout << " in column '" << i.textColumn << "'";
+    std::cout << "\n" << formatCount(i.samplesPerBlock) << " samples per block" << (i.samplesPerBlockReason.empty() ? "" : ", " + i.samplesPerBlockReason);
+    if (i.blocks && i.chunks)
+        std::cout << "; " << formatCount(*i.blocks) << " blocks, " << formatCount(*i.chunks) << " chunks";
+    std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens) << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
+              << formatDuration(p.prepareSeconds) << "\nof " << formatCount(p.sampledRows) << " samples read: " << p.sampledFiltered << " filtered, " << p.sampledFailed << " unreadable, "
+              << p.sampledDuplicates << " duplicates\n";
+    for (const auto& warning : i.warnings)
+        std::cout << warning << "\n";
+    for (std::size_t row = 0; row < i.firstRows.size(); ++row)
+        std::cout << "[" << row << "] " << nlohmann::json(i.firstRows[row].substr(0, 200)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << std::flush;
+}
+
+int probe(const ProbeOptions& o)
+{
+    auto preset = findPreset(o.preset);
+    if (!preset.ok())
+        return failUsage(preset.error().message, o.json);
+    RunConfig config = preset.value().config;
+    if (const auto problems = o.settings.apply(config); !problems.empty())
+        return failUsage(toString(problems), o.json);
+    config.data = { o.source };
+    auto tokenizer = loadTokenizer(config.tokenizer == "char" ? "byte" : config.tokenizer); // a character is about a byte
+    if (!tokenizer.ok())
+        return fail(tokenizer.error(), o.json);
+    auto found = probeData(config, *tokenizer.value(), kProbeMs);
+    if (!found.ok())
+        return fail(found.error(), o.json);
+    if (o.json)
+        print(probeJson(found.value()));
+    else
+        printProbe(found.value());
+    return kDone;
+}
+
+struct CacheOptions {
+    std::string action;
+    std::string workspace = defaultWorkspace();
+    double gib = 0;
+    bool json = false;
+};
+
+int cacheList(BlockCache& cache, bool json)
+{
+    auto entries = cache.list();
+    if (!entries.ok())
+        return fail(entries.error(), json);
+    nlohmann::json list = nlohmann::json::array();
+    std::uint64_t total = 0;
+    for (const auto& e : entries.value()) {
+        total += e.sizeBytes;
+        list.push_back({ { "folder", e.folder }, { "file", e.fileName }, { "bytes", e.sizeBytes }, { "pinned", e.pinned }, { "quarantined", e.quarantined } });
+        if (!json)
+            std::cout << formatBytes(e.sizeBytes) << "  " << e.folder << "/" << e.fileName << (e.pinned ? "  in use" : "") << (e.quarantined ? "  damaged, put aside" : "") << "\n";
+    }
+    if (json)
+        print({ { "files", list }, { "bytes", total } });
+    else
+        std::cout << entries.value().size() << " files, " << formatBytes(total) << std::endl;
+    return kDone;
+}
+
+int cacheVerify(BlockCache& cache, bool json)
+{
+    auto verified = verifyCache(cache);
+    if (!verified.ok())
+        return fail(verified.error(), json);
+    const auto& v = verified.value();
+    if (json)
+        print({ { "checked", v.checked }, { "damaged", v.damaged } });
+    else
+        std::cout << v.checked << " blocks checked, " << v.damaged.size() << " damaged" << (v.damaged.empty() ? "." : "; they were put aside and are prepared again when needed.") << std::endl;
+    return v.damaged.empty() ? kDone : kFailed;
+}
+
+int cacheTrim(BlockCache& cache, double gib, bool json)
+{
+    auto freed = cache.trim(static_cast<std::uint64_t>(gib * (1ull << 30)));
+    if (!freed.ok())
+        return fail(freed.error(), json);
+    if (json)
+        print({ { "freed", freed.value() } });
+    else
+        std::cout << formatBytes(freed.value()) << " freed." << std::endl;
+    return kDone;
+}
+
+int cacheCommand(const CacheOptions& o)
+{
+    auto cache = BlockCache::open(std::filesystem::path(o.workspace) / "cache", 0);
+    if (!cache.ok())
+        return fail(cache.error(), o.json);
+    if (o.action == "verify")
+        return cacheVerify(*cache.value(), o.json);
+    return o.action == "trim" ? cacheTrim(*cache.value(), o.gib, o.json) : cacheList(*cache.value(), o.json);
+}
+
+struct TokenizeOptions {
+    std::string tokenizer = "gpt2";
+    std::string file;
+    bool ids = false;
+    bool decode = false;
+};
+
+int decodeIds(const Tokenizer& tokenizer, const std::string& text, const std::string& file)
+{
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_array() || !std::all_of(json.begin(), json.end(), [](const auto& id) { return id.is_number_unsigned(); }))
+        return failUsage(file + " is not a JSON array of token ids.");
+    const auto ids = json.get<std::vector<TokenId>>();
+    std::cout << tokenizer.decode(ids) << std::flush;
+    return kDone;
+}
+
+int tokenize(const TokenizeOptions& o)
+{
+    auto tokenizer = loadTokenizer(o.tokenizer);
+    if (!tokenizer.ok())
+        return fail(tokenizer.error());
+    auto text = readFile(o.file, kMaxTokenizeBytes);
+    if (!text.ok())
+        return fail(text.error());
+    if (o.decode)
+        return decodeIds(*tokenizer.value(), text.value(), o.file);
+    std::vector<TokenId> ids;
+    tokenizer.value()->encode(text.value(), ids);
+    if (o.ids)
+        std::cout << nlohmann::json(ids).dump() << std::endl;
+    else
+        std::cout << formatCount(static_cast<std::int64_t>(ids.size())) << " tokens for " << formatBytes(text.value().size()) << ", vocabulary "
+                  << formatCount(tokenizer.value()->vocabularySize()) << std::endl;
+    return kDone;
+}
+
+} // namespace
+
+void addDataCommands(CLI::App& app, Chosen& chosen)
+{
+    auto* data = app.add_subcommand("data", "Look at data sets.");
+    data->require_subcommand(1);
+    auto po = std::make_shared<ProbeOptions>();
+    auto* probing = data->add_subcommand("probe", "Say what a data set holds: files, samples, blocks, chunks, tokens, first rows.");
+    probing->add_option("source", po->source, "File, folder, glob or hf:// source.")->required();
+    probing->add_option("--preset", po->preset, "Starting point of the settings.");
+    probing->add_flag("--json", po->json, "Print JSON.");
+    po->settings.addTo(*probing, false);
+    probing->callback([&chosen, po] { chosen.action = [po] { return probe(*po); }; });
+
+    auto co = std::make_shared<CacheOptions>();
+    auto* cache = app.add_subcommand("cache", "List, verify or trim the prepared blocks of a workspace.");
+    cache->add_option("action", co->action, "list, verify or trim")->required()->check(CLI::IsMember({ "list", "verify", "trim" }));
+    cache->add_option("--workspace", co->workspace, "Folder that keeps runs and cache.")->capture_default_str();
+    cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::NonNegativeNumber);
+    cache->add_flag("--json", co->json, "Print JSON.");
+    cache->callback([&chosen, co] { chosen.action = [co] { return cacheCommand(*co); }; });
+
+    auto to = std::make_shared<TokenizeOptions>();
+    auto* tok = app.add_subcommand("tokenize", "Count or print the tokens of a file.");
+    tok->add_option("--tokenizer", to->tokenizer, "byte, gpt2, or the path of a tokenizer.json or .model.")->capture_default_str();
+    auto* ids = tok->add_flag("--ids", to->ids, "Print the ids as one JSON array.");
+    tok->add_flag("--decode", to->decode, "The file is such an array: print its text.")->excludes(ids);
+    tok->add_option("file", to->file, "File to read.")->required();
+    tok->callback([&chosen, to] { chosen.action = [to] { return tokenize(*to); }; });
+}
+
+} // namespace furrow::ctl

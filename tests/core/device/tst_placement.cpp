@@ -1,0 +1,68 @@
+#include "core/device/placement.h"
+
+#include <QTest>
+
+using namespace furrow;
+
+class TestPlacement : public QObject {
+    Q_OBJECT
+
+    static std::vector<Gpu> twoGpus()
+    {
+        return { { "GPU-aaaa", "Card A", 0, 100, 100 }, { "GPU-bbbb", "Card B", 1, 100, 100 } };
+    }
+
+private Q_SLOTS:
+    void cpuGetsTwoWorkersThatShareTheCores()
+    {
+        const auto placed = placeWorkers(RunConfig {}, {}, 8);
+        QVERIFY(placed.ok());
+        QCOMPARE(placed.value().size(), std::size_t(2));
+        QCOMPARE(placed.value()[1].threads, 4);
+        QCOMPARE(placed.value()[1].device, std::string("cpu"));
+    }
+
+    void eachGpuGetsOneWorker()
+    {
+        const auto placed = placeWorkers(RunConfig {}, twoGpus(), 8);
+        QVERIFY(placed.ok());
+        QCOMPARE(placed.value().size(), std::size_t(2));
+        QCOMPARE(placed.value()[1].device, std::string("GPU-bbbb"));
+    }
+
+    void numberAndUuidNameTheSameCard()
+    {
+        for (const char* name : { "1", "GPU-bbbb" }) {
+            RunConfig config;
+            config.devices = name;
+            const auto placed = placeWorkers(config, twoGpus(), 8);
+            QVERIFY(placed.ok());
+            QCOMPARE(placed.value().size(), std::size_t(1));
+            QCOMPARE(placed.value()[0].deviceName, std::string("Card B"));
+        }
+    }
+
+    void aMissingCardIsNamedWithThoseThatAreThere()
+    {
+        RunConfig config;
+        config.devices = "0,7";
+        const auto placed = placeWorkers(config, twoGpus(), 8);
+        QVERIFY(!placed.ok());
+        QVERIFY(placed.error().message.find("'7'") != std::string::npos);
+        QVERIFY(placed.error().message.find("GPU-bbbb") != std::string::npos);
+        QVERIFY(!placeWorkers(config, {}, 8).ok());
+    }
+
+    void moreWorkersThanGpusAreRefused()
+    {
+        RunConfig config;
+        config.workers = 3;
+        QVERIFY(!placeWorkers(config, twoGpus(), 8).ok());
+        config.devices = "cpu";
+        QVERIFY(placeWorkers(config, twoGpus(), 2).ok());
+        QCOMPARE(placeWorkers(config, twoGpus(), 2).value()[2].threads, 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPlacement)
+#include "tst_placement.moc"
