@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace furrow {
+
+/// Version of the telemetry format; see FORMAT.md.
+inline constexpr int kTelemetrySchema = 1;
+
+/// First line of a telemetry file, and of each incarnation that appends to it later.
+struct TelemetryHeader {
+    std::string run; ///< run id
+    std::int64_t attempt = 0; ///< 1-based
+    int worker = 0;
+    std::string bootId; ///< monotonic times of two boots are never compared
+    std::int64_t wallAnchorNs = 0; ///< wall time (since 1970) at the instant of monotonicAnchorNs
+    std::int64_t monotonicAnchorNs = 0;
+    bool operator==(const TelemetryHeader&) const = default;
+};
+
+/// Where the time of a step went [ms].
+struct TimeSplit {
+    double waitData = 0;
+    double forward = 0;
+    double backward = 0;
+    double optimizer = 0;
+    double checkpoint = 0;
+    bool operator==(const TimeSplit&) const = default;
+};
+
+/// One optimiser step of one worker.
+struct StepRecord {
+    std::int64_t monotonicNs = 0; ///< when the step ended
+    std::int64_t step = 0; ///< optimiser steps of this line of weights, this one included
+    std::int64_t globalStep = 0; ///< steps of all workers as far as this worker knew
+    std::int64_t epoch = 0;
+    std::int64_t block = 0;
+    std::int64_t chunk = 0; ///< value of its ChunkId (telemetry does not know the tracker); 0: none (data mode `stream`)
+    std::int64_t samples = 0; ///< rows trained by this worker since the run began, this step included
+    std::int64_t tokens = 0; ///< tokens trained by this worker since the run began, this step included
+    std::int64_t stepTokens = 0; ///< real label tokens of this step: its weight in the mean over workers
+    double loss = 0; ///< nats per token, mean over the step; NaN and Inf are kept
+    double lr = 0;
+    double gradientNorm = 0; ///< before clipping
+    double tokensPerSecond = 0;
+    TimeSplit time;
+    std::int64_t memoryBytes = 0; ///< in use on the device, or resident on a CPU worker
+    bool operator==(const StepRecord&) const = default;
+};
+
+/// Loss on the held-out text.
+struct EvalRecord {
+    enum class What { Replica, Merged };
+    std::int64_t monotonicNs = 0;
+    std::int64_t step = 0;
+    std::int64_t tokens = 0;
+    double loss = 0; ///< nats per token
+    double accuracy = 0; ///< share of next tokens guessed right, 0..1
+    What what = What::Replica;
+    bool operator==(const EvalRecord&) const = default;
+};
+
+/// Something a person should find on the time line.
+struct EventRecord {
+    enum class Kind { Started, Stopped, Checkpoint, Nan, Spike, Merge, Rollback, Alarm };
+    std::int64_t monotonicNs = 0;
+    std::int64_t step = 0;
+    std::int64_t chunk = 0; ///< value of its ChunkId; 0: none
+    Kind kind = Kind::Alarm;
+    std::string text;
+    bool operator==(const EventRecord&) const = default;
+};
+
+/// One look at the device of a worker.
+struct GpuRecord {
+    std::int64_t monotonicNs = 0;
+    std::string device; ///< UUID, or "cpu"
+    double utilization = 0; ///< 0..1
+    std::int64_t memoryUsedBytes = 0;
+    std::int64_t memoryTotalBytes = 0;
+    double powerWatt = 0;
+    double temperatureCelsius = 0;
+    bool operator==(const GpuRecord&) const = default;
+};
+
+/// Text that the model wrote during training.
+struct SampleRecord {
+    std::int64_t monotonicNs = 0;
+    std::int64_t step = 0;
+    std::string prompt;
+    std::string text;
+    bool operator==(const SampleRecord&) const = default;
+};
+
+using TelemetryRecord = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord>;
+
+/// "started" "stopped" "checkpoint" "nan" "spike" "merge" "rollback" "alarm".
+const char* toString(EventRecord::Kind kind);
+/// "replica" or "merged".
+const char* toString(EvalRecord::What what);
+
+/// Appends one line, "\n" included. Strings that are not UTF-8 get replacement characters.
+void encodeLine(const TelemetryHeader& header, std::string& into);
+void encodeLine(const TelemetryRecord& record, std::string& into);
+
+} // namespace furrow
