@@ -20,7 +20,7 @@ Result<Precision> precisionFor(const std::string& name, c10::Device device);
 std::string toString(Precision precision);
 
 struct ModelOptions {
-    std::uint64_t seed = 1337; ///< of the initial weights and of dropout
+    std::uint64_t seed = 1337; ///< of the initial weights; dropout starts with it too
     c10::Device device = c10::Device(c10::kCPU);
     Precision precision = Precision::Float32;
     int threads = 1; ///< CPU threads of this process; the same count gives the same bytes

@@ -1,0 +1,33 @@
+#include "core/train/cpu/cpu_features.h"
+
+namespace furrow {
+
+CpuLevel cpuLevel()
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+        && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (avx512)
+        return __builtin_cpu_supports("avx512bf16") ? CpuLevel::Avx512Bf16 : CpuLevel::Avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return CpuLevel::Avx2;
+#endif
+    return CpuLevel::None;
+}
+
+const char* toString(CpuLevel level)
+{
+    switch (level) {
+    case CpuLevel::Avx2:
+        return "avx2";
+    case CpuLevel::Avx512:
+        return "avx512";
+    case CpuLevel::Avx512Bf16:
+        return "avx512-bf16";
+    case CpuLevel::None:
+        break;
+    }
+    return "none";
+}
+
+} // namespace furrow

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace furrow {
+
+/// Instruction sets the hand-scheduled CPU step is built for, in rising order.
+enum class CpuLevel { None, Avx2, Avx512, Avx512Bf16 };
+
+/// The best this processor and operating system offer; None on other architectures and compilers.
+CpuLevel cpuLevel();
+const char* toString(CpuLevel level); ///< "avx512-bf16"
+
+} // namespace furrow

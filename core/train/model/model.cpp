@@ -1,0 +1,127 @@
+#include "core/train/cpu/cpu_features.h"
+#include "core/train/model/gpt_torch.h"
+#include "core/train/model/model_torch.h"
+
+#include <torch/torch.h>
+
+#include <unordered_map>
+
+namespace furrow {
+
+namespace {
+
+Error invalid(const std::string& message)
+{
+    return { ErrorCode::InvalidArgument, message };
+}
+
+std::string shapeText(at::IntArrayRef shape)
+{
+    std::string text = "[";
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        text += (i ? ", " : "") + std::to_string(shape[i]);
+    return text + "]";
+}
+
+/// What a saved tensor would replace; an error names what is wrong with it.
+Status checkReplacement(const std::string& name, const at::Tensor& ours, const at::Tensor& saved)
+{
+    if (saved.sizes() != ours.sizes())
+        return Error { ErrorCode::Corrupt, "tensor '" + name + "' has shape " + shapeText(saved.sizes()) + "; the model needs " + shapeText(ours.sizes()) };
+    if (!saved.is_floating_point())
+        return Error { ErrorCode::Corrupt, "tensor '" + name + "' holds no floating-point numbers" };
+    if (!at::isfinite(saved.to(at::kFloat)).all().item<bool>())
+        return Error { ErrorCode::Corrupt, "tensor '" + name + "' holds NaN or Inf; the weights were not loaded" };
+    return {};
+}
+
+} // namespace
+
+std::string toString(Precision precision)
+{
+    switch (precision) {
+    case Precision::BFloat16:
+        return "bf16";
+    case Precision::Float16:
+        return "fp16";
+    case Precision::Float32:
+        break;
+    }
+    return "fp32";
+}
+
+Result<Precision> precisionFor(const std::string& name, c10::Device device)
+{
+    const bool fastBf16 = device.is_cuda() || cpuLevel() == CpuLevel::Avx512Bf16;
+    if (name == "fp32")
+        return Precision::Float32;
+    if (name == "auto")
+        return fastBf16 ? Precision::BFloat16 : Precision::Float32;
+    if (name == "bf16")
+        return Precision::BFloat16;
+    if (name == "fp16") {
+        if (device.is_cuda())
+            return Precision::Float16;
+        return invalid("precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16");
+    }
+    return invalid("precision is '" + name + "'; allowed are auto, fp32, bf16, fp16");
+}
+
+std::int64_t countLabels(const at::Tensor& labels_BT)
+{
+    return labels_BT.ne(kIgnoreLabel).sum().item<std::int64_t>(); // sync: on CUDA; training counts on the host instead
+}
+
+Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const ModelOptions& options)
+{
+    std::string text;
+    for (const ModelProblem& problem : config.validate())
+        text += (text.empty() ? "" : "\n") + problem.message;
+    if (!text.empty())
+        return invalid(text);
+    if (options.device.is_cuda() && !at::hasCUDA())
+        return invalid("device is " + options.device.str() + ", but this machine has no usable GPU; choose cpu");
+    try {
+        return std::unique_ptr<Model>(std::make_unique<GptModel>(config, options));
+    } catch (const c10::OutOfMemoryError&) {
+        const double gib = static_cast<double>(config.parameterCount()) * 8 / (1 << 30);
+        return Error { ErrorCode::Internal, "weights and gradients of " + std::to_string(gib) + " GiB do not fit on " + options.device.str() + "; lower layers, width or vocabulary" };
+    } catch (const std::exception& error) {
+        return Error { ErrorCode::Internal, std::string("creating the model: ") + error.what() };
+    }
+}
+
+NamedTensors modelState(const Model& model)
+{
+    NamedTensors state;
+    for (const auto& [name, tensor] : model.parameters().tensors())
+        state.emplace_back(name, tensor.detach());
+    for (const auto& [name, tensor] : model.buffers())
+        state.emplace_back(name, tensor);
+    return state;
+}
+
+Status loadModelState(Model& model, const NamedTensors& state)
+{
+    std::unordered_map<std::string, at::Tensor> saved(state.begin(), state.end());
+    const NamedTensors ours = modelState(model);
+    for (const auto& [name, tensor] : ours) {
+        const auto found = saved.find(name);
+        if (found == saved.end())
+            return Error { ErrorCode::Corrupt, "tensor '" + name + "' is missing in the saved weights" };
+        if (const Status status = checkReplacement(name, tensor, found->second); !status.ok())
+            return status;
+    }
+    if (saved.size() > ours.size()) {
+        for (const auto& [name, tensor] : ours)
+            saved.erase(name);
+        return Error { ErrorCode::Corrupt, "tensor '" + saved.begin()->first + "' is in the saved weights but not in this model" };
+    }
+    const at::NoGradGuard guard;
+    for (const auto& [name, tensor] : ours)
+        tensor.copy_(saved.at(name));
+    model.weightsChanged();
+    return {};
+}
+
+} // namespace furrow
