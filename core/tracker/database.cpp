@@ -1,0 +1,440 @@
+#include "core/tracker/database.h"
+
+#include "core/base/log.h"
+#include "core/base/path.h"
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace furrow {
+
+namespace {
+
+    using SteadyClock = std::chrono::steady_clock;
+
+    struct CloseDb {
+        void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
+    };
+    using DbHandle = std::unique_ptr<sqlite3, CloseDb>;
+
+    // SQLite's own busy timeout sleeps longer the longer one has waited, so newcomers win and the worst claim takes
+    // seconds. Here everybody who waits polls in the same short, random rhythm, however long it has waited.
+    struct Waiting {
+        int limitMs = 0;
+        SteadyClock::time_point since;
+        std::minstd_rand random { std::random_device {}() };
+    };
+
+    int waitForTurn(void* context, int count)
+    {
+        auto& waiting = *static_cast<Waiting*>(context);
+        const auto now = SteadyClock::now();
+        if (count == 0)
+            waiting.since = now;
+        if (now - waiting.since > std::chrono::milliseconds(waiting.limitMs))
+            return 0;
+        std::uniform_int_distribution<int> microseconds(20, 180);
+        std::this_thread::sleep_for(std::chrono::microseconds(microseconds(waiting.random)));
+        return 1;
+    }
+
+    Error sqliteError(int code, const std::string& detail, const std::filesystem::path& path)
+    {
+        const std::string file = utf8Text(path);
+        switch (code & 0xff) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+            return { ErrorCode::Corrupt,
+                "the tracker " + file + " is damaged (" + detail + "); `furrowctl doctor "
+                    + utf8Text(path.parent_path()) + " --repair` rebuilds what the checkpoints prove" };
+        case SQLITE_FULL:
+            return { ErrorCode::Io, "the disk is full: " + file + " could not be written; free some space and resume" };
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return { ErrorCode::Busy, file + " is locked by another process for too long" };
+        case SQLITE_READONLY:
+            return { ErrorCode::Io, file + " cannot be written; check the permissions of the run folder" };
+        case SQLITE_CANTOPEN:
+            return { std::filesystem::exists(path) ? ErrorCode::Io : ErrorCode::NotFound,
+                std::filesystem::exists(path) ? file + " cannot be opened; check the permissions of the run folder"
+                                              : "there is no tracker " + file };
+        case SQLITE_IOERR:
+            return { ErrorCode::Io, file + ": reading or writing failed (" + detail + "); check the disk" };
+        default:
+            return { ErrorCode::Internal, file + ": " + detail };
+        }
+    }
+
+    std::string uriEscaped(const std::string& path)
+    {
+        std::string escaped;
+        for (const char c : path) {
+            if (c == '%' || c == '?' || c == '#')
+                escaped += c == '%' ? "%25" : c == '?' ? "%3f" : "%23";
+            else
+                escaped += c;
+        }
+        return escaped;
+    }
+
+} // namespace
+
+struct Database::State {
+    std::filesystem::path path;
+    Waiting waiting;
+    DbHandle handle;
+    std::unordered_map<std::string_view, std::vector<sqlite3_stmt*>> idle; // prepared, by their text
+    std::optional<Error> error;
+    Durability durability = Durability::Full;
+
+    ~State()
+    {
+        for (auto& [sql, statements] : idle) {
+            for (sqlite3_stmt* statement : statements)
+                sqlite3_finalize(statement);
+        }
+    }
+};
+
+// --- Rows
+
+Rows::Rows(Database& db, std::string_view sql)
+    : db_(&db)
+    , sql_(sql)
+{
+    if (db.failed())
+        return;
+    auto& idle = db.state_->idle[sql];
+    if (!idle.empty()) {
+        statement_ = idle.back();
+        idle.pop_back();
+        return;
+    }
+    const int code = sqlite3_prepare_v3(db.state_->handle.get(), sql.data(), static_cast<int>(sql.size()),
+        SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
+    if (code != SQLITE_OK) {
+        statement_ = nullptr;
+        db.record(code, sql.data());
+    }
+}
+
+Rows::Rows(Rows&& other) noexcept
+    : db_(std::exchange(other.db_, nullptr))
+    , statement_(std::exchange(other.statement_, nullptr))
+    , sql_(other.sql_)
+{
+}
+
+Rows::~Rows()
+{
+    if (db_ == nullptr || statement_ == nullptr)
+        return;
+    sqlite3_reset(statement_); // its code repeats that of the last step, which was recorded
+    sqlite3_clear_bindings(statement_);
+    db_->state_->idle[sql_].push_back(statement_);
+}
+
+bool Rows::next()
+{
+    if (statement_ == nullptr || db_->failed())
+        return false;
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW)
+        return true;
+    if (code != SQLITE_DONE)
+        db_->record(code, sql_.data());
+    return false;
+}
+
+std::int64_t Rows::integer(int column) const
+{
+    return sqlite3_column_int64(statement_, column);
+}
+
+double Rows::real(int column) const
+{
+    return sqlite3_column_double(statement_, column);
+}
+
+std::string Rows::text(int column) const
+{
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+bool Rows::isNull(int column) const
+{
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+std::optional<std::int64_t> Rows::optionalInteger(int column) const
+{
+    return isNull(column) ? std::nullopt : std::optional(integer(column));
+}
+
+// --- Database
+
+Database::Database(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+Database::~Database() = default;
+
+Result<Database> Database::open(const std::filesystem::path& path, const Options& options)
+{
+    auto state = std::make_unique<State>();
+    state->path = path;
+    state->waiting.limitMs = options.busyMs;
+    const bool readOnly = options.access == Access::ReadOnly;
+    const int flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    sqlite3* raw = nullptr;
+    const std::string name = options.immutable ? "file:" + uriEscaped(utf8Text(path)) + "?immutable=1" : utf8Text(path);
+    const int code = sqlite3_open_v2(name.c_str(), &raw, options.immutable ? flags | SQLITE_OPEN_URI : flags, nullptr);
+    state->handle.reset(raw);
+    if (code != SQLITE_OK)
+        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), path);
+    sqlite3_busy_handler(raw, waitForTurn, &state->waiting);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, options.mayCheckpoint ? 0 : 1, nullptr);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+
+    Database db(std::move(state));
+    db.script("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=FULL;");
+    if (!options.mayCheckpoint)
+        db.script("PRAGMA wal_autocheckpoint=0;");
+    if (!db.failed() && !readOnly) {
+        Rows mode = db.query("PRAGMA journal_mode");
+        if (mode.next() && mode.text(0) != "wal")
+            db.fail({ ErrorCode::Corrupt, "the tracker " + utf8Text(path) + " is not in WAL mode: it is a copy made for viewing, not a live tracker" });
+    } else if (!db.failed()) {
+        db.integer("SELECT count(*) FROM sqlite_schema"); // shows at once when it cannot be read
+    }
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return db;
+}
+
+Result<Database> Database::create(const std::filesystem::path& path)
+{
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored))
+        return Error { ErrorCode::InvalidArgument, utf8Text(path) + " exists already" };
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(utf8Text(path).c_str(), &raw,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    const DbHandle handle(raw);
+    if (code != SQLITE_OK)
+        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), path);
+    const int set = sqlite3_exec(raw, "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
+    if (set != SQLITE_OK)
+        return sqliteError(set, sqlite3_errmsg(raw), path);
+    return open(path, { Access::ReadWrite, true });
+}
+
+void Database::script(const char* sql)
+{
+    if (failed())
+        return;
+    const int code = sqlite3_exec(state_->handle.get(), sql, nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK)
+        record(code, sql);
+}
+
+std::int64_t Database::lastId() const
+{
+    return sqlite3_last_insert_rowid(state_->handle.get());
+}
+
+std::int64_t Database::changes() const
+{
+    return sqlite3_changes64(state_->handle.get());
+}
+
+void Database::fail(Error error)
+{
+    if (!state_->error)
+        state_->error = std::move(error);
+}
+
+bool Database::failed() const
+{
+    return state_->error.has_value();
+}
+
+Status Database::takeStatus()
+{
+    if (!state_->error)
+        return {};
+    Error error = std::move(*state_->error);
+    state_->error.reset();
+    return error;
+}
+
+void Database::record(int code, const char* doing)
+{
+    std::string detail = sqlite3_errmsg(state_->handle.get());
+    if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT || (code & 0xff) == SQLITE_MISUSE)
+        detail += std::string(", in: ") + doing;
+    fail(sqliteError(code, detail, state_->path));
+}
+
+void Database::bindInteger(sqlite3_stmt* statement, int index, std::int64_t value)
+{
+    if (const int code = sqlite3_bind_int64(statement, index, value); code != SQLITE_OK)
+        record(code, "bind");
+}
+
+void Database::bindReal(sqlite3_stmt* statement, int index, double value)
+{
+    if (const int code = sqlite3_bind_double(statement, index, value); code != SQLITE_OK)
+        record(code, "bind");
+}
+
+void Database::bindText(sqlite3_stmt* statement, int index, std::string_view value)
+{
+    const int code = sqlite3_bind_text64(statement, index, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (code != SQLITE_OK)
+        record(code, "bind");
+}
+
+void Database::bindNull(sqlite3_stmt* statement, int index)
+{
+    if (const int code = sqlite3_bind_null(statement, index); code != SQLITE_OK)
+        record(code, "bind");
+}
+
+namespace {
+
+    struct FunctionContext {
+        Database::IntegerFunction function;
+        void* context;
+    };
+
+    void callInteger(sqlite3_context* call, int count, sqlite3_value** values)
+    {
+        const auto& function = *static_cast<FunctionContext*>(sqlite3_user_data(call));
+        std::int64_t arguments[8] = {};
+        for (int i = 0; i < count && i < 8; ++i)
+            arguments[i] = sqlite3_value_int64(values[i]);
+        sqlite3_result_int64(call, function.function(function.context, arguments));
+    }
+
+} // namespace
+
+void Database::addFunction(const char* name, int argumentCount, IntegerFunction function, void* context)
+{
+    const int code = sqlite3_create_function_v2(state_->handle.get(), name, argumentCount,
+        SQLITE_UTF8 | SQLITE_DETERMINISTIC, new FunctionContext { function, context }, callInteger, nullptr, nullptr,
+        [](void* memory) { delete static_cast<FunctionContext*>(memory); });
+    if (code != SQLITE_OK)
+        record(code, name);
+}
+
+Status Database::backupTo(const std::filesystem::path& target)
+{
+    sqlite3* raw = nullptr;
+    int code = sqlite3_open_v2(utf8Text(target).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    const DbHandle copy(raw);
+    if (code != SQLITE_OK)
+        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), target);
+    sqlite3_backup* backup = sqlite3_backup_init(raw, "main", state_->handle.get(), "main");
+    if (backup == nullptr)
+        return sqliteError(sqlite3_errcode(raw), sqlite3_errmsg(raw), target);
+    do {
+        code = sqlite3_backup_step(backup, -1);
+        if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } while (code == SQLITE_BUSY || code == SQLITE_LOCKED);
+    code = sqlite3_backup_finish(backup);
+    if (code != SQLITE_OK)
+        return sqliteError(code, sqlite3_errmsg(raw), target);
+    // A rollback journal instead of a WAL: readable from a read-only folder or over a mount.
+    code = sqlite3_exec(raw, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+    return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), target) };
+}
+
+Status Database::checkpoint(bool truncate)
+{
+    // The bulk is moved without stopping writers; only the rest of it happens under their lock.
+    sqlite3* raw = state_->handle.get();
+    int code = sqlite3_wal_checkpoint_v2(raw, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    if (code == SQLITE_OK && truncate)
+        code = sqlite3_wal_checkpoint_v2(raw, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), state_->path) };
+}
+
+const std::filesystem::path& Database::path() const
+{
+    return state_->path;
+}
+
+Status Database::setDurability(Durability durability)
+{
+    if (state_->durability == durability)
+        return {};
+    run(durability == Durability::Full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+    state_->durability = durability;
+    return takeStatus();
+}
+
+// --- Transaction
+
+Result<Transaction> Transaction::begin(Database& db, Durability durability)
+{
+    (void)db.takeStatus();
+    if (Status status = db.setDurability(durability); !status.ok())
+        return status.error();
+    db.run("BEGIN IMMEDIATE");
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return Transaction(db);
+}
+
+Result<Transaction> Transaction::read(Database& db)
+{
+    (void)db.takeStatus();
+    db.run("BEGIN");
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return Transaction(db);
+}
+
+Status Transaction::commit()
+{
+    if (!db_->failed()) {
+        db_->run("COMMIT");
+        if (!db_->failed()) {
+            db_ = nullptr;
+            return {};
+        }
+    }
+    Status status = db_->takeStatus();
+    sqlite3* raw = db_->state_->handle.get();
+    if (sqlite3_get_autocommit(raw) == 0 && sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
+        logError(std::string("rolling back: ") + sqlite3_errmsg(raw));
+    db_ = nullptr;
+    return status;
+}
+
+Transaction::~Transaction()
+{
+    if (db_ == nullptr)
+        return;
+    sqlite3* raw = db_->state_->handle.get();
+    if (sqlite3_get_autocommit(raw) == 0 && sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
+        logError(std::string("rolling back: ") + sqlite3_errmsg(raw));
+    (void)db_->takeStatus();
+}
+
+Transaction::Transaction(Transaction&& other) noexcept
+    : db_(std::exchange(other.db_, nullptr))
+{
+}
+
+} // namespace furrow

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/tracker/moves.h"
+#include "core/tracker/supervisor_ledger.h"
+
+namespace furrow {
+
+/// Rules, totals and what is stored about the end of the run, in one read.
+struct RunState {
+    StoppingRules rules;
+    StopReason stop = StopReason::None;
+    std::int64_t steps = 0; // of finished work
+    std::int64_t tokens = 0;
+    std::int64_t claimedTokens = 0;
+    std::int64_t reservedSteps = 0;
+    std::int64_t completedBlocks = 0;
+    double activeHours = 0;
+};
+RunState loadRunState(Database& db);
+
+/// Stores which stopping rule is reached: the stored one stays while it is still reached (the first wins); one that is
+/// not reached any more (work was lost, or the rule was changed) is forgotten. Returns what holds now.
+StopReason updateStop(LedgerFile& file);
+/// The same for a hot path: looks only when a rule on steps or tokens may just have been reached.
+void updateStopCheaply(LedgerFile& file);
+
+/// What the epochs still need, in one read.
+struct EpochNeeds {
+    bool unproven = false; // more blocks may come
+    std::int64_t pending = 0;
+    std::int64_t free = 0;
+    std::int64_t leased = 0;
+    std::int64_t trained = 0;
+    std::int64_t poisoned = 0;
+    std::int64_t openEpochs = 0;
+    std::int64_t newest = -1;
+    bool fullyOpened = true; // the newest one has all its chunks
+};
+EpochNeeds loadNeeds(Database& db);
+bool isNextEpochWanted(const StoppingRules& rules, const EpochNeeds& needs);
+
+/// Closes every epoch that is complete (I4). Returns true when one was.
+bool closeCompleteEpochs(LedgerFile& file);
+/// Opens epoch `epoch` without chunks; openMoreChunks adds them.
+void openEpoch(LedgerFile& file, std::int64_t epoch);
+/// Makes SQL know claimOrder. Once per connection; `file` must stay where it is.
+void registerClaimOrder(LedgerFile& file);
+/// Adds chunks of the next blocks, in the order of the data set, to an epoch that is not fully opened. A short
+/// transaction each, so that claims go on meanwhile. Returns true when the epoch is fully opened.
+Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch);
+
+} // namespace furrow

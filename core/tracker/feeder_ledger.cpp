@@ -1,0 +1,318 @@
+#include "core/tracker/feeder_ledger.h"
+
+#include "core/tracker/moves.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+struct FeederLedger::State {
+    LedgerFile file;
+};
+
+namespace {
+
+    std::vector<std::int64_t> openEpochs(Database& db)
+    {
+        std::vector<std::int64_t> epochs;
+        Rows rows = db.query("SELECT epoch FROM epoch WHERE closed_wall IS NULL ORDER BY epoch");
+        while (rows.next())
+            epochs.push_back(rows.integer(0));
+        return epochs;
+    }
+
+    // Chunks of a block in every open epoch, in one of the states of a bit mask.
+    std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states)
+    {
+        std::vector<ChunkId> found;
+        for (const std::int64_t epoch : openEpochs(db)) {
+            const std::int64_t first = chunkIdOf({ epoch, block, 0 }).value;
+            Rows rows = db.query("SELECT id FROM chunk WHERE id>=? AND id<? AND (?>>state)&1 ORDER BY id", first, first + kMaxChunksPerBlock, states);
+            while (rows.next())
+                found.push_back({ rows.integer(0) });
+        }
+        return found;
+    }
+
+    constexpr unsigned bit(ChunkState state) { return 1U << static_cast<unsigned>(state); }
+
+    void insertBlock(LedgerFile& file, const NewBlock& block)
+    {
+        std::int64_t rows = 0;
+        for (const std::int64_t count : block.chunkRows)
+            rows += count;
+        file.db.run("INSERT INTO block (block, source, first_row, rows, chunks, plan) VALUES (?, ?, ?, ?, ?, ?)", block.block, block.source,
+            block.firstRow, rows, block.chunkRows.size(), block.plan);
+    }
+
+    void insertChunks(LedgerFile& file, std::int64_t epoch, const NewBlock& block)
+    {
+        Database& db = file.db;
+        ChunkPlace place { epoch, block.block, 0 };
+        std::int64_t rows = 0;
+        for (const std::int64_t count : block.chunkRows) {
+            db.run("INSERT INTO chunk (id, epoch, ord, state, rows) VALUES (?, ?, ?, 0, ?)", chunkIdOf(place), epoch, claimOrder(file.order, place), count);
+            rows += count;
+            ++place.column;
+        }
+        const auto chunks = static_cast<std::int64_t>(block.chunkRows.size());
+        db.run("INSERT INTO counts (epoch, block, n0) VALUES (?, ?, ?)", epoch, block.block, chunks);
+        db.run("UPDATE epoch SET n0=n0+?, known_rows=known_rows+? WHERE epoch=?", chunks, rows, epoch);
+        db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count) VALUES (?, ?, -1, 0, 0, 'block known', ?)",
+            file.clock->wallNs(), chunkIdOf({ epoch, block.block, 0 }), chunks);
+    }
+
+    Status checkBlock(const NewBlock& block)
+    {
+        const std::string name = "block " + std::to_string(block.block);
+        if (block.block < 0 || block.block >= kMaxBlocks)
+            return Error { ErrorCode::InvalidArgument, name + " is outside what a run can hold; choose larger blocks" };
+        if (block.chunkRows.empty() || static_cast<std::int64_t>(block.chunkRows.size()) > kMaxChunksPerBlock)
+            return Error { ErrorCode::InvalidArgument, name + " has " + std::to_string(block.chunkRows.size()) + " chunks; 1 to 1,000,000 are possible" };
+        if (std::any_of(block.chunkRows.begin(), block.chunkRows.end(), [](std::int64_t rows) { return rows <= 0; }))
+            return Error { ErrorCode::InvalidArgument, name + " has a chunk without rows" };
+        return {};
+    }
+
+    // What preparing showed, for chunks that were never prepared.
+    void storeCounts(LedgerFile& file, ChunkId chunk, const PreparedChunk& found)
+    {
+        const RowCounts& rows = found.rows;
+        const std::int64_t changed = file.db.run(
+            "UPDATE chunk SET samples=?, filtered=?, failed=?, held_out=?, duplicates=?, windows=?, tokens=?, digest=?"
+            " WHERE id=? AND windows IS NULL AND rows=?",
+            rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, found.windows, found.tokens,
+            static_cast<std::int64_t>(found.digest), chunk, rows.rows);
+        if (changed != 1) {
+            file.db.fail({ ErrorCode::Corrupt, toString(chunk) + " was prepared with " + std::to_string(rows.rows) + " rows, which is not what its block promised" });
+            return;
+        }
+        file.db.run("UPDATE epoch SET known_samples=known_samples+?, known_filtered=known_filtered+?, known_failed=known_failed+?,"
+                    " known_held_out=known_held_out+?, known_duplicates=known_duplicates+? WHERE epoch=?",
+            rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, placeOf(chunk).epoch);
+    }
+
+    Status checkPrepared(std::int64_t block, std::span<const PreparedChunk> chunks)
+    {
+        for (std::size_t column = 0; column < chunks.size(); ++column) {
+            const RowCounts& rows = chunks[column].rows;
+            const bool addsUp = rows.samples + rows.filtered + rows.failed + rows.heldOut + rows.duplicates == rows.rows; // I3
+            if (!addsUp || chunks[column].windows < 0 || chunks[column].tokens < 0)
+                return Error { ErrorCode::InvalidArgument, "block " + std::to_string(block) + ", chunk " + std::to_string(column) + ": the rows of a prepared chunk do not add up" };
+        }
+        return {};
+    }
+
+} // namespace
+
+FeederLedger::FeederLedger(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+FeederLedger::FeederLedger(FeederLedger&&) noexcept = default;
+FeederLedger::~FeederLedger() = default;
+
+Result<FeederLedger> FeederLedger::open(const std::filesystem::path& tracker, const Clock& clock)
+{
+    auto file = openLedger(tracker, LedgerRole::Feeder, clock);
+    if (!file.ok())
+        return file.error();
+    return FeederLedger(std::make_unique<State>(State { std::move(file).value() }));
+}
+
+Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
+{
+    for (const NewBlock& block : blocks) {
+        if (Status status = checkBlock(block); !status.ok())
+            return status;
+    }
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    const auto end = db.integer("SELECT block_count FROM dataset");
+    std::int64_t added = 0;
+    for (const NewBlock& block : blocks) {
+        if (db.integer("SELECT 1 FROM block WHERE block=?", block.block))
+            continue;
+        if (end && block.block >= *end)
+            db.fail({ ErrorCode::InvalidArgument, "block " + std::to_string(block.block) + " lies behind the proven end of the data set" });
+        insertBlock(file, block);
+        for (const std::int64_t epoch : openEpochs(db))
+            insertChunks(file, epoch, block);
+        ++added;
+    }
+    db.run("UPDATE dataset SET known_blocks=known_blocks+?", added);
+    return transaction.value().commit();
+}
+
+Status FeederLedger::setLastBlockProven(std::int64_t blockCount)
+{
+    Database& db = state_->file.db;
+    auto transaction = Transaction::begin(db);
+    if (!transaction.ok())
+        return transaction.error();
+    const auto stored = db.integer("SELECT block_count FROM dataset");
+    if (stored && *stored != blockCount)
+        db.fail({ ErrorCode::Corrupt, "the data set ended after " + std::to_string(*stored) + " blocks before and after " + std::to_string(blockCount) + " now: it has changed" });
+    if (db.integer("SELECT max(block)+1 FROM block").value_or(0) > blockCount)
+        db.fail({ ErrorCode::InvalidArgument, "more blocks are known than the data set is said to have" });
+    db.run("UPDATE dataset SET block_count=?, unproven_reason=''", blockCount);
+    return transaction.value().commit();
+}
+
+Status FeederLedger::setUnprovenReason(const std::string& reason)
+{
+    auto transaction = Transaction::begin(state_->file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    state_->file.db.run("UPDATE dataset SET unproven_reason=? WHERE block_count IS NULL", reason);
+    return transaction.value().commit();
+}
+
+Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest, std::span<const PreparedChunk> chunks)
+{
+    if (Status status = checkPrepared(block, chunks); !status.ok())
+        return status;
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    ChunkMoves moves(file, 0);
+    std::string firstDigest;
+    {
+        Rows row = db.query("SELECT chunks, digest FROM block WHERE block=?", block);
+        if (!row.next())
+            db.fail({ ErrorCode::NotFound, "block " + std::to_string(block) + " is not known" });
+        else if (row.integer(0) != static_cast<std::int64_t>(chunks.size()))
+            db.fail({ ErrorCode::InvalidArgument, "block " + std::to_string(block) + " was prepared with another number of chunks" });
+        else
+            firstDigest = row.text(1);
+    }
+    if (!db.failed() && !firstDigest.empty() && firstDigest != digest) {
+        // Not what was trained before: nothing of it may be claimed, and the feeder hears why.
+        const std::string problem = "block " + std::to_string(block) + " has other content than when it was first prepared";
+        db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-(SELECT prepared FROM block WHERE block=?)", block);
+        db.run("UPDATE block SET problem=?, prepared=0, file_name='' WHERE block=?", problem, block);
+        for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Free))) {
+            ChunkRow chunk = loadChunk(db, id);
+            moves.move(chunk, ChunkState::Pending, problem);
+        }
+        writeRunEvent(file, 0, problem);
+        moves.finish();
+        if (Status status = transaction.value().commit(); !status.ok())
+            return status;
+        return Error { ErrorCode::Corrupt, problem + "; its source has changed. Restore the source, or exclude the block" };
+    }
+    db.run("UPDATE dataset SET prepared_blocks=prepared_blocks+1-(SELECT prepared FROM block WHERE block=?)", block);
+    db.run("UPDATE block SET prepared=1, file_name=?, digest=?, problem='' WHERE block=?", fileName, digest, block);
+    for (const ChunkId id : chunksIn(db, block, 0xff)) {
+        const auto& found = chunks[static_cast<std::size_t>(placeOf(id).column)];
+        ChunkRow chunk = loadChunk(db, id);
+        if (!chunk.windows) {
+            storeCounts(file, id, found);
+            chunk = loadChunk(db, id);
+        }
+        if (chunk.state == ChunkState::Pending)
+            moves.move(chunk, chunk.windows == 0 ? ChunkState::Committed : ChunkState::Free, chunk.windows == 0 ? "nothing to train" : "prepared");
+    }
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status FeederLedger::setEvicted(std::int64_t block, const std::string& cause)
+{
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    ChunkMoves moves(file, 0);
+    db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-coalesce((SELECT prepared FROM block WHERE block=?), 0)", block);
+    db.run("UPDATE block SET prepared=0, file_name='' WHERE block=?", block);
+    for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Free))) {
+        ChunkRow chunk = loadChunk(db, id);
+        moves.move(chunk, ChunkState::Pending, cause);
+    }
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status FeederLedger::setFailed(std::int64_t block, const std::string& cause)
+{
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    ChunkMoves moves(file, 0);
+    for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Pending) | bit(ChunkState::Free))) {
+        ChunkRow chunk = loadChunk(db, id);
+        moves.move(chunk, ChunkState::Poisoned, cause);
+    }
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit)
+{
+    Database& db = state_->file.db;
+    std::vector<KnownBlock> wanted;
+    {
+        // Chunks in claim order; the first chunk of a block decides its place.
+        Rows rows = db.query("SELECT c.id, b.plan, b.problem FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000"
+                             " WHERE c.state=0 ORDER BY c.epoch, c.ord, c.id");
+        while (static_cast<int>(wanted.size()) < limit && rows.next()) {
+            const std::int64_t block = placeOf({ rows.integer(0) }).block;
+            const bool isNew = std::none_of(wanted.begin(), wanted.end(), [&](const KnownBlock& known) { return known.block == block; });
+            if (isNew && rows.text(2).empty())
+                wanted.push_back({ block, rows.text(1) });
+        }
+    }
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return wanted;
+}
+
+Result<FeederLedger::Demand> FeederLedger::demand()
+{
+    Database& db = state_->file.db;
+    auto view = Transaction::read(db);
+    if (!view.ok())
+        return view.error();
+    Demand demand;
+    {
+        Rows rows = db.query("SELECT b.block FROM block b WHERE b.prepared=1 AND EXISTS (SELECT 1 FROM epoch e JOIN counts c ON c.epoch=e.epoch"
+                             " AND c.block=b.block WHERE e.closed_wall IS NULL AND c.n0+c.n1+c.n2+c.n3>0) ORDER BY b.block");
+        while (rows.next())
+            demand.neededBlocks.push_back(rows.integer(0));
+    }
+    demand.freeChunks = db.integer("SELECT sum(n1) FROM epoch WHERE closed_wall IS NULL").value_or(0);
+    demand.knownBlocks = db.integer("SELECT known_blocks FROM dataset").value_or(0);
+    demand.lastBlockProven = db.integer("SELECT block_count FROM dataset").has_value();
+    if (Status status = view.value().commit(); !status.ok())
+        return status.error();
+    return demand;
+}
+
+Status FeederLedger::heartbeat(const ProcessIdentity& self, const std::string& doing)
+{
+    auto transaction = Transaction::begin(state_->file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    writeHeartbeat(state_->file, "feeder", self, doing);
+    return transaction.value().commit();
+}
+
+Result<DesiredState> FeederLedger::desired()
+{
+    Database& db = state_->file.db;
+    const std::int64_t desired = db.integer("SELECT desired FROM control").value_or(0);
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return static_cast<DesiredState>(desired);
+}
+
+} // namespace furrow

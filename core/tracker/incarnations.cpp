@@ -1,0 +1,97 @@
+#include "core/tracker/incarnations.h"
+
+#include "core/tracker/worker_state.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+    void loseChunk(LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, const std::string& cause)
+    {
+        const HeldClaim claim = loadHeldClaim(file.db, chunk.claim.value_or(0));
+        const WindowRanges covered = coveredRanges(file.db, chunk);
+        const std::int64_t windows = chunk.windows.value_or(0);
+        moves.totals().claimedTokens -= tokensOf(subtract(claim.ranges, covered), chunk.tokens, windows);
+        const bool finished = claim.outcome == ClaimOutcome::Trained;
+        if (finished) {
+            // Steps and tokens of parts that a checkpoint has stay counted.
+            const std::int64_t kept = committedSteps(file.db, claim.id);
+            moves.totals().steps -= std::max<std::int64_t>(0, claim.steps - kept);
+            moves.totals().tokens -= tokensOf(subtract(claim.done, covered), chunk.tokens, windows);
+        }
+        const bool lost = finished || claim.begun;
+        chunk.holder.reset();
+        chunk.timesLost += lost ? 1 : 0;
+        const std::int64_t event = moves.move(chunk, moves.unclaimedState(chunk), cause);
+        file.db.run("UPDATE claim SET outcome=?, ended_wall=CASE WHEN ended_wall=0 THEN ? ELSE ended_wall END, closed_seq=?, cause=? WHERE id=?",
+            lost ? ClaimOutcome::Lost : ClaimOutcome::Released, moves.wallNs(), event, cause, claim.id);
+    }
+
+} // namespace
+
+HeldClaim loadHeldClaim(Database& db, std::int64_t id)
+{
+    HeldClaim claim;
+    Rows row = db.query("SELECT outcome, started_wall, ranges, done, skipped, steps FROM claim WHERE id=?", id);
+    if (!row.next()) {
+        db.fail({ ErrorCode::Corrupt, "claim " + std::to_string(id) + " is not in the history; run `furrowctl audit`" });
+        return claim;
+    }
+    claim.id = id;
+    claim.outcome = static_cast<ClaimOutcome>(row.integer(0));
+    claim.begun = row.integer(1) != 0;
+    claim.ranges = decodeRanges(row.text(2));
+    claim.done = decodeRanges(row.text(3));
+    claim.skipped = decodeRanges(row.text(4));
+    claim.steps = row.integer(5);
+    return claim;
+}
+
+std::int64_t committedSteps(Database& db, std::int64_t claim)
+{
+    return db.integer("SELECT sum(steps) FROM part WHERE claim=? AND alive=1", claim).value_or(0);
+}
+
+void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, std::int64_t steps)
+{
+    const std::int64_t reserved = file.db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
+    const std::int64_t used = std::min(reserved, steps);
+    if (used <= 0)
+        return;
+    file.db.run("UPDATE incarnation SET reserved_steps=reserved_steps-? WHERE id=?", used, incarnation);
+    moves.totals().reservedSteps -= used;
+}
+
+void requireLive(LedgerFile& file, std::int64_t incarnation)
+{
+    if (file.db.integer("SELECT live FROM incarnation WHERE id=?", incarnation).value_or(0) != 1)
+        file.db.fail({ ErrorCode::Cancelled, "this worker lost the lease: its uncommitted work was given to others" });
+}
+
+std::int64_t revokeIncarnation(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause)
+{
+    Database& db = file.db;
+    std::vector<ChunkId> held;
+    {
+        Rows rows = db.query("SELECT id FROM chunk WHERE holder=? ORDER BY id", incarnation);
+        while (rows.next())
+            held.push_back({ rows.integer(0) });
+    }
+    for (const ChunkId id : held) {
+        ChunkRow chunk = loadChunk(db, id);
+        loseChunk(file, moves, chunk, cause);
+    }
+    moves.totals().reservedSteps -= db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
+    db.run("UPDATE incarnation SET live=0, reserved_steps=0, end_cause=?, ended_wall=? WHERE id=? AND live=1", cause,
+        moves.wallNs(), incarnation);
+    return static_cast<std::int64_t>(held.size());
+}
+
+std::int64_t leaseEnd(const LedgerFile& file, double leaseSeconds)
+{
+    return file.clock->monotonicNs() + static_cast<std::int64_t>(std::clamp(leaseSeconds, 0.0, 1e9) * 1e9);
+}
+
+} // namespace furrow

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/tracker/moves.h"
+
+namespace furrow {
+
+/// Fails the database with Cancelled "lost the lease" unless the incarnation is live. The first statement of every
+/// transaction of a worker (decisions.md rule 29).
+void requireLive(LedgerFile& file, std::int64_t incarnation);
+
+/// Fences an incarnation: it can write nothing from now on, and what it holds without a checkpoint becomes claimable:
+/// untouched claims are released, begun and trained ones are lost. Returns how many chunks that were.
+std::int64_t revokeIncarnation(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause);
+
+/// Outcome of a claim; the numbers are on disk. "committed" is not among them: the living parts of a claim say that.
+enum class ClaimOutcome { Open = 0, Trained = 1, Released = 2, Lost = 3, Failed = 4 };
+
+/// Lease that ends at the same time for everybody: now + seconds on the monotonic clock.
+std::int64_t leaseEnd(const LedgerFile& file, double leaseSeconds);
+
+} // namespace furrow

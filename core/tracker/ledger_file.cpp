@@ -1,0 +1,69 @@
+#include "core/tracker/ledger_file.h"
+
+#include "core/base/path.h"
+#include "core/tracker/schema.h"
+
+#include <charconv>
+
+namespace furrow {
+
+namespace {
+
+    std::string metaText(Database& db, const char* key)
+    {
+        Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
+        if (rows.next())
+            return rows.text(0);
+        db.fail({ ErrorCode::Corrupt,
+            "the tracker " + utf8Text(db.path()) + " lacks '" + key + "'; `furrowctl doctor "
+                + utf8Text(db.path().parent_path()) + " --repair` rebuilds what the checkpoints prove" });
+        return {};
+    }
+
+    template <typename Number> Number parsed(const std::string& text)
+    {
+        Number number = 0;
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        return number;
+    }
+
+} // namespace
+
+Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock)
+{
+    Database::Options options;
+    options.mayCheckpoint = role == LedgerRole::Supervisor;
+    auto db = Database::open(tracker, options);
+    if (!db.ok())
+        return db.error();
+    LedgerFile file { std::move(db).value(), &clock, {}, {} };
+    const Status schema = role == LedgerRole::Supervisor ? migrateSchema(file.db, trackerMigrations(), kTrackerVersion)
+                                                         : checkSchema(file.db);
+    if (!schema.ok())
+        return schema.error();
+    if (const auto found = file.db.integer("PRAGMA user_version"); found && *found < kTrackerVersion)
+        return Error { ErrorCode::InvalidArgument, utf8Text(tracker) + " has an older version; `furrowctl resume` migrates it" };
+    file.runId = metaText(file.db, "run_id");
+    file.order.seed = parsed<std::uint64_t>(metaText(file.db, "seed"));
+    file.order.windowBlocks = parsed<std::int64_t>(metaText(file.db, "shuffle_window_blocks"));
+    file.order.linear = metaText(file.db, "linear_order") == "1";
+    if (Status status = file.db.takeStatus(); !status.ok())
+        return status.error();
+    return file;
+}
+
+void writeRunEvent(LedgerFile& file, std::int64_t incarnation, std::string_view cause)
+{
+    file.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, 0, 0, 0, ?, ?)",
+        file.clock->wallNs(), incarnation, cause);
+}
+
+void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& self, const std::string& doing)
+{
+    file.db.run("INSERT INTO process (role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (role) DO UPDATE SET pid=excluded.pid, start_time=excluded.start_time, boot_id=excluded.boot_id,"
+                " heartbeat=excluded.heartbeat, heartbeat_wall=excluded.heartbeat_wall, doing=excluded.doing",
+        role, self.pid, self.startTime, self.bootId, file.clock->monotonicNs(), file.clock->wallNs(), doing);
+}
+
+} // namespace furrow

@@ -1,0 +1,197 @@
+#include "core/tracker/lineage.h"
+
+#include "core/tracker/incarnations.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+std::set<std::int64_t> Lineage::ancestors(std::int64_t checkpoint) const
+{
+    std::set<std::int64_t> found;
+    std::vector<std::int64_t> open { checkpoint };
+    while (!open.empty()) {
+        const std::int64_t id = open.back();
+        open.pop_back();
+        const auto node = nodes.find(id);
+        if (node == nodes.end() || !found.insert(id).second)
+            continue;
+        open.insert(open.end(), node->second.parents.begin(), node->second.parents.end());
+    }
+    return found;
+}
+
+std::set<std::int64_t> Lineage::bad() const
+{
+    std::set<std::int64_t> found;
+    for (const auto& [id, node] : nodes) { // parents have lower ids
+        const bool inherited = std::any_of(node.parents.begin(), node.parents.end(), [&](std::int64_t parent) { return found.contains(parent); });
+        if (node.damaged || inherited)
+            found.insert(id);
+    }
+    return found;
+}
+
+std::optional<std::int64_t> Lineage::fallback(std::int32_t replica, const std::set<std::int64_t>& bad) const
+{
+    const auto head = heads.find(replica);
+    if (head == heads.end() || !head->second)
+        return std::nullopt;
+    const std::set<std::int64_t> line = ancestors(*head->second);
+    for (auto id = line.rbegin(); id != line.rend(); ++id) {
+        const Node& node = nodes.at(*id);
+        const bool own = node.kind == CheckpointKind::Merge || node.replica == replica;
+        if (own && !node.removed && !bad.contains(*id))
+            return *id;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> Lineage::newestMerge() const
+{
+    for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+        const Node& node = at->second;
+        if (node.kind == CheckpointKind::Merge && node.surviving && !node.damaged && !node.removed)
+            return at->first;
+    }
+    return std::nullopt;
+}
+
+Lineage loadLineage(Database& db)
+{
+    Lineage lineage;
+    {
+        Rows rows = db.query("SELECT id, kind, replica, surviving, damaged, removed FROM checkpoint");
+        while (rows.next())
+            lineage.nodes[rows.integer(0)] = { static_cast<CheckpointKind>(rows.integer(1)), rows.int32(2), rows.integer(3) != 0,
+                rows.integer(4) != 0, rows.integer(5) != 0, {} };
+    }
+    {
+        Rows rows = db.query("SELECT checkpoint, parent FROM parent");
+        while (rows.next())
+            lineage.nodes[rows.integer(0)].parents.push_back(rows.integer(1));
+    }
+    Rows rows = db.query("SELECT replica, head FROM replica");
+    while (rows.next())
+        lineage.heads[rows.int32(0)] = rows.optionalInteger(1);
+    return lineage;
+}
+
+namespace {
+
+    struct PartRow {
+        std::int64_t claim = 0;
+        WindowRange windows;
+        ChunkId chunk;
+        bool skipped = false;
+        std::int64_t steps = 0;
+    };
+
+    std::vector<PartRow> livingPartsOf(Database& db, std::int64_t checkpoint)
+    {
+        std::vector<PartRow> parts;
+        Rows rows = db.query("SELECT claim, first, past, chunk, skipped, steps FROM part WHERE checkpoint=? AND alive=1", checkpoint);
+        while (rows.next())
+            parts.push_back({ rows.integer(0), { rows.int32(1), rows.int32(2) }, { rows.integer(3) }, rows.integer(4) != 0, rows.integer(5) });
+        return parts;
+    }
+
+    std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const std::string& cause)
+    {
+        std::int64_t freed = 0;
+        for (const PartRow& part : livingPartsOf(file.db, checkpoint)) {
+            ChunkRow chunk = loadChunk(file.db, part.chunk);
+            const std::int64_t tokens = tokensOf({ part.windows }, chunk.tokens, chunk.windows.value_or(0));
+            chunk.covered -= part.windows.size();
+            moves.totals().claimedTokens -= tokens;
+            if (!part.skipped) {
+                moves.totals().tokens -= tokens;
+                moves.totals().steps -= part.steps;
+            }
+            if (chunk.state == ChunkState::Committed) {
+                ++chunk.timesLost;
+                ++freed;
+                moves.move(chunk, moves.unclaimedState(chunk), cause);
+            } else {
+                moves.store(chunk);
+            }
+            file.db.run("UPDATE claim SET cause=? WHERE id=?", cause, part.claim);
+        }
+        file.db.run("UPDATE part SET alive=0 WHERE checkpoint=? AND alive=1", checkpoint);
+        return freed;
+    }
+
+} // namespace
+
+std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause)
+{
+    std::set<std::int64_t> surviving;
+    for (const auto& [replica, head] : lineage.heads) {
+        if (head)
+            surviving.merge(lineage.ancestors(*head));
+    }
+    std::int64_t freed = 0;
+    for (const auto& [id, node] : lineage.nodes) {
+        if (!node.surviving || surviving.contains(id))
+            continue;
+        freed += freeParts(file, moves, id, cause);
+        file.db.run("UPDATE checkpoint SET surviving=0 WHERE id=?", id);
+    }
+    return freed;
+}
+
+CheckpointId insertCheckpoint(LedgerFile& file, std::int64_t incarnation, const CheckpointRecord& record)
+{
+    Database& db = file.db;
+    if (db.integer("SELECT 1 FROM checkpoint WHERE folder=?", record.folder))
+        db.fail({ ErrorCode::InvalidArgument, "checkpoint folder " + record.folder + " is recorded already" });
+    db.run("INSERT INTO checkpoint (kind, replica, incarnation, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        record.kind, record.kind == CheckpointKind::Merge ? -1 : record.replica, incarnation, record.folder, record.manifestSha256,
+        record.step, record.tokens, record.evalLoss, record.sizeBytes, file.clock->wallNs());
+    const CheckpointId id { db.lastId() };
+    for (const CheckpointId parent : record.parents)
+        db.run("INSERT OR IGNORE INTO parent (checkpoint, parent) VALUES (?, ?)", id, parent);
+    return id;
+}
+
+void ensureReplica(LedgerFile& file, std::int32_t replica)
+{
+    if (file.db.integer("SELECT 1 FROM replica WHERE replica=?", replica))
+        return;
+    file.db.run("INSERT INTO replica (replica, head) VALUES (?, ?)", replica, loadLineage(file.db).newestMerge());
+}
+
+void requireDisjoint(LedgerFile& file, const Lineage& lineage, const std::vector<CheckpointId>& checkpoints)
+{
+    if (checkpoints.size() < 2)
+        return;
+    std::map<std::int64_t, int> owners; // how many of the checkpoints were made from this one
+    for (const CheckpointId id : checkpoints) {
+        for (const std::int64_t ancestor : lineage.ancestors(id.value))
+            ++owners[ancestor];
+    }
+    std::vector<std::pair<ChunkId, WindowRange>> trained;
+    for (const auto& [ancestor, count] : owners) {
+        if (count == static_cast<int>(checkpoints.size()))
+            continue; // in the common base, counted once
+        if (count > 1) {
+            file.db.fail({ ErrorCode::InvalidArgument,
+                "checkpoint " + std::to_string(ancestor) + " is in several contributions but not in all: they have no common base" });
+            return;
+        }
+        for (const PartRow& part : livingPartsOf(file.db, ancestor))
+            trained.emplace_back(part.chunk, part.windows);
+    }
+    std::sort(trained.begin(), trained.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.first.value, a.second.begin) < std::pair(b.first.value, b.second.begin);
+    });
+    for (std::size_t i = 1; i < trained.size(); ++i) {
+        if (trained[i].first == trained[i - 1].first && trained[i].second.begin < trained[i - 1].second.end) {
+            file.db.fail({ ErrorCode::InvalidArgument, toString(trained[i].first) + " was trained by two contributions; the merge is refused" });
+            return;
+        }
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/tracker/moves.h"
+
+#include <map>
+#include <set>
+
+namespace furrow {
+
+/// The checkpoints of a run as a graph of parents. Small (thousands of nodes), so it is read whole. Internal.
+struct Lineage {
+    struct Node {
+        CheckpointKind kind = CheckpointKind::Replica;
+        std::int32_t replica = 0;
+        bool surviving = false;
+        bool damaged = false;
+        bool removed = false;
+        std::vector<std::int64_t> parents;
+    };
+    std::map<std::int64_t, Node> nodes;
+    std::map<std::int32_t, std::optional<std::int64_t>> heads; // by replica
+
+    /// `checkpoint` and everything its weights were made from.
+    std::set<std::int64_t> ancestors(std::int64_t checkpoint) const;
+    /// Damaged ones and all that were made from them.
+    std::set<std::int64_t> bad() const;
+    /// Where the replica goes on when its head is bad: its newest own checkpoint, or merge, in the ancestry of the head
+    /// whose files are there and good. Nothing: the start weights.
+    std::optional<std::int64_t> fallback(std::int32_t replica, const std::set<std::int64_t>& bad) const;
+    /// The base of new replicas.
+    std::optional<std::int64_t> newestMerge() const;
+};
+
+Lineage loadLineage(Database& db);
+
+/// Makes the surviving checkpoints those from which a head was made, and frees the parts of all others. Returns the
+/// number of chunks that are not committed any more.
+std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause);
+
+/// Adds the row and its parents (existing checkpoints); returns the id.
+CheckpointId insertCheckpoint(LedgerFile& file, std::int64_t incarnation, const CheckpointRecord& record);
+
+/// Makes sure the replica exists; a new one starts from the newest merge.
+void ensureReplica(LedgerFile& file, std::int32_t replica);
+
+/// Fails the database when what two of the checkpoints trained since their common base is not disjoint.
+void requireDisjoint(LedgerFile& file, const Lineage& lineage, const std::vector<CheckpointId>& checkpoints);
+
+} // namespace furrow

@@ -1,0 +1,67 @@
+#include "core/tracker/lineage_rows.h"
+
+#include <map>
+
+namespace furrow {
+
+Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& db)
+{
+    auto view = Transaction::read(db);
+    if (!view.ok())
+        return view.error();
+    std::map<std::int64_t, std::vector<CheckpointId>> parents;
+    {
+        Rows rows = db.query("SELECT checkpoint, parent FROM parent ORDER BY checkpoint, parent");
+        while (rows.next())
+            parents[rows.integer(0)].push_back({ rows.integer(1) });
+    }
+    std::vector<SupervisorLedger::CheckpointRow> found;
+    {
+        Rows rows = db.query("SELECT id, kind, replica, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall, damaged, removed, pinned,"
+                             " EXISTS (SELECT 1 FROM replica r WHERE r.head=checkpoint.id) FROM checkpoint ORDER BY id");
+        while (rows.next()) {
+            SupervisorLedger::CheckpointRow row;
+            row.id = { rows.integer(0) };
+            row.record.kind = static_cast<CheckpointKind>(rows.integer(1));
+            row.record.replica = rows.int32(2);
+            row.record.folder = rows.text(3);
+            row.record.manifestSha256 = rows.text(4);
+            row.record.step = rows.integer(5);
+            row.record.tokens = rows.integer(6);
+            if (!rows.isNull(7))
+                row.record.evalLoss = rows.real(7);
+            row.record.sizeBytes = static_cast<std::uint64_t>(rows.integer(8));
+            row.record.parents = parents[row.id.value];
+            row.wallNs = rows.integer(9);
+            row.damaged = rows.integer(10) != 0;
+            row.removed = rows.integer(11) != 0;
+            row.pinned = rows.integer(12) != 0;
+            row.head = rows.integer(13) != 0;
+            found.push_back(std::move(row));
+        }
+    }
+    if (Status status = view.value().commit(); !status.ok())
+        return status.error();
+    return found;
+}
+
+Result<std::vector<SupervisorLedger::ReplicaRow>> readReplicas(Database& db)
+{
+    std::vector<SupervisorLedger::ReplicaRow> found;
+    {
+        Rows rows = db.query("SELECT replica, head, parked FROM replica ORDER BY replica");
+        while (rows.next()) {
+            SupervisorLedger::ReplicaRow row;
+            row.replica = rows.int32(0);
+            if (!rows.isNull(1))
+                row.head = CheckpointId { rows.integer(1) };
+            row.parked = rows.integer(2) != 0;
+            found.push_back(row);
+        }
+    }
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return found;
+}
+
+} // namespace furrow

@@ -1,0 +1,233 @@
+#include "core/tracker/moves.h"
+
+#include "core/base/check.h"
+
+#include <algorithm>
+#include <exception>
+
+namespace furrow {
+
+bool isLegalMove(ChunkState from, ChunkState to)
+{
+    using enum ChunkState;
+    switch (from) {
+    case Pending: // prepared; prepared and empty; left out; cannot be prepared
+        return to == Free || to == Committed || to == Excluded || to == Poisoned;
+    case Free: // its file is gone; claimed; left out; found unreadable
+        return to == Pending || to == Leased || to == Excluded || to == Poisoned;
+    case Leased: // given back, lost or partly committed; trained; failed too often
+        return to == Pending || to == Free || to == Trained || to == Poisoned;
+    case Trained: // checkpoint; its replica died first
+        return to == Pending || to == Free || to == Committed;
+    case Committed: // the checkpoint is damaged or left out of the lineage
+        return to == Pending || to == Free;
+    case Poisoned: // another try; left out; accepted as not trained
+        return to == Pending || to == Free || to == Excluded || to == Accepted;
+    case Excluded:
+    case Accepted:
+        return false;
+    }
+    return false;
+}
+
+WindowRanges ChunkRow::whole() const
+{
+    return windows.value_or(0) > 0 ? WindowRanges { { 0, static_cast<std::int32_t>(*windows) } } : WindowRanges {};
+}
+
+ChunkRow loadChunk(Database& db, ChunkId id)
+{
+    ChunkRow chunk;
+    Rows row = db.query("SELECT state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, covered, holder,"
+                        " claim, failures, times_trained, times_lost, worker, attempt, mean_loss, trained_wall"
+                        " FROM chunk WHERE id=?",
+        id);
+    chunk.id = id;
+    chunk.place = placeOf(id);
+    if (!row.next()) {
+        db.fail({ ErrorCode::NotFound, "there is no " + toString(id) });
+        return chunk;
+    }
+    chunk.state = static_cast<ChunkState>(row.integer(0));
+    chunk.rows = { row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6) };
+    chunk.windows = row.optionalInteger(7);
+    chunk.tokens = row.integer(8);
+    chunk.covered = row.integer(9);
+    chunk.holder = row.optionalInteger(10);
+    chunk.claim = row.optionalInteger(11);
+    chunk.failures = row.integer(12);
+    chunk.timesTrained = row.integer(13);
+    chunk.timesLost = row.integer(14);
+    chunk.worker = row.integer(15);
+    chunk.attempt = row.integer(16);
+    if (!row.isNull(17))
+        chunk.meanLoss = row.real(17);
+    chunk.trainedWall = row.integer(18);
+    return chunk;
+}
+
+WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
+{
+    if (chunk.covered == 0)
+        return {};
+    WindowRanges ranges;
+    Rows rows = db.query("SELECT p.first, p.past FROM claim c JOIN part p ON p.claim=c.id WHERE c.chunk=? AND p.alive=1", chunk.id);
+    while (rows.next())
+        ranges.push_back({ rows.int32(0), rows.int32(1) });
+    auto covered = normalized(std::move(ranges));
+    if (!covered || countWindows(*covered) != chunk.covered) {
+        db.fail({ ErrorCode::Corrupt, toString(chunk.id) + ": its parts overlap or do not add up; run `furrowctl audit`" });
+        return {};
+    }
+    return *covered;
+}
+
+// --- ChunkMoves
+
+ChunkMoves::ChunkMoves(LedgerFile& file, std::int64_t incarnation)
+    : file_(file)
+    , incarnation_(incarnation)
+    , wallNs_(file.clock->wallNs())
+{
+}
+
+ChunkMoves::~ChunkMoves()
+{
+    FURROW_CHECK(finished_ || file_.db.failed() || (blocks_.empty() && epochs_.empty()),
+        "chunks were moved and their counters never written");
+}
+
+std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view cause)
+{
+    if (file_.db.failed())
+        return 0;
+    if (!isLegalMove(chunk.state, to)) {
+        file_.db.fail({ ErrorCode::InvalidArgument, toString(chunk.id) + " is " + toString(chunk.state) + " and cannot become " + toString(to) });
+        return 0;
+    }
+    writeRow(chunk, to);
+    file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, ?, ?, ?, ?, ?)", wallNs_,
+        chunk.id, chunk.state, to, incarnation_, cause);
+    BlockChange& block = blockChange(chunk.place);
+    --block.byState[static_cast<int>(chunk.state)];
+    ++block.byState[static_cast<int>(to)];
+    const int sign = (to == ChunkState::Committed ? 1 : 0) - (chunk.state == ChunkState::Committed ? 1 : 0);
+    if (sign != 0) {
+        RowCounts& done = epochChange(chunk.place.epoch).rowsDone;
+        done.rows += sign * chunk.rows.rows;
+        done.samples += sign * chunk.rows.samples;
+        done.filtered += sign * chunk.rows.filtered;
+        done.failed += sign * chunk.rows.failed;
+        done.heldOut += sign * chunk.rows.heldOut;
+        done.duplicates += sign * chunk.rows.duplicates;
+        block.visited = block.visited || sign > 0;
+    }
+    chunk.state = to;
+    return file_.db.lastId();
+}
+
+void ChunkMoves::store(const ChunkRow& chunk)
+{
+    writeRow(chunk, chunk.state);
+}
+
+void ChunkMoves::writeRow(const ChunkRow& chunk, ChunkState to)
+{
+    const std::int64_t changed = file_.db.run(
+        "UPDATE chunk SET state=?, covered=?, holder=?, claim=?, failures=?, times_trained=?, times_lost=?, worker=?,"
+        " attempt=?, mean_loss=?, trained_wall=? WHERE id=? AND state=?",
+        to, chunk.covered, chunk.holder, chunk.claim, chunk.failures, chunk.timesTrained, chunk.timesLost, chunk.worker,
+        chunk.attempt, chunk.meanLoss, chunk.trainedWall, chunk.id, chunk.state);
+    if (changed != 1)
+        file_.db.fail({ ErrorCode::Internal, toString(chunk.id) + " is not " + toString(chunk.state) + " any more" });
+}
+
+ChunkState ChunkMoves::unclaimedState(const ChunkRow& chunk)
+{
+    const bool readable = file_.db.integer("SELECT prepared FROM block WHERE block=?", chunk.place.block).value_or(0) == 1;
+    return readable ? ChunkState::Free : ChunkState::Pending;
+}
+
+void ChunkMoves::visit(const ChunkPlace& place)
+{
+    blockChange(place).visited = true;
+}
+
+ChunkMoves::BlockChange& ChunkMoves::blockChange(const ChunkPlace& place)
+{
+    const auto [at, isNew] = blockIndex_.try_emplace(chunkIdOf({ place.epoch, place.block, 0 }).value, blocks_.size());
+    if (!isNew)
+        return blocks_[at->second];
+    blocks_.push_back({ place.epoch, place.block });
+    return blocks_.back();
+}
+
+ChunkMoves::EpochChange& ChunkMoves::epochChange(std::int64_t epoch)
+{
+    const auto found = std::find_if(epochs_.begin(), epochs_.end(), [&](const EpochChange& change) { return change.epoch == epoch; });
+    if (found != epochs_.end())
+        return *found;
+    epochs_.push_back({ epoch });
+    return epochs_.back();
+}
+
+void ChunkMoves::writeBlock(const BlockChange& change)
+{
+    std::int64_t before[kChunkStateCount] = {};
+    std::int64_t after[kChunkStateCount] = {};
+    bool wasVisited = false;
+    {
+        Rows row = file_.db.query("SELECT n0, n1, n2, n3, n4, n5, n6, n7, visited FROM counts WHERE epoch=? AND block=?", change.epoch, change.block);
+        if (!row.next()) {
+            file_.db.fail({ ErrorCode::Corrupt, "the counters of block " + std::to_string(change.block) + " are missing; run `furrowctl audit`" });
+            return;
+        }
+        for (int state = 0; state < kChunkStateCount; ++state) {
+            before[state] = row.integer(state);
+            after[state] = before[state] + change.byState[state];
+        }
+        wasVisited = row.integer(8) != 0;
+    }
+    file_.db.run("UPDATE counts SET n0=?, n1=?, n2=?, n3=?, n4=?, n5=?, n6=?, n7=?, visited=? WHERE epoch=? AND block=?", after[0],
+        after[1], after[2], after[3], after[4], after[5], after[6], after[7], wasVisited || change.visited, change.epoch, change.block);
+    const auto complete = [](const std::int64_t(&n)[kChunkStateCount]) { return n[0] + n[1] + n[2] + n[3] + n[6] == 0; };
+    EpochChange& epoch = epochChange(change.epoch);
+    for (int state = 0; state < kChunkStateCount; ++state)
+        epoch.byState[state] += change.byState[state];
+    epoch.visitedBlocks += change.visited && !wasVisited ? 1 : 0;
+    epoch.completedBlocks += (complete(after) ? 1 : 0) - (complete(before) ? 1 : 0);
+}
+
+void ChunkMoves::writeEpoch(const EpochChange& change)
+{
+    const auto& n = change.byState;
+    const RowCounts& rows = change.rowsDone;
+    file_.db.run("UPDATE epoch SET n0=n0+?, n1=n1+?, n2=n2+?, n3=n3+?, n4=n4+?, n5=n5+?, n6=n6+?, n7=n7+?,"
+                 " visited_blocks=visited_blocks+?, completed_blocks=completed_blocks+?, done_rows=done_rows+?,"
+                 " done_samples=done_samples+?, done_filtered=done_filtered+?, done_failed=done_failed+?,"
+                 " done_held_out=done_held_out+?, done_duplicates=done_duplicates+? WHERE epoch=?",
+        n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], change.visitedBlocks, change.completedBlocks, rows.rows, rows.samples,
+        rows.filtered, rows.failed, rows.heldOut, rows.duplicates, change.epoch);
+    if (change.completedBlocks != 0)
+        file_.db.run("UPDATE budget SET completed_blocks=completed_blocks+?", change.completedBlocks);
+    const bool reopened = file_.db.run("UPDATE epoch SET closed_wall=NULL WHERE epoch=? AND closed_wall IS NOT NULL"
+                                       " AND n0+n1+n2+n3+n6>0",
+                              change.epoch)
+        == 1;
+    if (reopened)
+        writeRunEvent(file_, incarnation_, "epoch " + std::to_string(change.epoch) + " opened again");
+}
+
+void ChunkMoves::finish()
+{
+    for (const BlockChange& change : blocks_)
+        writeBlock(change);
+    for (const EpochChange& change : epochs_)
+        writeEpoch(change);
+    if (totals_.steps != 0 || totals_.tokens != 0 || totals_.claimedTokens != 0 || totals_.reservedSteps != 0)
+        file_.db.run("UPDATE budget SET steps=steps+?, tokens=tokens+?, claimed_tokens=claimed_tokens+?, reserved_steps=reserved_steps+?",
+            totals_.steps, totals_.tokens, totals_.claimedTokens, totals_.reservedSteps);
+    finished_ = true;
+}
+
+} // namespace furrow

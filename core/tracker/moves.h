@@ -1,0 +1,103 @@
+#pragma once
+
+#include "core/tracker/ledger_file.h"
+#include "core/tracker/window_ranges.h"
+
+#include <unordered_map>
+
+namespace furrow {
+
+/// The one place that knows how a chunk may change. See FORMAT.md for the picture.
+bool isLegalMove(ChunkState from, ChunkState to);
+
+/// A chunk as it is on disk. Internal to core/tracker.
+struct ChunkRow {
+    // fixed
+    ChunkId id;
+    ChunkPlace place;
+    RowCounts rows;
+    std::optional<std::int64_t> windows; // absent: never prepared
+    std::int64_t tokens = 0;
+    // written by moves
+    ChunkState state = ChunkState::Pending;
+    std::int64_t covered = 0; // windows in living parts
+    std::optional<std::int64_t> holder; // incarnation
+    std::optional<std::int64_t> claim; // the last one
+    std::int64_t failures = 0;
+    std::int64_t timesTrained = 0;
+    std::int64_t timesLost = 0;
+    std::int64_t worker = -1;
+    std::int64_t attempt = 0;
+    std::optional<double> meanLoss;
+    std::int64_t trainedWall = 0;
+
+    WindowRanges whole() const;
+};
+
+/// Fails the database with NotFound when there is no such chunk.
+ChunkRow loadChunk(Database& db, ChunkId id);
+/// Windows of a chunk that are in the surviving weights, or left out by name.
+WindowRanges coveredRanges(Database& db, const ChunkRow& chunk);
+
+/// Changes of the run's totals, collected and written once.
+struct TotalsChange {
+    std::int64_t steps = 0;
+    std::int64_t tokens = 0;
+    std::int64_t claimedTokens = 0;
+    std::int64_t reservedSteps = 0;
+};
+
+/// Moves chunks inside one transaction: checks legality, writes the row and its event at once, and the counters of
+/// blocks, epochs and run in finish(). Each transaction uses exactly one and finishes it.
+class ChunkMoves {
+public:
+    ChunkMoves(LedgerFile& file, std::int64_t incarnation);
+    ~ChunkMoves();
+    ChunkMoves(const ChunkMoves&) = delete;
+    ChunkMoves& operator=(const ChunkMoves&) = delete;
+
+    /// Stores all fields of `chunk` with the new state. Returns the number of the event.
+    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause);
+    /// Stores changed fields without a move.
+    void store(const ChunkRow& chunk);
+    /// Where a chunk goes that nobody holds any more: Free when its block can be read, else Pending.
+    ChunkState unclaimedState(const ChunkRow& chunk);
+    /// Notes that training of a chunk of this block began.
+    void visit(const ChunkPlace& place);
+    TotalsChange& totals() { return totals_; }
+    std::int64_t wallNs() const { return wallNs_; }
+
+    /// Writes the counters; reopens a closed epoch that has unfinished chunks again.
+    void finish();
+
+private:
+    struct BlockChange {
+        std::int64_t epoch = 0;
+        std::int64_t block = 0;
+        std::int64_t byState[kChunkStateCount] = {};
+        bool visited = false;
+    };
+    struct EpochChange {
+        std::int64_t epoch = 0;
+        std::int64_t byState[kChunkStateCount] = {};
+        std::int64_t visitedBlocks = 0;
+        std::int64_t completedBlocks = 0;
+        RowCounts rowsDone;
+    };
+    BlockChange& blockChange(const ChunkPlace& place);
+    EpochChange& epochChange(std::int64_t epoch);
+    void writeRow(const ChunkRow& chunk, ChunkState to);
+    void writeBlock(const BlockChange& change);
+    void writeEpoch(const EpochChange& change);
+
+    LedgerFile& file_;
+    std::int64_t incarnation_;
+    std::int64_t wallNs_;
+    std::vector<BlockChange> blocks_;
+    std::unordered_map<std::int64_t, std::size_t> blockIndex_; // by the id of the block's column 0
+    std::vector<EpochChange> epochs_;
+    TotalsChange totals_;
+    bool finished_ = false;
+};
+
+} // namespace furrow

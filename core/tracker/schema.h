@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/tracker/database.h"
+
+#include <span>
+
+namespace furrow {
+
+/// Tables of the tracker; FORMAT.md beside this file is their page of prose.
+inline constexpr std::int64_t kTrackerVersion = 1;
+inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
+
+/// One step forward: from version `from` to `from + 1`.
+struct MigrationStep {
+    std::int64_t from = 0;
+    const char* sql = nullptr;
+};
+
+/// Makes all tables of the current version in an empty file. Inside a transaction of the caller.
+void createSchema(Database& db);
+
+/// Refuses a file that is no tracker (Corrupt) or of a newer version (InvalidArgument, naming it).
+Status checkSchema(Database& db, std::int64_t version = kTrackerVersion);
+
+/// Brings an older file to `version` by `steps`, one transaction each, after a copy `<file>.v<k>.bak`. A file of
+/// this version is left alone.
+Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::int64_t version);
+
+/// The steps that lead to kTrackerVersion.
+std::span<const MigrationStep> trackerMigrations();
+
+} // namespace furrow

@@ -1,0 +1,318 @@
+#include "core/tracker/supervisor_ledger.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/tracker/incarnations.h"
+#include "core/tracker/schema.h"
+#include "core/tracker/supervisor_state.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+    void storeRules(Database& db, const StoppingRules& rules)
+    {
+        db.run("UPDATE control SET rule_steps=?, rule_tokens=?, rule_hours=?, rule_epochs=?, rule_blocks=?", rules.steps, rules.tokens,
+            rules.hours, rules.epochs, rules.blocks);
+    }
+
+    Status checkRules(const StoppingRules& rules)
+    {
+        if (rules.steps < 0 || rules.tokens < 0 || rules.hours < 0 || rules.epochs < 0 || rules.blocks < 0)
+            return Error { ErrorCode::InvalidArgument, "a stopping rule cannot be negative" };
+        return {};
+    }
+
+} // namespace
+
+SupervisorLedger::SupervisorLedger(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+SupervisorLedger::SupervisorLedger(SupervisorLedger&&) noexcept = default;
+SupervisorLedger::~SupervisorLedger() = default;
+
+Status SupervisorLedger::create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules)
+{
+    if (Status status = checkRules(rules); !status.ok())
+        return status;
+    if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
+        return Error { ErrorCode::InvalidArgument, "a run cannot live in " + utf8Text(tracker.parent_path()) + ": " + reason };
+    auto created = Database::create(tracker);
+    if (!created.ok())
+        return created.error();
+    LedgerFile file { std::move(created).value(), &systemClock(), config.runId, { config.seed, config.shuffleWindowBlocks, config.linearOrder } };
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db);
+    if (!transaction.ok())
+        return transaction.error();
+    createSchema(db);
+    const char* insert = "INSERT INTO meta (key, value) VALUES (?, ?)";
+    db.run(insert, "run_id", config.runId);
+    db.run(insert, "seed", std::to_string(config.seed));
+    db.run(insert, "shuffle_window_blocks", std::to_string(config.shuffleWindowBlocks));
+    db.run(insert, "linear_order", config.linearOrder ? "1" : "0");
+    db.run(insert, "created", isoTime(file.clock->wallNs()));
+    db.run(insert, "furrow_version", FURROW_VERSION);
+    storeRules(db, rules);
+    openEpoch(file, 0);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("creating the tracker");
+    return {};
+}
+
+Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tracker, const Clock& clock)
+{
+    auto file = openLedger(tracker, LedgerRole::Supervisor, clock);
+    if (!file.ok())
+        return file.error();
+    auto state = std::make_unique<State>(State { std::move(file).value() });
+    registerClaimOrder(state->file);
+    return SupervisorLedger(std::move(state));
+}
+
+Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson)
+{
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db);
+    if (!transaction.ok())
+        return transaction.error();
+    db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)", supervisor.pid, supervisor.startTime,
+        supervisor.bootId, file.clock->wallNs(), overridesJson);
+    const AttemptId id { db.lastId() };
+    db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
+    writeHeartbeat(file, "supervisor", supervisor, "");
+    updateStop(file);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("beginning an attempt");
+    return id;
+}
+
+Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const std::string& detail)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    file.db.run("UPDATE attempt SET ended_wall=?, reason=?, detail=? WHERE id=? AND ended_wall IS NULL", file.clock->wallNs(), reason, detail, attempt);
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::heartbeat(const ProcessIdentity& self)
+{
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    // Active time is the time between two heartbeats of one supervisor while the run is wanted to run.
+    std::int64_t active = 0;
+    {
+        Rows row = db.query("SELECT pid, start_time, boot_id, heartbeat FROM process WHERE role='supervisor' AND (SELECT desired FROM control)=0");
+        if (row.next() && ProcessIdentity { row.integer(0), row.integer(1), row.text(2) } == self)
+            active = std::max<std::int64_t>(0, file.clock->monotonicNs() - row.integer(3));
+    }
+    db.run("UPDATE budget SET active_ns=active_ns+?", active);
+    writeHeartbeat(file, "supervisor", self, "");
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::setStoppingRules(const StoppingRules& rules)
+{
+    if (Status status = checkRules(rules); !status.ok())
+        return status;
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    storeRules(file.db, rules);
+    writeRunEvent(file, 0, "stopping rules changed: steps " + std::to_string(rules.steps) + ", tokens " + std::to_string(rules.tokens) + ", epochs "
+            + std::to_string(rules.epochs) + ", blocks " + std::to_string(rules.blocks) + ", hours " + std::to_string(rules.hours));
+    updateStop(file);
+    return transaction.value().commit();
+}
+
+Result<std::int64_t> SupervisorLedger::revoke(IncarnationId incarnation, const std::string& cause)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    ChunkMoves moves(file, incarnation.value);
+    std::int64_t freed = 0;
+    if (file.db.integer("SELECT live FROM incarnation WHERE id=?", incarnation).value_or(0) == 1)
+        freed = revokeIncarnation(file, moves, incarnation.value, cause);
+    moves.finish();
+    updateStop(file);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("revoking a worker");
+    return freed;
+}
+
+namespace {
+
+    std::vector<SupervisorLedger::Expired> liveIncarnations(LedgerFile& file)
+    {
+        std::vector<SupervisorLedger::Expired> found;
+        const std::int64_t now = file.clock->monotonicNs();
+        Rows rows = file.db.query("SELECT id, worker, pid, start_time, boot_id, lease_until FROM incarnation WHERE live=1 ORDER BY id");
+        while (rows.next()) {
+            SupervisorLedger::Expired one { { rows.integer(0) }, rows.int32(1), { rows.integer(2), rows.integer(3), rows.text(4) }, 0 };
+            // Monotonic times of another boot mean nothing; its processes are gone anyway.
+            one.overdueSeconds = one.process.bootId == bootId() ? static_cast<double>(now - rows.integer(5)) / 1e9 : 1e9;
+            found.push_back(std::move(one));
+        }
+        return found;
+    }
+
+} // namespace
+
+Result<std::vector<SupervisorLedger::Expired>> SupervisorLedger::expired()
+{
+    auto all = live();
+    if (all.ok())
+        std::erase_if(all.value(), [](const Expired& one) { return one.overdueSeconds <= 0; });
+    return all;
+}
+
+Result<std::vector<SupervisorLedger::Expired>> SupervisorLedger::live()
+{
+    auto found = liveIncarnations(state_->file);
+    if (Status status = state_->file.db.takeStatus(); !status.ok())
+        return status.error();
+    return found;
+}
+
+Result<SupervisorLedger::Advance> SupervisorLedger::advance()
+{
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    Advance result;
+    EpochNeeds needs;
+    {
+        auto transaction = Transaction::begin(db);
+        if (!transaction.ok())
+            return transaction.error();
+        result.epochClosed = closeCompleteEpochs(file);
+        result.stop = updateStop(file);
+        needs = loadNeeds(db);
+        const bool everythingClaimed = !needs.unproven && needs.fullyOpened && needs.pending == 0 && needs.free == 0;
+        if (result.stop == StopReason::None && everythingClaimed && isNextEpochWanted(loadRunState(db).rules, needs)) {
+            openEpoch(file, needs.newest + 1);
+            result.epochOpened = true;
+            needs.newest += 1;
+            needs.fullyOpened = false;
+        }
+        result.onlyPoisonedLeft = everythingClaimed && !result.epochOpened && needs.leased == 0 && needs.trained == 0 && needs.poisoned > 0;
+        if (Status status = transaction.value().commit(); !status.ok())
+            return status.error().in("advancing the epoch");
+    }
+    while (!needs.fullyOpened) {
+        auto done = openMoreChunks(file, needs.newest);
+        if (!done.ok())
+            return done.error();
+        needs.fullyOpened = done.value();
+    }
+    return result;
+}
+
+Status SupervisorLedger::setDesired(DesiredState desired)
+{
+    auto transaction = Transaction::begin(state_->file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    state_->file.db.run("UPDATE control SET desired=?", desired);
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::requestSave()
+{
+    auto transaction = Transaction::begin(state_->file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    state_->file.db.run("UPDATE control SET save_request=save_request+1");
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::requestEvaluation()
+{
+    auto transaction = Transaction::begin(state_->file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    state_->file.db.run("UPDATE control SET eval_request=eval_request+1");
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::string& cause)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    ChunkMoves moves(file, 0);
+    for (const ChunkId id : chunks) {
+        ChunkRow chunk = loadChunk(file.db, id);
+        if (chunk.state == ChunkState::Leased || chunk.state == ChunkState::Trained)
+            file.db.fail({ ErrorCode::Busy, toString(id) + " is being trained; it can be left out when the run is stopped" });
+        moves.move(chunk, ChunkState::Excluded, cause);
+    }
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::acceptPoisoned(std::span<const ChunkId> chunks)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    ChunkMoves moves(file, 0);
+    for (const ChunkId id : chunks) {
+        ChunkRow chunk = loadChunk(file.db, id);
+        moves.move(chunk, ChunkState::Accepted, "accepted as not trained");
+    }
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    ChunkMoves moves(file, 0);
+    for (const ChunkId id : chunks) {
+        ChunkRow chunk = loadChunk(file.db, id);
+        if (chunk.state != ChunkState::Poisoned)
+            file.db.fail({ ErrorCode::InvalidArgument, toString(id) + " is " + toString(chunk.state) + ", not poisoned" });
+        chunk.failures = 0;
+        moves.move(chunk, chunk.windows ? moves.unclaimedState(chunk) : ChunkState::Pending, "another try");
+    }
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::checkpointWal()
+{
+    return state_->file.db.checkpoint(true);
+}
+
+Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)
+{
+    std::filesystem::path building = target;
+    building += ".tmp";
+    std::error_code error;
+    std::filesystem::remove(building, error);
+    if (Status status = state_->file.db.backupTo(building); !status.ok())
+        return status.error().in("publishing a snapshot of the tracker");
+    std::filesystem::rename(building, target, error);
+    if (error)
+        return Error { ErrorCode::Io, utf8Text(target) + " could not be replaced: " + error.message() };
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/tracker/epochs.h"
+
+namespace furrow {
+
+struct SupervisorLedger::State {
+    LedgerFile file;
+};
+
+} // namespace furrow

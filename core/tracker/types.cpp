@@ -1,0 +1,85 @@
+#include "core/tracker/types.h"
+
+#include "core/base/check.h"
+
+#include <numeric>
+
+namespace furrow {
+
+ChunkId chunkIdOf(const ChunkPlace& place)
+{
+    FURROW_CHECK(place.epoch >= 0 && place.epoch < kMaxEpochs, "epoch out of range");
+    FURROW_CHECK(place.block >= 0 && place.block < kMaxBlocks, "block out of range");
+    FURROW_CHECK(place.column >= 0 && place.column < kMaxChunksPerBlock, "column out of range");
+    return { ((place.epoch + 1) * kMaxBlocks + place.block) * kMaxChunksPerBlock + place.column };
+}
+
+ChunkPlace placeOf(ChunkId chunk)
+{
+    const std::int64_t blocks = chunk.value / kMaxChunksPerBlock;
+    return { blocks / kMaxBlocks - 1, blocks % kMaxBlocks, static_cast<std::int32_t>(chunk.value % kMaxChunksPerBlock) };
+}
+
+std::string toString(ChunkId chunk)
+{
+    const ChunkPlace place = placeOf(chunk);
+    return "chunk " + std::to_string(place.column) + " of block " + std::to_string(place.block) + " (epoch "
+        + std::to_string(place.epoch) + ")";
+}
+
+std::string toString(StopReason reason)
+{
+    switch (reason) {
+    case StopReason::None:
+        return "none";
+    case StopReason::EpochEnd:
+        return "epoch";
+    case StopReason::BlockEnd:
+        return "block";
+    case StopReason::Steps:
+        return "steps";
+    case StopReason::Tokens:
+        return "tokens";
+    case StopReason::Hours:
+        return "hours";
+    case StopReason::Epochs:
+        return "epochs";
+    case StopReason::User:
+        return "user";
+    case StopReason::Error:
+        return "error";
+    case StopReason::Interrupted:
+        return "interrupted";
+    }
+    return "unknown";
+}
+
+std::string toString(ChunkState state)
+{
+    constexpr const char* kNames[kChunkStateCount]
+        = { "pending", "free", "leased", "trained", "committed", "excluded", "poisoned", "accepted" };
+    const int index = static_cast<int>(state);
+    return index >= 0 && index < kChunkStateCount ? kNames[index] : "unknown";
+}
+
+std::string toString(DesiredState state)
+{
+    switch (state) {
+    case DesiredState::Run:
+        return "run";
+    case DesiredState::Pause:
+        return "pause";
+    case DesiredState::Stop:
+        return "stop";
+    case DesiredState::Kill:
+        return "kill";
+    }
+    return "unknown";
+}
+
+std::int64_t ChunkCounts::sum() const
+{
+    return std::accumulate(std::begin(byState), std::end(byState), std::int64_t { 0 });
+}
+
+} // namespace furrow

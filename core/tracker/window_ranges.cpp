@@ -1,0 +1,104 @@
+#include "core/tracker/window_ranges.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace furrow {
+
+std::optional<WindowRanges> normalized(WindowRanges ranges)
+{
+    std::sort(ranges.begin(), ranges.end(), [](const WindowRange& a, const WindowRange& b) { return a.begin < b.begin; });
+    WindowRanges joined;
+    for (const WindowRange& range : ranges) {
+        if (range.begin < 0 || range.end <= range.begin)
+            return std::nullopt;
+        if (!joined.empty() && range.begin < joined.back().end)
+            return std::nullopt;
+        if (!joined.empty() && range.begin == joined.back().end)
+            joined.back().end = range.end;
+        else
+            joined.push_back(range);
+    }
+    return joined;
+}
+
+WindowRanges subtract(const WindowRanges& from, const WindowRanges& minus)
+{
+    WindowRanges rest;
+    for (WindowRange range : from) {
+        for (const WindowRange& hole : minus) {
+            if (hole.end <= range.begin || hole.begin >= range.end)
+                continue;
+            if (hole.begin > range.begin)
+                rest.push_back({ range.begin, hole.begin });
+            range.begin = hole.end;
+            if (range.begin >= range.end)
+                break;
+        }
+        if (range.begin < range.end)
+            rest.push_back(range);
+    }
+    return rest;
+}
+
+WindowRanges intersect(const WindowRanges& a, const WindowRanges& b)
+{
+    return subtract(a, subtract(a, b));
+}
+
+std::int64_t countWindows(const WindowRanges& ranges)
+{
+    std::int64_t count = 0;
+    for (const WindowRange& range : ranges)
+        count += range.size();
+    return count;
+}
+
+bool contains(const WindowRanges& outer, const WindowRanges& inner)
+{
+    return subtract(inner, outer).empty();
+}
+
+std::int64_t tokensOf(const WindowRanges& ranges, std::int64_t tokens, std::int64_t windows)
+{
+    if (windows <= 0)
+        return 0;
+    std::int64_t sum = 0;
+    for (const WindowRange& range : ranges)
+        sum += tokens * range.end / windows - tokens * range.begin / windows;
+    return sum;
+}
+
+std::string encodeRanges(const WindowRanges& ranges)
+{
+    std::string text;
+    for (const WindowRange& range : ranges) {
+        if (!text.empty())
+            text += ' ';
+        text += std::to_string(range.begin) + '-' + std::to_string(range.end);
+    }
+    return text;
+}
+
+WindowRanges decodeRanges(std::string_view text)
+{
+    WindowRanges ranges;
+    const char* at = text.data();
+    const char* end = at + text.size();
+    while (at < end) {
+        WindowRange range;
+        const auto first = std::from_chars(at, end, range.begin);
+        if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-')
+            break;
+        const auto past = std::from_chars(first.ptr + 1, end, range.end);
+        if (past.ec != std::errc())
+            break;
+        ranges.push_back(range);
+        at = past.ptr;
+        while (at < end && *at == ' ')
+            ++at;
+    }
+    return ranges;
+}
+
+} // namespace furrow

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/tracker/types.h"
+
+#include <string_view>
+
+namespace furrow {
+
+/// Ascending, disjoint, not empty ranges of windows, touching ones joined.
+using WindowRanges = std::vector<WindowRange>;
+
+/// Sorted and joined, or nothing when a range is empty, negative or overlaps another.
+std::optional<WindowRanges> normalized(WindowRanges ranges);
+/// What is in `from` and not in `minus`. Both normalized.
+WindowRanges subtract(const WindowRanges& from, const WindowRanges& minus);
+/// What is in both. Both normalized.
+WindowRanges intersect(const WindowRanges& a, const WindowRanges& b);
+std::int64_t countWindows(const WindowRanges& ranges);
+/// True when every window of `inner` is in `outer`. Both normalized.
+bool contains(const WindowRanges& outer, const WindowRanges& inner);
+
+/// Real tokens of `ranges` when the chunk has `tokens` in `windows`: in proportion, and exact over a whole tiling.
+std::int64_t tokensOf(const WindowRanges& ranges, std::int64_t tokens, std::int64_t windows);
+
+/// "0-20 30-40"; what the tracker stores.
+std::string encodeRanges(const WindowRanges& ranges);
+/// Reads encodeRanges' text; stops at the first character that does not belong.
+WindowRanges decodeRanges(std::string_view text);
+
+} // namespace furrow

@@ -1,0 +1,186 @@
+#include "core/tracker/epochs.h"
+#include "core/tracker/lineage.h"
+#include "core/tracker/worker_state.h"
+
+#include <algorithm>
+
+// The commit point of a checkpoint. A part may belong to a finished claim or to one still in training (the checkpoint
+// froze in the middle of it and was written in the background), and training may have gone on since the freeze; so a
+// chunk leaves the hands of its worker only when everything its claim has done is in checkpoints.
+
+namespace furrow {
+
+namespace {
+
+    struct ChunkParts {
+        ChunkId chunk;
+        WindowRanges windows;
+        std::int64_t steps = 0; // -1: not given
+    };
+
+    Result<std::vector<ChunkParts>> groupByChunk(std::span<const Part> parts)
+    {
+        std::vector<Part> sorted(parts.begin(), parts.end());
+        std::sort(sorted.begin(), sorted.end(), [](const Part& a, const Part& b) {
+            return std::pair(a.chunk.value, a.windows.begin) < std::pair(b.chunk.value, b.windows.begin);
+        });
+        std::vector<ChunkParts> groups;
+        for (const Part& part : sorted) {
+            if (groups.empty() || groups.back().chunk != part.chunk)
+                groups.push_back({ part.chunk, {}, 0 });
+            ChunkParts& group = groups.back();
+            group.windows.push_back(part.windows);
+            group.steps = group.steps < 0 || part.steps < 0 ? -1 : group.steps + part.steps;
+        }
+        for (ChunkParts& group : groups) {
+            auto joined = normalized(std::move(group.windows));
+            if (!joined)
+                return Error { ErrorCode::InvalidArgument, toString(group.chunk) + " is listed twice in one checkpoint, or with an empty range" };
+            group.windows = std::move(*joined);
+        }
+        return groups;
+    }
+
+    class Committer {
+    public:
+        Committer(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, CheckpointId checkpoint)
+            : file_(file)
+            , moves_(moves)
+            , incarnation_(incarnation)
+            , checkpoint_(checkpoint)
+            , cause_("checkpoint " + std::to_string(checkpoint.value))
+        {
+        }
+
+        void commit(const ChunkParts& parts)
+        {
+            Database& db = file_.db;
+            ChunkRow chunk = loadChunk(db, parts.chunk);
+            if (chunk.holder != incarnation_) {
+                db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(parts.chunk) + " (any more)" });
+                return;
+            }
+            const HeldClaim claim = loadHeldClaim(db, chunk.claim.value_or(0));
+            const bool finished = claim.outcome == ClaimOutcome::Trained;
+            const WindowRanges covered = coveredRanges(db, chunk);
+            const WindowRanges trained = finished ? subtract(parts.windows, claim.skipped) : parts.windows;
+            if (!contains(finished ? claim.done : claim.ranges, trained)) {
+                db.fail({ ErrorCode::InvalidArgument, toString(parts.chunk) + ": the checkpoint lists windows that this worker did not train" });
+                return;
+            }
+            if (!intersect(covered, parts.windows).empty()) {
+                db.fail({ ErrorCode::InvalidArgument, toString(parts.chunk) + ": the checkpoint lists windows that another one has already" });
+                return;
+            }
+            const bool allDone = finished && subtract(subtract(claim.done, covered), trained).empty();
+            const WindowRanges skipped = allDone ? subtract(claim.skipped, covered) : intersect(parts.windows, claim.skipped);
+            const std::int64_t steps = stepsOf(claim, parts, trained, allDone, !covered.empty());
+            if (!finished) {
+                moves_.totals().steps += steps;
+                moves_.totals().tokens += tokensOf(trained, chunk.tokens, chunk.windows.value_or(0));
+                useReservedSteps(file_, moves_, incarnation_, steps);
+            }
+            insertParts(chunk, claim, trained, false, steps);
+            insertParts(chunk, claim, skipped, true, 0);
+            chunk.covered += countWindows(trained) + countWindows(skipped);
+            settle(chunk, claim, allDone);
+        }
+
+    private:
+        std::int64_t stepsOf(const HeldClaim& claim, const ChunkParts& parts, const WindowRanges& trained, bool allDone, bool hadParts)
+        {
+            const bool finished = claim.outcome == ClaimOutcome::Trained;
+            const std::int64_t left = finished ? claim.steps - (hadParts ? committedSteps(file_.db, claim.id) : 0) : 0;
+            if (allDone)
+                return std::max<std::int64_t>(0, left);
+            if (parts.steps >= 0)
+                return finished ? std::clamp<std::int64_t>(parts.steps, 0, std::max<std::int64_t>(0, left)) : parts.steps;
+            const std::int64_t done = countWindows(claim.done);
+            return finished && done > 0 ? claim.steps * countWindows(trained) / done : 0;
+        }
+
+        void insertParts(const ChunkRow& chunk, const HeldClaim& claim, const WindowRanges& ranges, bool skipped, std::int64_t steps)
+        {
+            for (const WindowRange& range : ranges) {
+                file_.db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    claim.id, range.begin, range.end, chunk.id, checkpoint_, skipped, steps);
+                steps = 0; // all of them with the first range
+            }
+        }
+
+        void settle(ChunkRow& chunk, const HeldClaim& claim, bool allDone)
+        {
+            if (!allDone) {
+                moves_.store(chunk);
+                return;
+            }
+            chunk.holder.reset();
+            if (chunk.covered == chunk.windows) {
+                if (chunk.state == ChunkState::Leased)
+                    moves_.move(chunk, ChunkState::Trained, cause_);
+                moves_.move(chunk, ChunkState::Committed, cause_);
+                return;
+            }
+            const WindowRanges rest = subtract(claim.ranges, coveredRanges(file_.db, chunk));
+            moves_.totals().claimedTokens -= tokensOf(rest, chunk.tokens, chunk.windows.value_or(0));
+            moves_.move(chunk, moves_.unclaimedState(chunk), "the rest after " + cause_);
+        }
+
+        LedgerFile& file_;
+        ChunkMoves& moves_;
+        std::int64_t incarnation_;
+        CheckpointId checkpoint_;
+        std::string cause_;
+    };
+
+    // Claims of which every window was skipped are in no list; they are settled with the next checkpoint.
+    std::vector<ChunkParts> fullySkipped(Database& db, std::int64_t incarnation)
+    {
+        std::vector<ChunkParts> found;
+        Rows rows = db.query("SELECT k.id, c.skipped FROM chunk k JOIN claim c ON c.id=k.claim WHERE k.holder=? AND c.outcome=1"
+                             " AND c.done=''",
+            incarnation);
+        while (rows.next())
+            found.push_back({ { rows.integer(0) }, decodeRanges(rows.text(1)), 0 });
+        return found;
+    }
+
+} // namespace
+
+Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, std::span<const Part> parts)
+{
+    auto groups = groupByChunk(parts);
+    if (!groups.ok())
+        return groups.error();
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Full);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    CheckpointRecord record = checkpoint;
+    if (record.kind != CheckpointKind::Replica || record.replica != state_->replica)
+        db.fail({ ErrorCode::InvalidArgument, "this worker may only commit checkpoints of replica " + std::to_string(state_->replica) });
+    // The new weights must come from the head of the replica, else parts would be in no line or in two.
+    const auto head = db.integer("SELECT head FROM replica WHERE replica=?", state_->replica);
+    if (head && record.parents.empty())
+        record.parents.push_back({ *head });
+    if (head && std::find(record.parents.begin(), record.parents.end(), CheckpointId { *head }) == record.parents.end())
+        db.fail({ ErrorCode::InvalidArgument, "checkpoint " + record.folder + " was not made from checkpoint " + std::to_string(*head)
+                + ", the newest of replica " + std::to_string(state_->replica) });
+    const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);
+    ChunkMoves moves(file, state_->incarnation);
+    Committer committer(file, moves, state_->incarnation, id);
+    for (const ChunkParts& group : groups.value())
+        committer.commit(group);
+    for (const ChunkParts& group : fullySkipped(db, state_->incarnation))
+        committer.commit(group);
+    db.run("UPDATE replica SET head=?, parked=0 WHERE replica=?", id, state_->replica);
+    moves.finish();
+    updateStop(file);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("committing checkpoint " + record.folder);
+    return id;
+}
+
+} // namespace furrow

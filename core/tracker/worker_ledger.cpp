@@ -1,0 +1,355 @@
+#include "core/tracker/worker_ledger.h"
+
+#include "core/base/check.h"
+#include "core/base/path.h"
+#include "core/tracker/epochs.h"
+#include "core/tracker/lineage.h"
+#include "core/tracker/worker_state.h"
+
+#include <algorithm>
+
+// How this works: every method is one short transaction whose first statement is the fence (requireLive). Claims and
+// completions are Normal: a power loss voids uncommitted training anyway. Start and commit are Full.
+
+namespace furrow {
+
+namespace {
+
+    constexpr std::int64_t kFailuresUntilPoisoned = 3;
+
+    NothingToClaim whyNothing(Database& db, const RunState& run, std::int64_t incarnation)
+    {
+        if (run.stop != StopReason::None)
+            return NothingToClaim::StopRuleReached;
+        const EpochNeeds needs = loadNeeds(db);
+        if (needs.pending > 0 || (needs.unproven && needs.openEpochs > 0))
+            return NothingToClaim::WaitForData;
+        const std::int64_t own = db.integer("SELECT count(*) FROM chunk WHERE holder=? AND state=2", incarnation).value_or(0);
+        if (isNextEpochWanted(run.rules, needs) || !needs.fullyOpened)
+            return NothingToClaim::WaitForData; // the supervisor opens it
+        return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
+    }
+
+    // The chunk of a claim that this incarnation holds and has not finished.
+    ChunkRow requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim& claim)
+    {
+        ChunkRow chunk = loadChunk(file.db, claim.chunk);
+        if (chunk.holder != incarnation || chunk.claim != claim.claimId)
+            file.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(claim.chunk) + " (any more)" });
+        else if (chunk.state != ChunkState::Leased)
+            file.db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + " was finished already" });
+        else if (file.db.integer("SELECT outcome FROM claim WHERE id=?", claim.claimId).value_or(0) != 0)
+            file.db.fail({ ErrorCode::InvalidArgument, "the claim of " + toString(claim.chunk) + " is over" });
+        return chunk;
+    }
+
+    void giveBack(LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const std::string& cause)
+    {
+        const WindowRanges rest = subtract(chunk.whole(), coveredRanges(file.db, chunk));
+        moves.totals().claimedTokens -= tokensOf(rest, chunk.tokens, chunk.windows.value_or(0));
+        chunk.holder.reset();
+        const std::int64_t event = moves.move(chunk, to, cause);
+        file.db.run("UPDATE claim SET outcome=?, ended_wall=?, closed_seq=?, cause=? WHERE id=?", outcome, moves.wallNs(), event, cause,
+            chunk.claim);
+    }
+
+    // Done and skipped must be what was to be trained: all of it, or a part of it when `partly`.
+    bool fits(const HeldClaim& held, const WindowRanges& done, const WindowRanges& skipped, bool partly)
+    {
+        if (!intersect(done, skipped).empty() || !contains(held.ranges, done) || !contains(held.ranges, skipped))
+            return false;
+        return partly || countWindows(done) + countWindows(skipped) == countWindows(held.ranges);
+    }
+
+} // namespace
+
+WorkerLedger::WorkerLedger(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+WorkerLedger::WorkerLedger(WorkerLedger&&) noexcept = default;
+WorkerLedger::~WorkerLedger() = default;
+
+Result<WorkerLedger> WorkerLedger::open(const std::filesystem::path& tracker, const std::string& runId, const Clock& clock)
+{
+    auto file = openLedger(tracker, LedgerRole::Worker, clock);
+    if (!file.ok())
+        return file.error();
+    if (file.value().runId != runId)
+        return Error { ErrorCode::InvalidArgument,
+            utf8Text(tracker) + " belongs to run " + file.value().runId + ", this worker was started for run " + runId };
+    return WorkerLedger(std::make_unique<State>(State { std::move(file).value() }));
+}
+
+Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration, double leaseSeconds)
+{
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db);
+    if (!transaction.ok())
+        return transaction.error();
+    const ProcessIdentity self = thisProcess();
+    ChunkMoves moves(file, 0);
+    if (state_->incarnation != 0)
+        db.fail({ ErrorCode::InvalidArgument, "this worker has started already" });
+    if (!db.integer("SELECT 1 FROM attempt WHERE id=? AND ended_wall IS NULL AND id=(SELECT max(id) FROM attempt)", registration.attempt))
+        db.fail({ ErrorCode::Cancelled, "attempt " + std::to_string(registration.attempt.value) + " is over; this worker came too late" });
+    // One line of weights has one writer. A dead predecessor is fenced here; a living one keeps its place.
+    std::vector<std::pair<std::int64_t, ProcessIdentity>> others;
+    {
+        Rows rows = db.query("SELECT id, pid, start_time, boot_id FROM incarnation WHERE live=1 AND replica=?", registration.replica);
+        while (rows.next())
+            others.emplace_back(rows.integer(0), ProcessIdentity { rows.integer(1), rows.integer(2), rows.text(3) });
+    }
+    for (const auto& [id, process] : others) {
+        if (isAlive(process))
+            db.fail({ ErrorCode::Busy, "replica " + std::to_string(registration.replica) + " is being trained by process " + std::to_string(process.pid) });
+        else
+            revokeIncarnation(file, moves, id, "its process is gone");
+    }
+    ensureReplica(file, registration.replica);
+    const std::int64_t now = file.clock->monotonicNs();
+    db.run("INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, started_wall, lease_until, progress, phase)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'warming up')",
+        registration.attempt, registration.worker, registration.replica, self.pid, self.startTime, self.bootId, registration.device,
+        registration.deviceName, file.clock->wallNs(), leaseEnd(file, leaseSeconds), now);
+    const std::int64_t id = db.lastId();
+    moves.finish();
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("starting worker " + std::to_string(registration.worker));
+    state_->incarnation = id;
+    state_->replica = registration.replica;
+    state_->worker = registration.worker;
+    state_->attempt = registration.attempt.value;
+    return IncarnationId { id };
+}
+
+Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
+{
+    using Answer = std::variant<Claim, NothingToClaim>;
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    const RunState run = loadRunState(db);
+    const bool budgetIsSpent = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps
+        && db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", state_->incarnation).value_or(0) == 0;
+    std::optional<std::int64_t> found;
+    if (run.stop == StopReason::None && !budgetIsSpent)
+        found = db.integer("SELECT id FROM chunk WHERE state=1 ORDER BY epoch, ord, id LIMIT 1");
+    if (!found) {
+        NothingToClaim why = whyNothing(db, run, state_->incarnation);
+        if (budgetIsSpent && why != NothingToClaim::StopRuleReached)
+            why = NothingToClaim::WaitForOthers; // they hold the last steps, and may give some back
+        if (Status status = transaction.value().commit(); !status.ok())
+            return status.error();
+        return Answer { why };
+    }
+    ChunkMoves moves(file, state_->incarnation);
+    ChunkRow chunk = loadChunk(db, { *found });
+    Claim claim;
+    claim.chunk = chunk.id;
+    claim.epoch = chunk.place.epoch;
+    claim.block = chunk.place.block;
+    claim.column = chunk.place.column;
+    claim.windows = static_cast<std::int32_t>(chunk.windows.value_or(0));
+    claim.remaining = subtract(chunk.whole(), coveredRanges(db, chunk));
+    claim.positionTokens = run.claimedTokens;
+    moves.totals().claimedTokens += tokensOf(claim.remaining, chunk.tokens, claim.windows);
+    db.run("INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
+           " VALUES (?, ?, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0) + 1)",
+        chunk.id, state_->incarnation, moves.wallNs(), encodeRanges(claim.remaining), claim.positionTokens);
+    claim.claimId = db.lastId();
+    chunk.holder = state_->incarnation;
+    chunk.claim = claim.claimId;
+    chunk.worker = state_->worker;
+    chunk.attempt = state_->attempt;
+    moves.move(chunk, ChunkState::Leased, "claim");
+    moves.finish();
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("claiming a chunk");
+    return Answer { std::move(claim) };
+}
+
+Status WorkerLedger::release(const Claim& claim)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    ChunkMoves moves(file, state_->incarnation);
+    ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
+    giveBack(file, moves, chunk, ClaimOutcome::Released, moves.unclaimedState(chunk), "given back");
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status WorkerLedger::begin(const Claim& claim)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    ChunkMoves moves(file, state_->incarnation);
+    const ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
+    file.db.run("UPDATE claim SET started_wall=? WHERE id=? AND started_wall=0", moves.wallNs(), claim.claimId);
+    moves.visit(chunk.place);
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, bool partly)
+{
+    const auto done = normalized(outcome.done);
+    const auto skipped = normalized(outcome.skipped);
+    if (!done || !skipped)
+        return Error { ErrorCode::InvalidArgument, toString(claim.chunk) + ": the trained windows overlap or are empty" };
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    ChunkMoves moves(file, state_->incarnation);
+    ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
+    const HeldClaim held = loadHeldClaim(db, claim.claimId);
+    if (!fits(held, *done, *skipped, partly))
+        db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + ": trained and skipped windows are not what was claimed" });
+    const WindowRanges covered = coveredRanges(db, chunk);
+    const std::int64_t windows = std::max<std::int64_t>(1, chunk.windows.value_or(1));
+    const std::int64_t steps = done->empty() ? 0 : std::max<std::int64_t>(0, outcome.lastStep - outcome.firstStep + 1);
+    const std::int64_t newSteps = std::max<std::int64_t>(0, steps - (covered.empty() ? 0 : committedSteps(db, claim.claimId)));
+    moves.totals().steps += newSteps;
+    moves.totals().tokens += tokensOf(subtract(*done, covered), chunk.tokens, windows);
+    useReservedSteps(file, moves, state_->incarnation, newSteps);
+    chunk.timesTrained += 1;
+    chunk.trainedWall = moves.wallNs();
+    if (outcome.tokens > 0)
+        chunk.meanLoss = outcome.lossSum / static_cast<double>(outcome.tokens);
+    std::int64_t event = 0;
+    moves.visit(chunk.place);
+    if (partly)
+        moves.store(chunk);
+    else
+        event = moves.move(chunk, ChunkState::Trained, "trained");
+    db.run("UPDATE claim SET outcome=?, ended_wall=?, started_wall=CASE WHEN started_wall=0 THEN claimed_wall ELSE started_wall END,"
+           " done=?, skipped=?, partly=?, samples=?, tokens=?, loss_sum=?, peak_norm=?, first_step=?, last_step=?, steps=?, closed_seq=?"
+           " WHERE id=?",
+        ClaimOutcome::Trained, moves.wallNs(), encodeRanges(*done), encodeRanges(*skipped), partly,
+        chunk.rows.samples * countWindows(*done) / windows, outcome.tokens, outcome.lossSum, outcome.peakGradientNorm,
+        outcome.firstStep, outcome.lastStep, steps, event, claim.claimId);
+    moves.finish();
+    updateStopCheaply(file);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("finishing " + toString(claim.chunk));
+    return {};
+}
+
+Status WorkerLedger::fail(const Claim& claim, const std::string& cause)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    ChunkMoves moves(file, state_->incarnation);
+    ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
+    chunk.failures += 1;
+    const bool poisoned = chunk.failures >= kFailuresUntilPoisoned;
+    giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), cause);
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Status WorkerLedger::renew(const Progress& progress, double leaseSeconds)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    file.db.run("UPDATE incarnation SET lease_until=?, progress=?, phase=?, chunk=?, chunk_fraction=?, step=?, tokens=?, loss=?,"
+                " tokens_per_second=? WHERE id=?",
+        leaseEnd(file, leaseSeconds), file.clock->monotonicNs(), progress.phase, progress.chunk, progress.chunkFraction, progress.step,
+        progress.tokens, progress.loss, progress.tokensPerSecond, state_->incarnation);
+    return transaction.value().commit();
+}
+
+Result<std::int64_t> WorkerLedger::reserveSteps(std::int64_t count)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    const RunState run = loadRunState(file.db);
+    std::int64_t granted = std::max<std::int64_t>(0, count);
+    if (run.rules.steps > 0)
+        granted = std::clamp<std::int64_t>(run.rules.steps - run.steps - run.reservedSteps, 0, granted);
+    file.db.run("UPDATE incarnation SET reserved_steps=reserved_steps+? WHERE id=?", granted, state_->incarnation);
+    file.db.run("UPDATE budget SET reserved_steps=reserved_steps+?", granted);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error();
+    return granted;
+}
+
+Status WorkerLedger::returnSteps(std::int64_t unused)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    ChunkMoves moves(file, state_->incarnation);
+    useReservedSteps(file, moves, state_->incarnation, unused);
+    moves.finish();
+    return transaction.value().commit();
+}
+
+Result<DesiredState> WorkerLedger::desired()
+{
+    Database& db = state_->file.db;
+    const std::int64_t desired = db.integer("SELECT desired FROM control").value_or(0);
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return static_cast<DesiredState>(desired);
+}
+
+Result<WorkerLedger::Signals> WorkerLedger::signals()
+{
+    Database& db = state_->file.db;
+    Signals signals;
+    {
+        Rows row = db.query("SELECT desired, save_request, eval_request, stop, (SELECT max(round) FROM merge_round) FROM control");
+        if (row.next()) {
+            signals.desired = static_cast<DesiredState>(row.integer(0));
+            signals.saveRequest = row.integer(1);
+            signals.evalRequest = row.integer(2);
+            signals.stopRuleReached = row.integer(3) != 0;
+            signals.mergeRound = row.integer(4);
+        }
+    }
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return signals;
+}
+
+Status WorkerLedger::end(const std::string& cause)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    ChunkMoves moves(file, state_->incarnation);
+    revokeIncarnation(file, moves, state_->incarnation, cause);
+    moves.finish();
+    updateStop(file);
+    return transaction.value().commit();
+}
+
+} // namespace furrow

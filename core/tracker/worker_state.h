@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/tracker/incarnations.h"
+#include "core/tracker/worker_ledger.h"
+
+namespace furrow {
+
+struct WorkerLedger::State {
+    LedgerFile file;
+    std::int64_t incarnation = 0; // 0: not started
+    std::int32_t replica = 0;
+    std::int32_t worker = 0;
+    std::int64_t attempt = 0;
+};
+
+/// A row of the claim history as the worker's own writes need it. Internal to core/tracker.
+struct HeldClaim {
+    std::int64_t id = 0;
+    ClaimOutcome outcome = ClaimOutcome::Open;
+    bool begun = false;
+    WindowRanges ranges; // what was to be trained
+    WindowRanges done;
+    WindowRanges skipped;
+    std::int64_t steps = 0;
+};
+
+/// Fails the database with Corrupt when there is no such claim.
+HeldClaim loadHeldClaim(Database& db, std::int64_t id);
+
+/// Optimiser steps of a claim that a surviving checkpoint has already.
+std::int64_t committedSteps(Database& db, std::int64_t claim);
+
+/// Takes `steps` out of what the incarnation reserved: they are counted as done now.
+void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, std::int64_t steps);
+
+} // namespace furrow
