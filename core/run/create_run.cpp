@@ -7,6 +7,7 @@
 #include "core/data/held_out.h"
 #include "core/data/inspect.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/device/placement.h"
 #include "core/run/life_cycle.h"
 #include "core/run/supervisor.h"
 
@@ -146,6 +147,10 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     const Progress say = progress ? progress : [](const std::string&) {};
     if (const auto problems = validate(request.config); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
+    auto gpus = GpuMonitor::open();
+    auto placed = placeWorkers(request.config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
+    if (!placed.ok())
+        return placed.error();
     RunFile file;
     file.config = request.config;
     makeAbsolute(file.config);

@@ -1,0 +1,92 @@
+// status, list, audit: look at runs, live, dead or copied. Nothing here writes.
+
+#include "app/furrowctl/command.h"
+#include "app/furrowctl/watch.h"
+#include "core/run/run_status.h"
+#include "core/tracker/audit.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace furrow::ctl {
+
+namespace {
+
+struct RunOptions {
+    std::string folder;
+    bool json = false;
+};
+
+int status(const RunOptions& o)
+{
+    auto read = readStatus(RunPaths(o.folder));
+    if (!read.ok())
+        return fail(read.error(), o.json);
+    if (o.json)
+        print(toJson(read.value()));
+    else
+        std::cout << statusText(read.value()) << std::flush;
+    return kDone;
+}
+
+int listRuns(const RunOptions& o)
+{
+    std::error_code failed;
+    nlohmann::json runs = nlohmann::json::array();
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(o.folder) / "runs", failed)) {
+        if (!std::filesystem::exists(entry.path() / "run.json"))
+            continue;
+        auto read = readStatus(RunPaths(entry.path()));
+        runs.push_back({ { "run", entry.path().string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "problem", read.ok() ? "" : read.error().message } });
+        if (!o.json)
+            std::cout << runs.back()["state"].get<std::string>() << "  " << entry.path().string() << (read.ok() ? "" : "  " + read.error().message) << "\n";
+    }
+    if (o.json)
+        print(runs);
+    else if (runs.empty())
+        std::cout << "No runs in " << o.folder << " yet." << std::endl;
+    return kDone;
+}
+
+int auditRun(const RunOptions& o)
+{
+    const RunPaths paths(o.folder);
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return fail(file.error(), o.json);
+    auto report = audit(paths.tracker());
+    if (!report.ok())
+        return fail(report.error(), o.json);
+    if (o.json)
+        print(toJson(report.value()));
+    else
+        std::cout << toText(report.value()) << std::flush;
+    return report.value().clean() ? kDone : kFailed;
+}
+
+void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int (*act)(const RunOptions&))
+{
+    auto o = std::make_shared<RunOptions>();
+    auto* command = app.add_subcommand(name, help);
+    command->add_option("run", o->folder, "Folder of the run.")->required();
+    command->add_flag("--json", o->json, "Print JSON.");
+    command->callback([&chosen, o, act] { chosen.action = [o, act] { return act(*o); }; });
+}
+
+} // namespace
+
+void addInspectCommands(CLI::App& app, Chosen& chosen)
+{
+    add(app, chosen, "status", "What a run does now, why we think so, and what keeps its epoch open.", status);
+    add(app, chosen, "audit", "Prove that every chunk is in the surviving weights exactly once; exit code 1 when it is not.", auditRun);
+
+    auto o = std::make_shared<RunOptions>();
+    o->folder = defaultWorkspace();
+    auto* list = app.add_subcommand("list", "The runs of a workspace with their states.");
+    list->add_option("--workspace", o->folder, "Folder that keeps runs.")->capture_default_str();
+    list->add_flag("--json", o->json, "Print JSON.");
+    list->callback([&chosen, o] { chosen.action = [o] { return listRuns(*o); }; });
+}
+
+} // namespace furrow::ctl

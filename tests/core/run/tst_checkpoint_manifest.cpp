@@ -1,0 +1,85 @@
+#include "core/base/hash.h"
+#include "core/run/checkpoint_manifest.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace furrow;
+
+class TestCheckpointManifest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::filesystem::path path_;
+    std::string manifestSha_;
+
+    void write(const char* name, const std::string& bytes)
+    {
+        QVERIFY(writeFileDurably(realFileSystem(), path_ / name, bytes).ok());
+    }
+
+private Q_SLOTS:
+    void init()
+    {
+        path_ = folder_.path().toStdString() + "/0-12-abcd";
+        QVERIFY(realFileSystem().removeAll(path_).ok());
+        QVERIFY(realFileSystem().createFolders(path_).ok());
+        CheckpointManifest manifest;
+        manifest.runId = "run1";
+        manifest.step = 12;
+        manifest.files = { { "weights.safetensors", 5, sha256Hex("hello") }, { "state.json", 2, sha256Hex("{}") } };
+        manifest.parts.push_back({ ChunkId { 7 }, { 0, 9 } });
+        const auto text = toJsonText(manifest);
+        manifestSha_ = sha256Hex(text);
+        write("weights.safetensors", "hello");
+        write("state.json", "{}");
+        write("manifest.json", text);
+    }
+
+    void wholeCheckpointVerifiesAndReadsBack()
+    {
+        QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").ok());
+        const auto manifest = readManifest(path_);
+        QVERIFY(manifest.ok());
+        QCOMPARE(manifest.value().parts.size(), std::size_t(1));
+        QCOMPARE(manifest.value().parts[0].chunk.value, 7);
+        QCOMPARE(manifest.value().step, 12);
+    }
+
+    void everyFlippedByteOfEveryFileIsFound()
+    {
+        for (const char* name : { "weights.safetensors", "state.json", "manifest.json" }) {
+            const auto whole = readFile(path_ / name).value();
+            for (std::size_t i = 0; i < whole.size(); i += 3) {
+                auto bytes = whole;
+                bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
+                write(name, bytes);
+                QVERIFY2(!verifyCheckpoint(path_, manifestSha_, "run1").ok(), name);
+            }
+            write(name, whole);
+        }
+        QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").ok());
+    }
+
+    void missingAndCutFilesAreNamed()
+    {
+        write("weights.safetensors", "hell");
+        auto verdict = verifyCheckpoint(path_, manifestSha_, "run1");
+        QVERIFY(!verdict.ok());
+        QVERIFY(verdict.error().message.find("weights.safetensors") != std::string::npos);
+        QVERIFY(realFileSystem().removeAll(path_ / "weights.safetensors").ok());
+        QVERIFY(!verifyCheckpoint(path_, manifestSha_, "run1").ok());
+        QVERIFY(realFileSystem().removeAll(path_).ok());
+        QVERIFY(!verifyCheckpoint(path_, manifestSha_, "run1").ok());
+    }
+
+    void aCheckpointOfAnotherRunIsRefused()
+    {
+        const auto verdict = verifyCheckpoint(path_, manifestSha_, "run2");
+        QVERIFY(!verdict.ok());
+        QVERIFY(verdict.error().message.find("belongs to run run1") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCheckpointManifest)
+#include "tst_checkpoint_manifest.moc"

@@ -1,0 +1,183 @@
+// The main job with the real programs: train, kill, resume, audit. Nothing here knows how they work inside.
+
+#include "tests/e2e/run_driver.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+class TestMainJob : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString text_;
+
+    QString path(const char* name) const { return folder_.filePath(QLatin1String(name)); }
+
+    QStringList newRun(const QString& run, const QStringList& more = {}) const
+    {
+        return QStringList { QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu") } + RunDriver::tinyModel() + more;
+    }
+
+    static void verifyClean(const QJsonObject& epoch, int chunks)
+    {
+        QCOMPARE(epoch[QStringLiteral("expected")].toInt(), chunks);
+        QCOMPARE(epoch[QStringLiteral("committed")].toInt(), chunks);
+        QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
+        QCOMPARE(epoch[QStringLiteral("missing")].toInt(-1), 0);
+        QCOMPARE(epoch[QStringLiteral("overlapping_claims")].toInt(-1), 0);
+        QVERIFY(epoch[QStringLiteral("complete")].toBool());
+    }
+
+    QString startDetached(const char* name, const QStringList& more = {})
+    {
+        const QString run = path(name);
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json") } + newRun(run, more));
+        return out.exitCode == 0 ? run : QString();
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        text_ = RunDriver::writeText(folder_.path(), 1200);
+        QVERIFY(!text_.isEmpty());
+    }
+
+    void twoWorkersTrainAnEpochEveryChunkOnce()
+    {
+        const QString run = path("plain");
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--workers"), QStringLiteral("2") } + newRun(run));
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        verifyClean(RunDriver::auditedEpoch(run), 120);
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("finished"));
+        QCOMPARE(status[QStringLiteral("stop_reason")].toString(), QStringLiteral("epoch"));
+        QCOMPARE(status[QStringLiteral("blocks")][QStringLiteral("total")].toInt(), 6);
+        const auto evaluated = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json") });
+        QVERIFY2(evaluated.exitCode == 0, qPrintable(evaluated.text + evaluated.errors));
+        QVERIFY2(evaluated.json[QStringLiteral("loss")].toDouble() < 4.0, qPrintable(evaluated.text)); // ln 257 = 5.5 untrained
+        const auto sampled = RunDriver::ctl({ QStringLiteral("sample"), run, QStringLiteral("--prompt"), QStringLiteral("12 "), QStringLiteral("--tokens"), QStringLiteral("20") });
+        QVERIFY2(sampled.exitCode == 0, qPrintable(sampled.errors));
+    }
+
+    void killedWorkerIsRestartedAndNothingIsLost()
+    {
+        const QString run = startDetached("worker-killed");
+        QVERIFY(!run.isEmpty());
+        QVERIFY(RunDriver::waitForChunks(run, 10));
+        QVERIFY(RunDriver::killHard(RunDriver::workerPid(run, 1)));
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
+        verifyClean(RunDriver::auditedEpoch(run), 120);
+    }
+
+    void killedSupervisorIsInterruptedAndResumes()
+    {
+        const QString run = startDetached("supervisor-killed");
+        QVERIFY(RunDriver::waitForChunks(run, 10));
+        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
+        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json") });
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+        verifyClean(RunDriver::auditedEpoch(run), 120);
+    }
+
+    void everythingKilledAtOnceResumesWithAnotherNumberOfWorkers()
+    {
+        const QString run = startDetached("all-killed");
+        QVERIFY(RunDriver::waitForChunks(run, 20));
+        const auto status = RunDriver::status(run);
+        QVERIFY(RunDriver::killHard(status[QStringLiteral("supervisor")][QStringLiteral("pid")].toInteger()));
+        for (const auto& worker : status[QStringLiteral("workers")].toArray())
+            RunDriver::killHard(worker[QStringLiteral("pid")].toInteger());
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
+        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--workers"), QStringLiteral("3"), QStringLiteral("--json") });
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+        verifyClean(RunDriver::auditedEpoch(run), 120);
+    }
+
+    void stepsAreMetExactlyAndExtendedOnResume()
+    {
+        const QString run = path("steps");
+        const auto first = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json"), QStringLiteral("--steps"), QStringLiteral("100") } + newRun(run));
+        QVERIFY2(first.exitCode == 0, qPrintable(first.text + first.errors));
+        QCOMPARE(first.json[QStringLiteral("steps")].toInt(), 100);
+        QCOMPARE(first.json[QStringLiteral("stop_reason")].toString(), QStringLiteral("steps"));
+        const auto second = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json"), QStringLiteral("--steps"), QStringLiteral("200") });
+        QVERIFY2(second.exitCode == 0, qPrintable(second.text + second.errors));
+        QCOMPARE(second.json[QStringLiteral("steps")].toInt(), 200);
+        const auto epoch = RunDriver::auditedEpoch(run);
+        QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
+        QCOMPARE(epoch[QStringLiteral("overlapping_claims")].toInt(-1), 0);
+    }
+
+    void stopPauseAndSecondResumeSayWhatTheyDo()
+    {
+        const QString run = startDetached("controlled", { QStringLiteral("--epochs"), QStringLiteral("50") });
+        QVERIFY(RunDriver::waitForChunks(run, 5));
+        const auto again = RunDriver::ctl({ QStringLiteral("resume"), run });
+        QVERIFY(again.exitCode != 0);
+        QVERIFY2(again.errors.contains(QStringLiteral("already running")), qPrintable(again.errors));
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("pause"), run }).exitCode, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 5000);
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("continue"), run }).exitCode, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("running"), 5000);
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") }).exitCode, 0);
+        const auto stopped = RunDriver::status(run);
+        QCOMPARE(stopped[QStringLiteral("state")].toString(), QStringLiteral("paused"));
+        QCOMPARE(stopped[QStringLiteral("stop_reason")].toString(), QStringLiteral("user"));
+        QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("leased")].toInt(-1), 0);
+        QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("trained")].toInt(-1), 0);
+        const auto idle = RunDriver::ctl({ QStringLiteral("stop"), run });
+        QVERIFY(idle.exitCode != 0);
+        QVERIFY2(idle.errors.contains(QStringLiteral("not running")), qPrintable(idle.errors));
+    }
+
+    void wrongInputIsRefusedInSentencesAndLeavesNothing_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const char* arguments, const char* says) {
+            QTest::newRow(name) << QString::fromLatin1(arguments).split(QLatin1Char(' ')) << QString::fromLatin1(says);
+        };
+        row("missing file", "--data @/absent.txt", "absent.txt");
+        row("folder without text", "--data @/empty", "empty");
+        row("empty file", "--data @/void.txt", "void.txt");
+        row("binary file", "--data @/binary.txt", "binary.txt");
+        row("csv without the column", "--data @/table.csv --text-column story", "story");
+        row("heads", "--data @/text.txt --heads 3 --width 32", "heads is 3");
+        row("several at once", "--data @/text.txt --layers 0 --schedule never", "schedule");
+        row("unknown option", "--data @/text.txt --widht 3", "widht");
+        row("unknown preset", "--data @/text.txt --preset nothing", "nothing");
+        row("missing tokenizer", "--data @/text.txt --tokenizer @/none.json", "none.json");
+        row("unknown gpu", "--data @/text.txt --devices GPU-none", "GPU-none");
+    }
+    void wrongInputIsRefusedInSentencesAndLeavesNothing()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, says);
+        QDir(folder_.path()).mkdir(QStringLiteral("empty"));
+        const auto write = [this](const char* name, const QByteArray& bytes) {
+            QFile file(path(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(bytes);
+        };
+        write("void.txt", "");
+        write("binary.txt", QByteArray("\x7f"
+                                       "ELF\0\0\0\1\2\3",
+                                10)
+                  + QByteArray(5000, '\0'));
+        write("table.csv", "id,text\n1,hello\n2,world\n");
+        for (auto& argument : arguments)
+            argument.replace(QLatin1Char('@'), folder_.path());
+        const QString run = path("refused");
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--out"), run } + arguments);
+        QVERIFY2(out.exitCode == 1 || out.exitCode == 2, qPrintable(QString::number(out.exitCode) + out.text + out.errors));
+        QVERIFY2((out.errors + out.text).contains(says), qPrintable(out.errors + out.text));
+        QVERIFY(!QFile::exists(run));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestMainJob)
+#include "tst_main_job.moc"
