@@ -1,6 +1,5 @@
 #include "core/base/file_system.h"
 
-#include "core/base/clock.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
@@ -8,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace furrow {
 namespace {
@@ -116,11 +116,11 @@ Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds)
     std::vector<double> times;
     Status status;
     for (int round = 0; round < std::max(rounds, 1) && status.ok(); ++round) {
-        const std::int64_t begin = systemClock().monotonicNs();
+        const auto begin = std::chrono::steady_clock::now();
         status = file.value()->append(piece.data(), piece.size());
         if (status.ok())
             status = file.value()->sync();
-        times.push_back(static_cast<double>(systemClock().monotonicNs() - begin) / 1e6);
+        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
     (void)file.value()->close(); // nothing in it is wanted
     const Status removed = realFileSystem().removeAll(path);

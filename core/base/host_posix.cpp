@@ -3,6 +3,7 @@
 #include "core/base/check.h"
 #include "core/base/process.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -48,6 +49,11 @@ std::string host::signalName(int signal)
             return name;
     }
     return {};
+}
+
+std::vector<std::string> commandLineArguments(int argc, char** argv)
+{
+    return { argv + std::min(argc, 1), argv + argc };
 }
 
 std::filesystem::path executablePath()

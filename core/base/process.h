@@ -54,7 +54,7 @@ public:
     std::optional<ProcessExit> poll();
     /// Waits at most `timeout`.
     std::optional<ProcessExit> wait(std::chrono::milliseconds timeout);
-    /// Asks it to end in order (SIGTERM; on Windows the stdin pipe is closed, which means the same).
+    /// Asks it to end in order: like requestProcessStop, and a Windows program without a StopRequest sees its stdin end.
     void requestStop();
     /// Kills it and everything it started (process group / job object).
     void killTree();
@@ -86,6 +86,9 @@ public:
     /// The request came from the parent's death, not from a person.
     bool parentDied() const noexcept;
 };
+
+/// What follows the program name, as UTF-8 on every system.
+std::vector<std::string> commandLineArguments(int argc, char** argv);
 
 /// Absolute path of the running program file.
 std::filesystem::path executablePath();

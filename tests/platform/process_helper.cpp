@@ -65,6 +65,15 @@ int startWatcher(const std::string& file)
     sleepForEver();
 }
 
+/// Ends without any destructor once the child is ready, as a killed process does.
+int startWatcherAndDie(const std::string& file)
+{
+    auto child = ChildProcess::start(executablePath(), { { "watch-parent", file }, {}, {}, {} });
+    while (child.ok() && !std::filesystem::exists(pathFromUtf8(file + ".ready")))
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::_Exit(9);
+}
+
 int watchParent(const std::string& file)
 {
     const StopRequest stop(true);
@@ -94,6 +103,20 @@ int tellSurroundings(const std::string& file)
         : 1;
 }
 
+/// Appends numbered lines to FILE with a sync each, until it is killed.
+int appendForEver(const std::string& file)
+{
+    auto out = realFileSystem().create(pathFromUtf8(file));
+    for (int line = 0; out.ok(); ++line) {
+        const std::string text = std::to_string(line) + "\n";
+        if (!out.value()->append(text.data(), text.size()).ok() || !out.value()->sync().ok())
+            break;
+        if (line == 20 && !tell(file + ".ready", "ready"))
+            break;
+    }
+    return 1;
+}
+
 int printBoth(const std::string& text)
 {
     std::printf("out %s\n", text.c_str());
@@ -105,8 +128,9 @@ int printBoth(const std::string& text)
 
 int main(int argc, char** argv)
 {
-    const std::string role = argc > 1 ? argv[1] : "";
-    const std::string rest = argc > 2 ? argv[2] : "";
+    const std::vector<std::string> words = commandLineArguments(argc, argv);
+    const std::string role = words.empty() ? "" : words[0];
+    const std::string rest = words.size() < 2 ? "" : words[1];
     if (role == "sleep")
         sleepForEver();
     if (role == "exit")
@@ -115,8 +139,10 @@ int main(int argc, char** argv)
         std::abort();
     const std::map<std::string, int (*)(const std::string&)> roles { { "hold-lock", holdLock },
         { "hold-lock-with-child", holdLockWithChild }, { "start-grandchild", startGrandchild },
-        { "start-watcher", startWatcher }, { "watch-parent", watchParent }, { "wait-stop", waitForStop },
-        { "surroundings", tellSurroundings }, { "print", printBoth } };
+        { "start-watcher", startWatcher },
+        { "start-watcher-and-die", startWatcherAndDie }, { "watch-parent", watchParent }, { "wait-stop", waitForStop },
+        { "surroundings", tellSurroundings }, { "append", appendForEver },
+        { "print", printBoth } };
     const auto found = roles.find(role);
     if (found == roles.end()) {
         std::fprintf(stderr, "process_helper: no role '%s'\n", role.c_str());

@@ -1,0 +1,335 @@
+#include "core/base/file_system.h"
+
+#include "core/base/path.h"
+#include "core/base/synced_folder.h"
+#include "core/base/system_error.h"
+#include "core/base/windows_api.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+    std::string systemText(int code)
+    {
+        std::array<wchar_t, 512> text {};
+        DWORD length = ::FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr,
+            static_cast<DWORD>(code), 0, text.data(), static_cast<DWORD>(text.size()), nullptr);
+        while (length > 0 && (text[length - 1] == L'\n' || text[length - 1] == L'\r' || text[length - 1] == L'.'))
+            --length;
+        return utf8Text(std::filesystem::path(std::wstring(text.data(), length))) + " (" + std::to_string(code) + ")";
+    }
+
+    Error lastError(const std::string& action, const std::filesystem::path& path)
+    {
+        return systemError(action, path, static_cast<int>(::GetLastError()));
+    }
+
+    constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
+} // namespace
+
+Error systemError(const std::string& action, const std::filesystem::path& path, int code)
+{
+    const std::string what = "cannot " + action + " " + utf8Text(path) + ": ";
+    switch (code) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+    case ERROR_BAD_NETPATH:
+    case ERROR_INVALID_DRIVE:
+        return { ErrorCode::NotFound, what + "it or its folder does not exist" };
+    case ERROR_DISK_FULL:
+    case ERROR_HANDLE_DISK_FULL:
+        return { ErrorCode::Io, what + "the disk is full; free some space and try again" };
+    case ERROR_ACCESS_DENIED:
+        return { ErrorCode::Io, what + "permission denied; change the rights or choose another place" };
+    case ERROR_WRITE_PROTECT:
+        return { ErrorCode::Io, what + "the disk is read-only; choose another place" };
+    case ERROR_SHARING_VIOLATION:
+    case ERROR_USER_MAPPED_FILE:
+        return { ErrorCode::Busy, what + "another program has it open; close that program and try again" };
+    case ERROR_FILE_EXISTS:
+    case ERROR_ALREADY_EXISTS:
+        return { ErrorCode::Io, what + "the name is taken" };
+    default:
+        return { ErrorCode::Io, what + systemText(code) };
+    }
+}
+
+namespace {
+
+    class RealOutputFile final : public OutputFile {
+    public:
+        RealOutputFile(WindowsHandle file, std::filesystem::path path)
+            : file_(std::move(file))
+            , path_(std::move(path))
+        {
+        }
+
+        Status append(const void* data, std::size_t sizeBytes) override
+        {
+            const char* from = static_cast<const char*>(data);
+            while (sizeBytes > 0) {
+                DWORD written = 0;
+                const auto part = static_cast<DWORD>(std::min<std::size_t>(sizeBytes, 1U << 30));
+                if (!::WriteFile(file_.get(), from, part, &written, nullptr))
+                    return lastError("write", path_);
+                from += written;
+                sizeBytes -= written;
+            }
+            return {};
+        }
+
+        Status sync() override
+        {
+            if (!::FlushFileBuffers(file_.get()))
+                return lastError("sync", path_);
+            return {};
+        }
+
+        Status close() override
+        {
+            file_.reset();
+            return {};
+        }
+
+    private:
+        WindowsHandle file_;
+        std::filesystem::path path_;
+    };
+
+    /// A virus scanner or indexer may hold a fresh file for a moment.
+    template <typename Move> DWORD retryWhileHeld(const Move& move)
+    {
+        DWORD failed = 0;
+        for (int attempt = 0; attempt < 20; ++attempt) {
+            failed = move() ? 0 : ::GetLastError();
+            if (failed != ERROR_SHARING_VIOLATION && failed != ERROR_ACCESS_DENIED)
+                break;
+            ::Sleep(10);
+        }
+        return failed;
+    }
+
+    /// Replaces a file that others hold open with FILE_SHARE_DELETE, as rename does elsewhere (Windows 10, NTFS).
+    bool replaceOpenFile(const std::wstring& from, const std::wstring& to)
+    {
+        const WindowsHandle file(
+            ::CreateFileW(from.c_str(), DELETE | SYNCHRONIZE, kShareAll, nullptr, OPEN_EXISTING, 0, nullptr));
+        if (!file)
+            return false;
+        constexpr auto kFileRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
+        constexpr DWORD kReplaceIfExists = 1;
+        constexpr DWORD kPosixSemantics = 2;
+        struct Header { // FILE_RENAME_INFO, whose first field is these flags
+            DWORD flags;
+            HANDLE root;
+            DWORD nameBytes;
+        };
+        std::vector<std::byte> bytes(offsetof(FILE_RENAME_INFO, FileName) + (to.size() + 1) * sizeof(wchar_t));
+        const Header header { kReplaceIfExists | kPosixSemantics, nullptr,
+            static_cast<DWORD>(to.size() * sizeof(wchar_t)) };
+        std::memcpy(bytes.data(), &header, sizeof header);
+        std::memcpy(bytes.data() + offsetof(FILE_RENAME_INFO, FileName), to.c_str(), to.size() * sizeof(wchar_t));
+        return ::SetFileInformationByHandle(
+            file.get(), kFileRenameInfoEx, bytes.data(), static_cast<DWORD>(bytes.size()));
+    }
+
+    DWORD createFolderChain(const std::filesystem::path& path)
+    {
+        if (::CreateDirectoryW(systemPath(path).c_str(), nullptr))
+            return 0;
+        const DWORD failed = ::GetLastError();
+        if (failed == ERROR_ALREADY_EXISTS) {
+            const DWORD facts = ::GetFileAttributesW(systemPath(path).c_str());
+            return (facts & FILE_ATTRIBUTE_DIRECTORY) ? 0 : failed;
+        }
+        if (failed != ERROR_PATH_NOT_FOUND || !path.has_relative_path())
+            return failed;
+        const DWORD parentFailed = createFolderChain(path.parent_path());
+        if (parentFailed != 0)
+            return parentFailed;
+        return ::CreateDirectoryW(systemPath(path).c_str(), nullptr) ? 0 : ::GetLastError();
+    }
+
+    DWORD removeTree(const std::filesystem::path& path)
+    {
+        const std::wstring name = systemPath(path);
+        const DWORD facts = ::GetFileAttributesW(name.c_str());
+        if (facts == INVALID_FILE_ATTRIBUTES) {
+            const DWORD failed = ::GetLastError();
+            return failed == ERROR_FILE_NOT_FOUND || failed == ERROR_PATH_NOT_FOUND ? 0 : failed;
+        }
+        const bool isFolder = facts & FILE_ATTRIBUTE_DIRECTORY;
+        if (isFolder && !(facts & FILE_ATTRIBUTE_REPARSE_POINT)) { // a link is removed, never followed
+            WIN32_FIND_DATAW entry {};
+            const HANDLE search = ::FindFirstFileW(systemPath(path / L"*").c_str(), &entry);
+            for (BOOL more = search != INVALID_HANDLE_VALUE; more; more = ::FindNextFileW(search, &entry)) {
+                const std::wstring child = entry.cFileName;
+                const DWORD failed = child == L"." || child == L".." ? 0 : removeTree(path / child);
+                if (failed != 0) {
+                    ::FindClose(search);
+                    return failed;
+                }
+            }
+            ::FindClose(search);
+        }
+        if (facts & FILE_ATTRIBUTE_READONLY)
+            ::SetFileAttributesW(name.c_str(), facts & ~static_cast<DWORD>(FILE_ATTRIBUTE_READONLY));
+        return retryWhileHeld(
+            [&] { return isFolder ? ::RemoveDirectoryW(name.c_str()) : ::DeleteFileW(name.c_str()); });
+    }
+
+    class RealFileSystem final : public FileSystem {
+    public:
+        Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override
+        {
+            WindowsHandle file(::CreateFileW(systemPath(path).c_str(), GENERIC_WRITE, kShareAll, nullptr,
+                CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr));
+            if (!file)
+                return lastError("create", path);
+            return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(std::move(file), path));
+        }
+
+        Result<std::string> read(const std::filesystem::path& path) override { return readFile(path); }
+
+        Status createFolders(const std::filesystem::path& path) override
+        {
+            std::error_code error;
+            const DWORD failed = createFolderChain(std::filesystem::absolute(path, error).lexically_normal());
+            if (failed != 0)
+                return systemError("create the folder", path, static_cast<int>(failed));
+            return {};
+        }
+
+        Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override
+        {
+            return moved(from, to, retryWhileHeld([&] {
+                return ::MoveFileExW(systemPath(from).c_str(), systemPath(to).c_str(), MOVEFILE_WRITE_THROUGH);
+            }));
+        }
+
+        Status replace(const std::filesystem::path& from, const std::filesystem::path& to) override
+        {
+            const std::wstring fromName = systemPath(from);
+            const std::wstring toName = systemPath(to);
+            return moved(from, to, retryWhileHeld([&] {
+                return replaceOpenFile(fromName, toName)
+                    || ::MoveFileExW(
+                        fromName.c_str(), toName.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH);
+            }));
+        }
+
+        /// NTFS journals names and has no such call; moves are written through.
+        Status syncFolder(const std::filesystem::path&) override { return {}; }
+
+        Status removeAll(const std::filesystem::path& path) override
+        {
+            if (const DWORD failed = removeTree(path); failed != 0)
+                return systemError("remove", path, static_cast<int>(failed));
+            return {};
+        }
+
+    private:
+        static Status moved(const std::filesystem::path& from, const std::filesystem::path& to, DWORD failed)
+        {
+            if (failed != 0)
+                return systemError("rename " + utf8Text(from) + " to", to, static_cast<int>(failed));
+            return {};
+        }
+    };
+
+} // namespace
+
+FileSystem& realFileSystem()
+{
+    static RealFileSystem files;
+    return files;
+}
+
+std::string unsafeForLedgerReason(const std::filesystem::path& path)
+{
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+    if (auto reason = syncedFolderReason(whole.empty() ? path : whole); !reason.empty())
+        return reason;
+    const std::wstring root = whole.root_path().wstring();
+    if (root.starts_with(L"\\\\") || ::GetDriveTypeW(root.c_str()) == DRIVE_REMOTE)
+        return "it lies on a network drive, where locks do not hold";
+    std::array<wchar_t, 64> kind {};
+    ::GetVolumeInformationW(
+        root.c_str(), nullptr, 0, nullptr, nullptr, nullptr, kind.data(), static_cast<DWORD>(kind.size()));
+    const std::wstring name = kind.data();
+    if (name.starts_with(L"FAT") || name == L"exFAT")
+        return "it lies on a FAT file system, which can lose a whole file when the power fails";
+    return {};
+}
+
+Result<RandomAccessFile> RandomAccessFile::open(const std::filesystem::path& path)
+{
+    const std::wstring name = systemPath(path);
+    const DWORD facts = ::GetFileAttributesW(name.c_str());
+    if (facts != INVALID_FILE_ATTRIBUTES && (facts & FILE_ATTRIBUTE_DIRECTORY))
+        return Error { ErrorCode::InvalidArgument, "cannot read " + utf8Text(path) + ": it is a folder" };
+    WindowsHandle handle(
+        ::CreateFileW(name.c_str(), GENERIC_READ, kShareAll, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+    if (!handle)
+        return lastError("read", path);
+    if (::GetFileType(handle.get()) != FILE_TYPE_DISK)
+        return Error { ErrorCode::InvalidArgument, "cannot read " + utf8Text(path) + ": it is not a regular file" };
+    LARGE_INTEGER size {};
+    if (!::GetFileSizeEx(handle.get(), &size))
+        return lastError("read", path);
+    RandomAccessFile file;
+    file.handle_ = reinterpret_cast<std::intptr_t>(handle.release());
+    file.sizeBytes_ = static_cast<std::uint64_t>(size.QuadPart);
+    file.name_ = utf8Text(path);
+    return file;
+}
+
+RandomAccessFile::RandomAccessFile(RandomAccessFile&& other) noexcept
+    : handle_(std::exchange(other.handle_, -1))
+    , sizeBytes_(std::exchange(other.sizeBytes_, 0))
+    , name_(std::move(other.name_))
+{
+}
+
+RandomAccessFile& RandomAccessFile::operator=(RandomAccessFile&& other) noexcept
+{
+    std::swap(handle_, other.handle_);
+    std::swap(sizeBytes_, other.sizeBytes_);
+    std::swap(name_, other.name_);
+    return *this;
+}
+
+RandomAccessFile::~RandomAccessFile()
+{
+    if (handle_ != -1)
+        ::CloseHandle(reinterpret_cast<HANDLE>(handle_));
+}
+
+Status RandomAccessFile::readAt(std::uint64_t offset, std::span<std::byte> into) const
+{
+    while (!into.empty()) {
+        OVERLAPPED place {}; // an explicit offset: threads do not share a file pointer
+        place.Offset = static_cast<DWORD>(offset);
+        place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+        DWORD got = 0;
+        const auto part = static_cast<DWORD>(std::min<std::size_t>(into.size(), 1U << 30));
+        const BOOL read = ::ReadFile(reinterpret_cast<HANDLE>(handle_), into.data(), part, &got, &place);
+        if (!read && ::GetLastError() != ERROR_HANDLE_EOF)
+            return lastError("read", pathFromUtf8(name_));
+        if (!read || got == 0)
+            return Error { ErrorCode::Corrupt,
+                name_ + " ends at byte " + std::to_string(offset) + ", before what should be read; it was cut short" };
+        offset += got;
+        into = into.subspan(got);
+    }
+    return {};
+}
+
+} // namespace furrow
