@@ -180,9 +180,10 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count)"
            " SELECT ?, min(id), -1, 0, 0, 'epoch opened', count(*) FROM chunk WHERE id>=? AND id<? GROUP BY id/1000000 ORDER BY 2",
         file.clock->wallNs(), first + shift, last + shift);
-    db.run("UPDATE epoch SET n0=n0+s.n0, n1=n1+s.n1, n4=n4+s.n4, n5=n5+s.n5, visited_blocks=visited_blocks+s.visited,"
-           " completed_blocks=completed_blocks+s.complete FROM (SELECT total(n0) n0, total(n1) n1, total(n4) n4, total(n5) n5,"
-           " total(visited) visited, total(n0+n1=0) complete FROM counts WHERE epoch=? AND block>=? AND block<?) s WHERE epoch=?",
+    db.run("UPDATE epoch SET n0=n0+s.pending, n1=n1+s.free, n4=n4+s.committed, n5=n5+s.excluded, visited_blocks=visited_blocks+s.visited,"
+           " completed_blocks=completed_blocks+s.complete FROM (SELECT total(n0) AS pending, total(n1) AS free, total(n4) AS committed,"
+           " total(n5) AS excluded, total(visited) AS visited, total(n0+n1=0) AS complete FROM counts"
+           " WHERE epoch=? AND block>=? AND block<?) AS s WHERE epoch=?",
         epoch, from, past, epoch);
     db.run("UPDATE budget SET completed_blocks=completed_blocks+(SELECT count(*) FROM counts WHERE epoch=? AND block>=? AND block<? AND n0+n1=0)",
         epoch, from, past);

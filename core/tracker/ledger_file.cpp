@@ -52,6 +52,27 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole r
     return file;
 }
 
+Result<Database> openForReading(const std::filesystem::path& tracker)
+{
+    Database::Options options;
+    options.access = Database::Access::ReadOnly;
+    auto db = Database::open(tracker, options);
+    std::error_code error;
+    std::filesystem::path wal = tracker;
+    wal += "-wal";
+    const std::uintmax_t walBytes = std::filesystem::file_size(wal, error);
+    if (!db.ok() && db.error().code == ErrorCode::Io && (error || walBytes == 0)) {
+        // A folder that cannot be written: without a WAL nobody writes, so the file can be read as it is.
+        options.immutable = true;
+        db = Database::open(tracker, options);
+    }
+    if (!db.ok())
+        return db.error();
+    if (Status status = checkSchema(db.value()); !status.ok())
+        return status.error();
+    return db;
+}
+
 void writeRunEvent(LedgerFile& file, std::int64_t incarnation, std::string_view cause)
 {
     file.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, 0, 0, 0, ?, ?)",

@@ -19,6 +19,9 @@ enum class LedgerRole { Worker, Feeder, Supervisor };
 /// Opens for writing and reads the fixed configuration. Only the supervisor migrates and checkpoints.
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock);
 
+/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read.
+Result<Database> openForReading(const std::filesystem::path& tracker);
+
 /// Writes an event that belongs to the run, not to a chunk.
 void writeRunEvent(LedgerFile& file, std::int64_t incarnation, std::string_view cause);
 

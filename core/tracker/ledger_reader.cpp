@@ -3,7 +3,6 @@
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage_rows.h"
-#include "core/tracker/schema.h"
 
 #include <limits>
 #include <set>
@@ -119,21 +118,9 @@ LedgerReader::~LedgerReader() = default;
 
 Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker)
 {
-    Database::Options options;
-    options.access = Database::Access::ReadOnly;
-    auto db = Database::open(tracker, options);
-    std::error_code ignored;
-    std::filesystem::path wal = tracker;
-    wal += "-wal";
-    if (!db.ok() && db.error().code == ErrorCode::Io && std::filesystem::file_size(wal, ignored) + 1 <= 1) {
-        // A read-only folder: without a WAL nobody writes, so the file can be read as it is.
-        options.immutable = true;
-        db = Database::open(tracker, options);
-    }
+    auto db = openForReading(tracker);
     if (!db.ok())
         return db.error();
-    if (Status status = checkSchema(db.value()); !status.ok())
-        return status.error();
     return LedgerReader(std::make_unique<State>(State { std::move(db).value() }));
 }
 

@@ -232,10 +232,12 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
         chunk.meanLoss = outcome.lossSum / static_cast<double>(outcome.tokens);
     std::int64_t event = 0;
     moves.visit(chunk.place);
-    if (partly)
+    if (partly) {
         moves.store(chunk);
-    else
+        event = db.integer("SELECT max(seq) FROM event").value_or(0);
+    } else {
         event = moves.move(chunk, ChunkState::Trained, "trained");
+    }
     db.run("UPDATE claim SET outcome=?, ended_wall=?, started_wall=CASE WHEN started_wall=0 THEN claimed_wall ELSE started_wall END,"
            " done=?, skipped=?, partly=?, samples=?, tokens=?, loss_sum=?, peak_norm=?, first_step=?, last_step=?, steps=?, closed_seq=?"
            " WHERE id=?",

@@ -1,0 +1,384 @@
+#include "core/tracker/audit.h"
+
+#include "core/tracker/incarnations.h"
+#include "core/tracker/lineage.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+// How this works: three passes, each in the order of an index. Chunks give the states and rows, claims the overlaps and
+// the work lost, parts the windows that surviving weights hold. Nothing is taken from the ledger's counters, except to
+// compare them.
+
+namespace furrow {
+
+namespace {
+
+    constexpr std::size_t kMaxLostFindings = 50;
+
+    struct SeenPart {
+        WindowRange windows;
+        std::int64_t claim = 0;
+        std::int64_t checkpoint = 0;
+        bool skipped = false;
+    };
+
+    class Auditor {
+    public:
+        Auditor(Database& db, LedgerReader& reader, AuditReport& report)
+            : db_(db)
+            , reader_(reader)
+            , report_(report)
+        {
+        }
+
+        void run()
+        {
+            readEpochs();
+            checkLineage();
+            checkChunks();
+            checkClaims();
+            checkCounters();
+            closeEpochs();
+            nameLostWork();
+            report_.invariants = {
+                { "I1", "every chunk is in exactly one state, and the counters agree with the chunks", statesHold_ },
+                { "I2", "every committed chunk is in exactly one surviving lineage, window by window", lineageHolds_ },
+                { "I3", "samples trained, skipped, filtered, failed, held out and duplicate add up to the rows", rowsHold_ },
+                { "I4", "an epoch is closed only when nothing is left to train and everything else is named", closingHolds_ },
+            };
+        }
+
+    private:
+        AuditEpoch& epoch(std::int64_t number) { return report_.epochs.at(static_cast<std::size_t>(number)); }
+
+        void find(const char* kind, ChunkId chunk, const std::string& text)
+        {
+            if (report_.findings.size() >= kMaxAuditFindings) {
+                ++report_.findingsLeftOut;
+                return;
+            }
+            AuditFinding finding { kind, chunk, text, {} };
+            if (chunk.value != 0) {
+                if (auto claims = reader_.claimsOf(chunk); claims.ok())
+                    finding.claims = std::move(claims).value();
+            }
+            report_.findings.push_back(std::move(finding));
+        }
+
+        void readEpochs()
+        {
+            blockCount_ = db_.integer("SELECT block_count FROM dataset");
+            Rows rows = db_.query("SELECT epoch, closed_wall IS NOT NULL FROM epoch ORDER BY epoch");
+            while (rows.next()) {
+                AuditEpoch one;
+                one.epoch = rows.integer(0);
+                report_.epochs.push_back(one);
+                closed_.push_back(rows.integer(1) != 0);
+            }
+        }
+
+        void checkLineage()
+        {
+            const Lineage lineage = loadLineage(db_);
+            for (const auto& [replica, head] : lineage.heads) {
+                if (!head)
+                    continue;
+                surviving_.merge(lineage.ancestors(*head));
+                if (lineage.bad().contains(*head)) {
+                    lineageHolds_ = false;
+                    find("lineage", {}, "replica " + std::to_string(replica) + " stands on a damaged checkpoint " + std::to_string(*head));
+                }
+            }
+        }
+
+        // Living parts of one chunk, through its claims.
+        std::vector<SeenPart> partsOf(ChunkId chunk)
+        {
+            std::vector<SeenPart> parts;
+            Rows rows = db_.query("SELECT p.first, p.past, p.claim, p.checkpoint, p.skipped FROM claim c JOIN part p ON p.claim=c.id"
+                                  " WHERE c.chunk=? AND p.alive=1 ORDER BY p.first",
+                chunk);
+            while (rows.next())
+                parts.push_back({ { rows.int32(0), rows.int32(1) }, rows.integer(2), rows.integer(3), rows.integer(4) != 0 });
+            return parts;
+        }
+
+        void checkChunks()
+        {
+            Rows rows = db_.query("SELECT id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, failures"
+                                  " FROM chunk ORDER BY id");
+            std::unordered_map<std::uint64_t, std::int64_t> digests; // of one epoch
+            std::int64_t digestEpoch = -1;
+            while (rows.next()) {
+                const ChunkId id { rows.integer(0) };
+                const auto state = static_cast<ChunkState>(rows.integer(1));
+                AuditEpoch& here = epoch(placeOf(id).epoch);
+                if (digestEpoch != here.epoch) {
+                    digests.clear();
+                    digestEpoch = here.epoch;
+                }
+                const RowCounts counts { rows.integer(2), rows.integer(3), rows.integer(4), rows.integer(5), rows.integer(6), rows.integer(7) };
+                const auto windows = rows.optionalInteger(8);
+                const auto digest = static_cast<std::uint64_t>(rows.integer(9));
+                ++here.known;
+                ++recount_[{ here.epoch, placeOf(id).block }][state];
+                checkState(id, state, rows.optionalInteger(11), here);
+                const auto [trained, skipped] = checkParts(id, state, windows.value_or(0), rows.integer(10), here);
+                if (state == ChunkState::Committed) {
+                    here.digest += digest;
+                    if (digest != 0 && ++digests[digest] > 1)
+                        ++here.contentDuplicates;
+                    addRows(id, counts, trained, skipped, windows.value_or(0), here);
+                }
+                if (state == ChunkState::Poisoned || state == ChunkState::Accepted || state == ChunkState::Excluded)
+                    find(toString(state).c_str(), id, namedCause(id, state));
+            }
+        }
+
+        void checkState(ChunkId id, ChunkState state, std::optional<std::int64_t> holder, AuditEpoch& here)
+        {
+            switch (state) {
+            case ChunkState::Committed:
+                ++here.committed;
+                break;
+            case ChunkState::Excluded:
+                ++here.excluded;
+                break;
+            case ChunkState::Poisoned:
+                ++here.poisoned;
+                break;
+            case ChunkState::Accepted:
+                ++here.accepted;
+                break;
+            default:
+                ++here.remaining;
+            }
+            const bool held = state == ChunkState::Leased || state == ChunkState::Trained;
+            if (held == holder.has_value())
+                return;
+            statesHold_ = false;
+            find("counters", id, toString(id) + " is " + toString(state) + (held ? " but nobody holds it" : " but somebody holds it"));
+        }
+
+        // Windows trained and skipped in surviving weights, each counted once.
+        std::pair<std::int64_t, std::int64_t> checkParts(ChunkId id, ChunkState state, std::int64_t windows, std::int64_t covered, AuditEpoch& here)
+        {
+            std::int64_t trained = 0;
+            std::int64_t skipped = 0;
+            std::int64_t reached = 0;
+            std::string twice;
+            for (const SeenPart& part : partsOf(id)) {
+                if (!surviving_.contains(part.checkpoint)) {
+                    lineageHolds_ = false;
+                    find("lineage", id, toString(id) + " is counted in checkpoint " + std::to_string(part.checkpoint) + ", which no surviving weights were made from");
+                }
+                if (part.windows.begin < reached)
+                    twice = toString(id) + ": windows " + std::to_string(part.windows.begin) + " to " + std::to_string(std::min<std::int64_t>(reached, part.windows.end))
+                        + " are in the surviving weights twice (the second time through checkpoint " + std::to_string(part.checkpoint)
+                        + "); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on";
+                const std::int64_t fresh = std::max<std::int64_t>(0, part.windows.end - std::max<std::int64_t>(reached, part.windows.begin));
+                (part.skipped ? skipped : trained) += fresh;
+                reached = std::max<std::int64_t>(reached, part.windows.end);
+            }
+            if (!twice.empty()) {
+                ++here.duplicated;
+                lineageHolds_ = false;
+                find("duplicated", id, twice);
+            }
+            const bool complete = trained + skipped == windows;
+            if (state == ChunkState::Committed && !complete) {
+                ++here.missing;
+                lineageHolds_ = false;
+                find("missing", id, toString(id) + " counts as committed, but only " + std::to_string(trained + skipped) + " of " + std::to_string(windows)
+                        + " windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside");
+            }
+            if (twice.empty() && covered != trained + skipped) {
+                statesHold_ = false;
+                find("counters", id, toString(id) + ": the ledger counts " + std::to_string(covered) + " covered windows, its parts cover " + std::to_string(trained + skipped));
+            }
+            return { trained, skipped };
+        }
+
+        void addRows(ChunkId id, const RowCounts& counts, std::int64_t trained, std::int64_t skipped, std::int64_t windows, AuditEpoch& here)
+        {
+            // Windows left out by name take their share of the samples with them.
+            const std::int64_t lost = windows > 0 ? counts.samples * skipped / windows : 0;
+            here.rows.rows += counts.rows;
+            here.rows.samples += counts.samples - lost;
+            here.samplesSkipped += lost;
+            here.rows.filtered += counts.filtered;
+            here.rows.failed += counts.failed;
+            here.rows.heldOut += counts.heldOut;
+            here.rows.duplicates += counts.duplicates;
+            const bool addsUp = counts.samples + counts.filtered + counts.failed + counts.heldOut + counts.duplicates == counts.rows
+                && (trained + skipped > 0 || counts.samples == 0 || windows == 0);
+            if (addsUp)
+                return;
+            here.rowsAddUp = false;
+            rowsHold_ = false;
+            find("rows", id, toString(id) + ": its samples do not add up to its " + std::to_string(counts.rows) + " rows");
+        }
+
+        std::string namedCause(ChunkId id, ChunkState state)
+        {
+            std::string cause;
+            Rows rows = db_.query("SELECT cause FROM claim WHERE chunk=? AND outcome=4 ORDER BY id DESC LIMIT 1", id);
+            if (rows.next())
+                cause = rows.text(0);
+            return toString(id) + " is " + toString(state) + (cause.empty() ? std::string() : ": " + cause);
+        }
+
+        // Claims of each chunk in their order: no lease may begin before the one before ended.
+        void checkClaims()
+        {
+            struct Before {
+                ChunkId chunk;
+                std::int64_t claim = 0;
+                std::int64_t closed = 0; // 0: open
+            } before;
+            Rows rows = db_.query("SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id"
+                                  " AND p.alive=1), EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), k.holder, k.claim, c.incarnation, c.cause"
+                                  " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id");
+            while (rows.next()) {
+                const ChunkId chunk { rows.integer(1) };
+                AuditEpoch& here = epoch(placeOf(chunk).epoch);
+                const auto outcome = static_cast<ClaimOutcome>(rows.integer(4));
+                const bool open = outcome == ClaimOutcome::Open;
+                if (before.chunk == chunk && (before.closed == 0 || rows.integer(2) < before.closed)) {
+                    ++here.overlappingClaims;
+                    lineageHolds_ = false;
+                    find("overlapping_claims", chunk, toString(chunk) + ": claim " + std::to_string(rows.integer(0)) + " began before claim " + std::to_string(before.claim)
+                            + " had ended; likely cause: the ledger was changed from outside, or two copies of it were in use");
+                }
+                before = { chunk, rows.integer(0), open ? 0 : std::max<std::int64_t>(rows.integer(3), 1) };
+                const bool lost = outcome == ClaimOutcome::Lost || (outcome == ClaimOutcome::Trained && rows.integer(6) == 0 && rows.integer(7) != 0);
+                if (lost) {
+                    ++here.chunksLost;
+                    here.tokensLost += rows.integer(5);
+                    if (lost_.size() < kMaxLostFindings)
+                        lost_.emplace_back(chunk, rows.text(11));
+                }
+                if (open && (rows.optionalInteger(8) != rows.integer(10) || rows.optionalInteger(9) != rows.integer(0))) {
+                    statesHold_ = false;
+                    find("counters", chunk, toString(chunk) + ": claim " + std::to_string(rows.integer(0)) + " is open but does not hold the chunk");
+                }
+            }
+        }
+
+        // No fault: the work died with its weights and was, or will be, done again. Named last, and not without end.
+        void nameLostWork()
+        {
+            for (const auto& [chunk, cause] : lost_)
+                find("lost", chunk, toString(chunk) + " was begun and died before a checkpoint (" + cause + "); it was given out again");
+        }
+
+        void checkCounters()
+        {
+            std::map<std::pair<std::int64_t, std::int64_t>, ChunkCounts> stored;
+            {
+                Rows rows = db_.query("SELECT epoch, block, n0, n1, n2, n3, n4, n5, n6, n7 FROM counts");
+                while (rows.next()) {
+                    ChunkCounts counts;
+                    for (int state = 0; state < kChunkStateCount; ++state)
+                        counts.byState[state] = rows.integer(2 + state);
+                    stored[{ rows.integer(0), rows.integer(1) }] = counts;
+                }
+            }
+            for (const auto& [place, counts] : recount_) {
+                if (std::equal(std::begin(counts.byState), std::end(counts.byState), std::begin(stored[place].byState)))
+                    continue;
+                statesHold_ = false;
+                find("counters", {}, "the counters of block " + std::to_string(place.second) + " (epoch " + std::to_string(place.first) + ") differ from its chunks");
+            }
+            if (stored.size() != recount_.size()) {
+                statesHold_ = false;
+                find("counters", {}, "there are counters of blocks without chunks");
+            }
+        }
+
+        void closeEpochs()
+        {
+            const std::int64_t promised = db_.integer("SELECT sum(chunks) FROM block").value_or(0);
+            const std::int64_t blocks = db_.integer("SELECT count(*) FROM block").value_or(0);
+            const bool proven = blockCount_.has_value() && *blockCount_ == blocks;
+            for (std::size_t i = 0; i < report_.epochs.size(); ++i) {
+                AuditEpoch& one = report_.epochs[i];
+                if (proven)
+                    one.expected = promised;
+                const bool fullyOpened = db_.integer("SELECT fully_opened FROM epoch WHERE epoch=?", one.epoch).value_or(0) == 1;
+                if (fullyOpened && one.known < promised) {
+                    one.missing += promised - one.known;
+                    statesHold_ = false;
+                    find("missing", {}, "epoch " + std::to_string(one.epoch) + " has " + std::to_string(one.known) + " chunks, its blocks promise " + std::to_string(promised));
+                }
+                one.complete = proven && fullyOpened && one.remaining == 0 && one.poisoned == 0 && one.missing == 0 && one.duplicated == 0;
+                if (closed_[i] && (!proven || one.remaining > 0 || one.poisoned > 0)) {
+                    closingHolds_ = false;
+                    find("missing", {}, "epoch " + std::to_string(one.epoch) + " is closed although " + std::to_string(one.remaining + one.poisoned) + " chunks are left");
+                }
+            }
+        }
+
+        Database& db_;
+        LedgerReader& reader_;
+        AuditReport& report_;
+        std::optional<std::int64_t> blockCount_;
+        std::vector<bool> closed_;
+        std::vector<std::pair<ChunkId, std::string>> lost_;
+        std::set<std::int64_t> surviving_;
+        std::map<std::pair<std::int64_t, std::int64_t>, ChunkCounts> recount_;
+        bool statesHold_ = true;
+        bool lineageHolds_ = true;
+        bool rowsHold_ = true;
+        bool closingHolds_ = true;
+    };
+
+    void checkIntegrity(Database& db, AuditReport& report)
+    {
+        Rows rows = db.query("PRAGMA integrity_check(20)");
+        while (rows.next()) {
+            if (rows.text(0) == "ok")
+                continue;
+            report.integrityOk = false;
+            report.integrity += (report.integrity.empty() ? "" : "; ") + rows.text(0);
+        }
+    }
+
+} // namespace
+
+bool AuditReport::isClean() const
+{
+    const bool counts = std::all_of(epochs.begin(), epochs.end(), [](const AuditEpoch& epoch) {
+        return epoch.duplicated == 0 && epoch.missing == 0 && epoch.overlappingClaims == 0 && epoch.rowsAddUp;
+    });
+    return counts && integrityOk && std::all_of(invariants.begin(), invariants.end(), [](const AuditInvariant& invariant) { return invariant.holds; });
+}
+
+Result<AuditReport> audit(const std::filesystem::path& tracker)
+{
+    auto reader = LedgerReader::open(tracker); // refuses what this program cannot read
+    if (!reader.ok())
+        return reader.error();
+    auto opened = openForReading(tracker);
+    if (!opened.ok())
+        return opened.error();
+    Database& db = opened.value();
+    AuditReport report;
+    auto view = Transaction::read(db);
+    if (!view.ok())
+        return view.error();
+    auto runId = reader.value().runId();
+    if (!runId.ok())
+        return runId.error();
+    report.runId = runId.value();
+    checkIntegrity(db, report);
+    Auditor(db, reader.value(), report).run();
+    if (Status status = view.value().commit(); !status.ok())
+        return status.error().in("auditing");
+    return report;
+}
+
+} // namespace furrow

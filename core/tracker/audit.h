@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/tracker/ledger_reader.h"
+
+#include <filesystem>
+
+namespace furrow {
+
+/// Something the audit found, in words, with the time lines that explain it.
+struct AuditFinding {
+    std::string kind; ///< "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "lost" "rows" "counters" "lineage"
+    ChunkId chunk; ///< 0: not one chunk
+    std::string text; ///< what, and the likely cause
+    std::vector<ClaimRow> claims; ///< of this chunk, oldest first
+};
+
+struct AuditEpoch {
+    std::int64_t epoch = 0;
+    std::optional<std::int64_t> expected; ///< chunks; absent while the last block is not proven
+    std::int64_t known = 0;
+    std::int64_t committed = 0;
+    std::int64_t duplicated = 0; ///< chunks with windows that are twice in surviving weights
+    std::int64_t missing = 0; ///< committed ones with a hole, and chunks that should exist and do not
+    std::int64_t remaining = 0; ///< pending, free, leased or trained: still to come
+    std::int64_t excluded = 0;
+    std::int64_t poisoned = 0;
+    std::int64_t accepted = 0;
+    std::int64_t overlappingClaims = 0;
+    bool complete = false;
+    std::int64_t chunksLost = 0; ///< trainings that died before their checkpoint and were done again
+    std::int64_t tokensLost = 0;
+    std::uint64_t digest = 0; ///< sum of the content digests of the committed chunks: the same for any workers and crashes
+    std::int64_t contentDuplicates = 0; ///< committed chunks with the same content as another one of the epoch
+    RowCounts rows; ///< of committed chunks; `samples` counts those trained
+    std::int64_t samplesSkipped = 0; ///< in windows left out by name (NaN, overflow)
+    bool rowsAddUp = true; ///< I3
+};
+
+struct AuditInvariant {
+    std::string name; ///< "I1" to "I4"
+    std::string meaning;
+    bool holds = true;
+};
+
+struct AuditReport {
+    std::string runId;
+    bool integrityOk = true; ///< SQLite's own check of the file
+    std::string integrity; ///< what it said when not ok
+    std::vector<AuditEpoch> epochs;
+    std::vector<AuditInvariant> invariants;
+    std::vector<AuditFinding> findings; ///< at most kMaxAuditFindings
+    std::int64_t findingsLeftOut = 0;
+
+    /// No duplicate, no hole, every invariant holds. Remaining work is no fault.
+    bool isClean() const;
+};
+inline constexpr int kMaxAuditFindings = 200;
+
+/// Reads the whole ledger and proves or refutes "exactly once" from parts and claims, not from its counters. Works on
+/// a running run too: everything is read in one transaction.
+Result<AuditReport> audit(const std::filesystem::path& tracker);
+
+std::string auditJson(const AuditReport& report);
+std::string auditText(const AuditReport& report);
+
+} // namespace furrow

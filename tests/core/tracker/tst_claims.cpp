@@ -1,0 +1,396 @@
+#include "ledger_fixture.h"
+
+#include "core/tracker/database.h"
+#include "core/tracker/moves.h"
+#include "core/tracker/order.h"
+
+#include <QtTest>
+
+#include <set>
+#include <thread>
+
+using namespace furrow;
+using enum ChunkState;
+
+/// Claims, leases and fences of the ledger.
+class TestClaims : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everyMoveIsLegalOrRefusedAsTheTableSays();
+    void claimsByLowestOrdAndStoresTheClaim();
+    void claimUsesThePartialIndexWithoutSorting();
+    void prefetchedClaimIsGivenBack();
+    void revokedWorkerCanWriteNothing();
+    void revokingFreesLeasedAndTrainedButNotCommitted();
+    void expiredLeaseIsSeenAndProgressRenewsIt();
+    void slowChunkIsNotStolenWhileItMakesProgress();
+    void secondWorkerOfALivingReplicaIsRefused();
+    void lateWorkerOfAnEndedAttemptIsRefused();
+    void workerOfAnotherRunIsRefused();
+    void connectionsClaimEachChunkExactlyOnce();
+    void failureTwiceIsFreeAndThriceIsPoisoned();
+    void poisonedKeepsTheEpochOpenUntilAccepted();
+    void poisonedCanBeTriedAgain();
+    void excludedChunkIsNamedAndStaysOutInTheNextEpoch();
+    void chunkInTrainingCannotBeExcluded();
+    void completionRepeatedAddsNothing();
+    void positionCountsTokensClaimedBefore();
+};
+
+void TestClaims::everyMoveIsLegalOrRefusedAsTheTableSays()
+{
+    // rows: from; columns: pending free leased trained committed excluded poisoned accepted
+    const char* table[kChunkStateCount] = {
+        ".X..XXX.", // pending
+        "X.X..XX.", // free
+        "XX.X..X.", // leased
+        "XX..X...", // trained
+        "XX......", // committed
+        "........", // excluded
+        "XX...X.X", // poisoned
+        "........", // accepted
+    };
+    for (int from = 0; from < kChunkStateCount; ++from) {
+        for (int to = 0; to < kChunkStateCount; ++to)
+            QCOMPARE(isLegalMove(static_cast<ChunkState>(from), static_cast<ChunkState>(to)), table[from][to] == 'X');
+    }
+}
+
+void TestClaims::claimsByLowestOrdAndStoresTheClaim() // trap 1: an id returned under a lock and nothing stored
+{
+    Field field({}, false);
+    field.fill(4, 5);
+    auto worker = field.worker(0);
+    const OrderRule rule { 7, 4, false };
+    std::int64_t before = -1;
+    for (int i = 0; i < 20; ++i) {
+        const auto claim = claimed(worker);
+        QVERIFY(claim.has_value());
+        const std::int64_t ord = claimOrder(rule, { claim->epoch, claim->block, claim->column });
+        QVERIFY(ord > before);
+        before = ord;
+        const auto history = good(field.reader().claimsOf(claim->chunk));
+        QCOMPARE(history.size(), std::size_t(1));
+        QCOMPARE(history[0].claimId, claim->claimId);
+        QCOMPARE(history[0].outcome, std::string("open"));
+    }
+    QCOMPARE(whyNot(worker), std::optional(NothingToClaim::EpochComplete)); // all its own
+    QCOMPARE(field.counts()[Leased], 20);
+}
+
+void TestClaims::claimUsesThePartialIndexWithoutSorting()
+{
+    Field field;
+    field.fill(2, 5);
+    auto db = good(Database::open(field.tracker, {}));
+    std::string plan;
+    {
+        Rows rows = db.query("EXPLAIN QUERY PLAN SELECT id FROM chunk WHERE state=1 ORDER BY epoch, ord, id LIMIT 1");
+        while (rows.next())
+            plan += rows.text(3) + "\n";
+    }
+    QVERIFY2(plan.find("chunk_free") != std::string::npos, plan.c_str());
+    QVERIFY2(plan.find("TEMP B-TREE") == std::string::npos, plan.c_str());
+    QVERIFY(db.takeStatus().ok());
+}
+
+void TestClaims::prefetchedClaimIsGivenBack()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const auto first = claimed(worker);
+    const auto second = claimed(worker);
+    good(worker.release(*second));
+    QCOMPARE(field.counts()[Free], 1);
+    QVERIFY(!worker.release(*second).ok());
+    const auto again = claimed(worker);
+    SAME(again->chunk, second->chunk);
+    QVERIFY(again->claimId != second->claimId);
+    QCOMPARE(good(field.reader().claimsOf(second->chunk))[0].outcome, std::string("released"));
+    good(worker.end("stop"));
+    QCOMPARE(field.counts()[Free], 2);
+}
+
+void TestClaims::revokedWorkerCanWriteNothing()
+{
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    const auto done = claimed(worker);
+    good(worker.begin(*done));
+    good(worker.finish(*done, trainedAll(*done)));
+    const auto current = claimed(worker);
+    good(worker.reserveSteps(10));
+    QCOMPARE(good(field.supervisor().revoke(field.ids[0], "hung")), 2);
+    const auto before = field.counts();
+    const auto parts = partsOf(*done);
+    const auto cancelled = [](const auto& result) { return !result.ok() && result.error().code == ErrorCode::Cancelled; };
+    QVERIFY(cancelled(worker.commit(record(0, "zombie"), parts)));
+    QVERIFY(cancelled(worker.claim()));
+    QVERIFY(cancelled(worker.begin(*current)));
+    QVERIFY(cancelled(worker.finish(*current, trainedAll(*current))));
+    QVERIFY(cancelled(worker.release(*current)));
+    QVERIFY(cancelled(worker.fail(*current, "x")));
+    QVERIFY(cancelled(worker.renew({}, 60)));
+    QVERIFY(cancelled(worker.reserveSteps(5)));
+    QVERIFY(cancelled(worker.returnSteps(5)));
+    QVERIFY(cancelled(worker.contribute(1, {})));
+    QVERIFY(cancelled(worker.takeMerge(1)));
+    QVERIFY(cancelled(worker.commitMerge(1, record(-1, "m"))));
+    QVERIFY(cancelled(worker.end("x")));
+    for (int state = 0; state < kChunkStateCount; ++state)
+        QCOMPARE(field.counts().byState[state], before.byState[state]);
+    QVERIFY(good(field.reader().checkpoints()).empty());
+    QCOMPARE(good(field.reader().totals()).steps, 0);
+}
+
+void TestClaims::revokingFreesLeasedAndTrainedButNotCommitted() // trap 9: trained is not in the weights that survive
+{
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const auto trained = claimed(worker);
+    good(worker.begin(*trained));
+    good(worker.finish(*trained, trainedAll(*trained, 6)));
+    const auto begun = claimed(worker);
+    good(worker.begin(*begun));
+    const auto prefetched = claimed(worker);
+    QCOMPARE(good(field.reader().totals()).steps, 10);
+    QCOMPARE(good(field.supervisor().revoke(field.ids[0], "killed by SIGKILL")), 3);
+    const ChunkCounts counts = field.counts();
+    QCOMPARE(counts[Committed], 1);
+    QCOMPARE(counts[Free], 3);
+    QCOMPARE(counts.sum(), 4);
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+    QCOMPARE(good(field.reader().claimsOf(trained->chunk))[0].outcome, std::string("lost"));
+    QCOMPARE(good(field.reader().claimsOf(begun->chunk))[0].outcome, std::string("lost"));
+    QCOMPARE(good(field.reader().claimsOf(prefetched->chunk))[0].outcome, std::string("released"));
+    QCOMPARE(good(field.supervisor().revoke(field.ids[0], "again")), 0);
+}
+
+void TestClaims::expiredLeaseIsSeenAndProgressRenewsIt()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0, 60);
+    auto supervisor = field.supervisor();
+    QVERIFY(good(supervisor.expired()).empty());
+    field.clock.advance(59);
+    good(worker.renew({ "train", {}, 0.5, 3, 300, 2.0, 100 }, 60));
+    field.clock.advance(59);
+    QVERIFY(good(supervisor.expired()).empty());
+    field.clock.advance(2);
+    const auto late = good(supervisor.expired());
+    QCOMPARE(late.size(), std::size_t(1));
+    QCOMPARE(late[0].incarnation, field.ids[0]);
+    QCOMPARE(late[0].process, thisProcess());
+    QVERIFY(late[0].overdueSeconds > 0.9 && late[0].overdueSeconds < 1.1);
+    QCOMPARE(good(supervisor.live()).size(), std::size_t(1)); // only seen, nothing done to it
+}
+
+void TestClaims::slowChunkIsNotStolenWhileItMakesProgress() // trap 7: fixed-time stale claims
+{
+    Field field;
+    field.fill(1, 1);
+    auto slow = field.worker(0, 60);
+    auto other = field.worker(1, 1e6);
+    const auto claim = claimed(slow);
+    for (int minute = 0; minute < 120; ++minute) {
+        field.clock.advance(50);
+        good(slow.renew({}, 60));
+        QVERIFY(good(field.supervisor().expired()).empty());
+        QCOMPARE(whyNot(other), std::optional(NothingToClaim::WaitForOthers));
+    }
+    good(slow.finish(*claim, trainedAll(*claim)));
+}
+
+void TestClaims::secondWorkerOfALivingReplicaIsRefused()
+{
+    Field field;
+    field.fill(1, 1);
+    auto first = field.worker(0);
+    auto second = good(WorkerLedger::open(field.tracker, "run-1", field.clock));
+    const auto refused = second.start({ field.attempt, 9, 0, "cpu", "" }, 60);
+    QVERIFY(!refused.ok());
+    QCOMPARE(refused.error().code, ErrorCode::Busy);
+    // A predecessor that is gone is fenced by its successor.
+    {
+        auto db = good(Database::open(field.tracker, {}));
+        db.run("UPDATE incarnation SET pid=999999999");
+        QVERIFY(db.takeStatus().ok());
+    }
+    good(second.start({ field.attempt, 9, 0, "cpu", "" }, 60));
+    QCOMPARE(first.renew({}, 60).error().code, ErrorCode::Cancelled);
+}
+
+void TestClaims::lateWorkerOfAnEndedAttemptIsRefused()
+{
+    Field field;
+    auto late = good(WorkerLedger::open(field.tracker, "run-1", field.clock));
+    good(field.supervisor().endAttempt(field.attempt, StopReason::User, ""));
+    QCOMPARE(late.start({ field.attempt, 0, 0, "cpu", "" }, 60).error().code, ErrorCode::Cancelled);
+    const AttemptId next = good(field.supervisor().beginAttempt(thisProcess(), ""));
+    good(late.start({ next, 0, 0, "cpu", "" }, 60));
+}
+
+void TestClaims::workerOfAnotherRunIsRefused()
+{
+    Field field;
+    const auto opened = WorkerLedger::open(field.tracker, "run-2");
+    QVERIFY(!opened.ok());
+    QCOMPARE(opened.error().code, ErrorCode::InvalidArgument);
+    QVERIFY(opened.error().message.find("run-1") != std::string::npos);
+}
+
+void TestClaims::connectionsClaimEachChunkExactlyOnce() // trap 1: a thread lock between processes
+{
+    Field field({}, false);
+    field.fill(20, 20);
+    constexpr int kWorkers = 6;
+    std::vector<std::vector<ChunkId>> taken(kWorkers);
+    std::vector<std::thread> threads;
+    for (int index = 0; index < kWorkers; ++index) {
+        threads.emplace_back([&, index] {
+            auto worker = good(WorkerLedger::open(field.tracker, "run-1"));
+            good(worker.start({ field.attempt, index, index, "cpu", "" }, 600));
+            std::vector<Part> parts;
+            while (const auto claim = claimed(worker)) {
+                taken[static_cast<std::size_t>(index)].push_back(claim->chunk);
+                good(worker.finish(*claim, trainedAll(*claim)));
+                parts.push_back({ claim->chunk, { 0, Field::kWindows } });
+            }
+            good(worker.commit(record(index, "c" + std::to_string(index)), parts));
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    std::set<ChunkId> all;
+    std::size_t count = 0;
+    for (const auto& chunks : taken) {
+        all.insert(chunks.begin(), chunks.end());
+        count += chunks.size();
+    }
+    QCOMPARE(count, std::size_t(400));
+    QCOMPARE(all.size(), std::size_t(400));
+    QCOMPARE(field.counts()[Committed], 400);
+    QCOMPARE(good(field.reader().totals()).steps, 2000); // trap 8: a sum, not a maximum
+}
+
+void TestClaims::failureTwiceIsFreeAndThriceIsPoisoned() // trap 13: a retry limit, then a silent drop
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    for (int attempt = 1; attempt <= 3; ++attempt) {
+        const auto claim = claimed(worker);
+        QVERIFY(claim.has_value());
+        good(worker.fail(*claim, "block file is unreadable"));
+        QCOMPARE(field.counts()[attempt < 3 ? Free : Poisoned], 1);
+    }
+    QCOMPARE(whyNot(worker), std::optional(NothingToClaim::WaitForOthers));
+    QCOMPARE(good(field.reader().claimsSince(0, 100)).size(), std::size_t(3));
+}
+
+void TestClaims::poisonedKeepsTheEpochOpenUntilAccepted()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    ChunkId poisoned;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        const auto claim = claimed(worker);
+        poisoned = claim->chunk;
+        good(worker.fail(*claim, "unreadable"));
+    }
+    auto supervisor = field.supervisor();
+    auto advance = good(supervisor.advance());
+    QVERIFY(!advance.epochClosed);
+    QVERIFY(advance.onlyPoisonedLeft);
+    SAME(advance.stop, StopReason::None);
+    good(supervisor.acceptPoisoned({ &poisoned, 1 }));
+    advance = good(supervisor.advance());
+    QVERIFY(advance.epochClosed);
+    SAME(advance.stop, StopReason::EpochEnd);
+    QCOMPARE(field.counts()[Accepted], 1);
+    QVERIFY(!supervisor.acceptPoisoned({ &poisoned, 1 }).ok());
+}
+
+void TestClaims::poisonedCanBeTriedAgain()
+{
+    Field field;
+    field.fill(1, 1, false);
+    good(field.feeder().setFailed(0, "checksum differs"));
+    QCOMPARE(field.counts()[Poisoned], 1);
+    const ChunkId chunk = chunkIdOf({ 0, 0, 0 });
+    good(field.supervisor().retryPoisoned({ &chunk, 1 }));
+    QCOMPARE(field.counts()[Free], 1);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    QCOMPARE(field.counts()[Committed], 1);
+}
+
+void TestClaims::excludedChunkIsNamedAndStaysOutInTheNextEpoch()
+{
+    StoppingRules rules;
+    rules.epochs = 2;
+    Field field(rules);
+    field.fill(1, 2);
+    auto supervisor = field.supervisor();
+    const ChunkId out = chunkIdOf({ 0, 0, 1 });
+    good(supervisor.exclude({ &out, 1 }, "bad text"));
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const auto advance = good(supervisor.advance());
+    QVERIFY(advance.epochClosed && advance.epochOpened);
+    QCOMPARE(field.counts(1)[Excluded], 1);
+    QCOMPARE(field.counts(1)[Free], 1);
+}
+
+void TestClaims::chunkInTrainingCannotBeExcluded()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    const auto refused = field.supervisor().exclude({ &claim->chunk, 1 }, "");
+    QVERIFY(!refused.ok());
+    QCOMPARE(refused.error().code, ErrorCode::Busy);
+    QCOMPARE(field.counts()[Leased], 1);
+}
+
+void TestClaims::completionRepeatedAddsNothing() // trap 8
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.finish(*claim, trainedAll(*claim)));
+    QVERIFY(!worker.finish(*claim, trainedAll(*claim)).ok());
+    const auto totals = good(field.reader().totals());
+    QCOMPARE(totals.steps, 5);
+    QCOMPARE(totals.tokens, Field::kTokens);
+    const auto parts = partsOf(*claim);
+    good(worker.commit(record(0, "c1"), parts));
+    QVERIFY(!worker.commit(record(0, "c2"), parts).ok()); // nor can it be committed twice
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+    QCOMPARE(good(field.reader().checkpoints()).size(), std::size_t(1));
+}
+
+void TestClaims::positionCountsTokensClaimedBefore() // trap 15: the place in the schedule
+{
+    Field field;
+    field.fill(1, 4);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    QCOMPARE(claimed(a)->positionTokens, 0);
+    QCOMPARE(claimed(b)->positionTokens, Field::kTokens);
+    QCOMPARE(claimed(a)->positionTokens, 2 * Field::kTokens);
+    good(field.supervisor().revoke(field.ids[0], "died")); // work that is lost does not use up the schedule
+    QCOMPARE(claimed(b)->positionTokens, Field::kTokens);
+}
+
+QTEST_GUILESS_MAIN(TestClaims)
+#include "tst_claims.moc"

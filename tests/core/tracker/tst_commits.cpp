@@ -1,0 +1,644 @@
+#include "ledger_fixture.h"
+
+#include "core/tracker/audit.h"
+
+using namespace furrow;
+using enum ChunkState;
+
+/// Checkpoints as commits: parts, step budget, lineage, merges.
+class TestCommits : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void partsThatTileAChunkCommitIt();
+    void partlyTrainedChunkGivesItsRestToAnybody();
+    void checkpointInTheMiddleOfAChunkKeepsTheClaim();
+    void midChunkCheckpointSurvivesTheDeathOfItsWorker();
+    void trainingGoesOnWhileACheckpointIsWritten();
+    void skippedWindowsAreNamedAndTheChunkIsWhole();
+    void fullySkippedChunkIsCommittedWithTheNextCheckpoint();
+    void windowsNotTrainedAreRefused();
+    void checkpointThatWasNotMadeFromTheHeadIsRefused();
+    void refusedCommitChangesNothing();
+    void stepBudgetIsMetExactlyByManyWorkers();
+    void stepsOfLostWorkGoBackToTheBudget();
+    void shortenedChunkIsNotStoredAsComplete();
+    void damagedCheckpointFallsBackAndFreesItsParts();
+    void damagedCheckpointFreesWhatDescendsFromIt();
+    void removedAncestorIsNoFallback();
+    void damageReopensAClosedEpoch();
+    void newestCheckpointCannotBeRemoved();
+    void mergeMovesAllHeadsAndKeepsTheParts();
+    void damagedMergeFallsBackToItsMembers();
+    void deadReplicaTakesPartWithItsLastCheckpoint();
+    void leftOutReplicaGivesItsChunksBack();
+    void mergeOfADeadComputerIsTakenAgain();
+    void oneFailingWorkerDoesNotEndTheRound();
+    void newReplicaStartsFromTheNewestMerge();
+    void roundWithoutNewWorkHasTheBaseAsResult();
+    void parkedReplicasKeepTheirChunks();
+    void auditIsCleanAfterMergesAndFallBacks();
+};
+
+namespace {
+
+CheckpointId newestHead(Field& field, int replica)
+{
+    for (const auto& row : good(field.reader().replicas())) {
+        if (row.replica == replica)
+            return row.head.value_or(CheckpointId {});
+    }
+    return {};
+}
+
+ChunkOutcome trainedRange(std::int32_t begin, std::int32_t end, std::int64_t firstStep, std::int64_t steps)
+{
+    ChunkOutcome outcome;
+    outcome.done = { { begin, end } };
+    outcome.tokens = Field::kTokens * (end - begin) / Field::kWindows;
+    outcome.lossSum = 1.5 * static_cast<double>(outcome.tokens);
+    outcome.firstStep = firstStep;
+    outcome.lastStep = firstStep + steps - 1;
+    return outcome;
+}
+
+void verifyClean(Field& field)
+{
+    const AuditReport report = good(audit(field.tracker), "audit");
+    QVERIFY2(report.isClean(), auditText(report).c_str());
+}
+
+} // namespace
+
+void TestCommits::partsThatTileAChunkCommitIt()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(field.counts()[Free], 1);
+    const auto epoch = good(field.reader().epochs()).at(0);
+    QCOMPARE(epoch.rowsCommitted.rows, Field::kRows);
+    QCOMPARE(epoch.visitedBlocks, 1);
+    QCOMPARE(epoch.completedBlocks, 0); // trap 3: one chunk is not its block
+    trainOne(worker, 0, "c2");
+    QCOMPARE(good(field.reader().epochs()).at(0).completedBlocks, 1);
+    const auto claims = good(field.reader().claimsSince(0, 10));
+    QCOMPARE(claims[0].outcome, std::string("committed"));
+    QCOMPARE(claims[0].checkpoint, good(field.reader().checkpoints())[0].id.value);
+    QCOMPARE(claims[0].meanLoss, 2.0);
+    verifyClean(field);
+}
+
+void TestCommits::partlyTrainedChunkGivesItsRestToAnybody()
+{
+    Field field;
+    field.fill(1, 1);
+    auto first = field.worker(0);
+    auto other = field.worker(1);
+    const auto claim = claimed(first);
+    good(first.begin(*claim));
+    good(first.finish(*claim, trainedRange(0, 4, 1, 2), true));
+    QCOMPARE(field.counts()[Leased], 1); // until the checkpoint
+    const Part part { claim->chunk, { 0, 4 } };
+    good(first.commit(record(0, "c1"), { &part, 1 }));
+    QCOMPARE(field.counts()[Free], 1);
+    const auto rest = claimed(other);
+    QCOMPARE(rest->remaining, (std::vector<WindowRange> { { 4, 10 } }));
+    QCOMPARE(rest->positionTokens, 400);
+    good(other.finish(*rest, trainedRange(4, 10, 1, 3)));
+    const auto parts = partsOf(*rest);
+    good(other.commit(record(1, "c2"), parts));
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+    QCOMPARE(good(field.reader().totals()).tokens, Field::kTokens);
+    verifyClean(field);
+}
+
+void TestCommits::checkpointInTheMiddleOfAChunkKeepsTheClaim()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.begin(*claim));
+    const Part half { claim->chunk, { 0, 5 }, 2 };
+    good(worker.commit(record(0, "c1"), { &half, 1 }));
+    QCOMPARE(field.counts()[Leased], 1);
+    QCOMPARE(good(field.reader().totals()).steps, 2);
+    good(worker.finish(*claim, trainedAll(*claim, 1, 5)));
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+    const Part rest { claim->chunk, { 5, 10 } };
+    good(worker.commit(record(0, "c2"), { &rest, 1 }));
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+    QCOMPARE(good(field.reader().totals()).tokens, Field::kTokens);
+    verifyClean(field);
+}
+
+void TestCommits::midChunkCheckpointSurvivesTheDeathOfItsWorker()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.begin(*claim));
+    const Part half { claim->chunk, { 0, 5 }, 2 };
+    good(worker.commit(record(0, "c1"), { &half, 1 }));
+    good(field.supervisor().revoke(field.ids[0], "SIGKILL"));
+    QCOMPARE(good(field.reader().totals()).steps, 2);
+    auto next = field.worker(0);
+    const auto rest = claimed(next);
+    QCOMPARE(rest->remaining, (std::vector<WindowRange> { { 5, 10 } }));
+    good(next.finish(*rest, trainedRange(5, 10, 3, 3)));
+    const auto parts = partsOf(*rest);
+    good(next.commit(record(0, "c2"), parts));
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+    verifyClean(field);
+}
+
+void TestCommits::trainingGoesOnWhileACheckpointIsWritten()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    const auto a = claimed(worker);
+    good(worker.finish(*a, trainedAll(*a)));
+    const auto frozen = partsOf(*a); // the freeze: a is inside
+    const auto b = claimed(worker);
+    good(worker.finish(*b, trainedAll(*b, 6)));
+    good(worker.commit(record(0, "c1"), frozen));
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(field.counts()[Trained], 1); // b is in no checkpoint yet
+    good(field.supervisor().revoke(field.ids[0], "SIGKILL"));
+    QCOMPARE(field.counts()[Free], 2);
+    verifyClean(field);
+}
+
+void TestCommits::skippedWindowsAreNamedAndTheChunkIsWhole()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    ChunkOutcome outcome = trainedRange(0, 6, 1, 3);
+    outcome.done.push_back({ 8, 10 });
+    outcome.skipped = { { 6, 8 } };
+    good(worker.finish(*claim, outcome));
+    const std::vector<Part> parts { { claim->chunk, { 0, 6 } }, { claim->chunk, { 8, 10 } } };
+    good(worker.commit(record(0, "c1"), parts));
+    QCOMPARE(field.counts()[Committed], 1);
+    const AuditReport report = good(audit(field.tracker));
+    QVERIFY2(report.isClean(), auditText(report).c_str());
+    QCOMPARE(report.epochs[0].samplesSkipped, 7); // a fifth of 35 samples
+    QCOMPARE(report.epochs[0].rows.samples, 28);
+}
+
+void TestCommits::fullySkippedChunkIsCommittedWithTheNextCheckpoint()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    ChunkOutcome outcome;
+    outcome.skipped = claim->remaining;
+    good(worker.finish(*claim, outcome));
+    trainOne(worker, 0, "c1");
+    QCOMPARE(field.counts()[Committed], 2);
+    verifyClean(field);
+}
+
+void TestCommits::windowsNotTrainedAreRefused()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.finish(*claim, trainedRange(0, 4, 1, 2), true));
+    const Part tooMuch { claim->chunk, { 0, 5 } };
+    QVERIFY(!worker.commit(record(0, "c1"), { &tooMuch, 1 }).ok());
+    const Part foreign { chunkIdOf({ 0, 0, 1 }), { 0, 10 } };
+    QVERIFY(!worker.commit(record(0, "c1"), { &foreign, 1 }).ok());
+    const std::vector<Part> twice { { claim->chunk, { 0, 3 } }, { claim->chunk, { 2, 4 } } };
+    QVERIFY(!worker.commit(record(0, "c1"), twice).ok());
+    QVERIFY(good(field.reader().checkpoints()).empty());
+}
+
+void TestCommits::checkpointThatWasNotMadeFromTheHeadIsRefused()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    trainOne(worker, 0, "c2");
+    CheckpointRecord stale = record(0, "c3");
+    stale.parents = { first };
+    QVERIFY(!worker.commit(stale, {}).ok());
+    QVERIFY(!worker.commit(record(1, "c3"), {}).ok()); // of another replica
+    QVERIFY(!worker.commit(record(0, "c2"), {}).ok()); // a folder twice
+}
+
+void TestCommits::refusedCommitChangesNothing()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    const auto good1 = claimed(worker);
+    good(worker.finish(*good1, trainedAll(*good1)));
+    const auto before = field.counts();
+    std::vector<Part> parts = partsOf(*good1);
+    parts.push_back({ chunkIdOf({ 0, 0, 2 }), { 0, 10 } }); // one bad part refuses all
+    QVERIFY(!worker.commit(record(0, "c1"), parts).ok());
+    for (int state = 0; state < kChunkStateCount; ++state)
+        QCOMPARE(field.counts().byState[state], before.byState[state]);
+    verifyClean(field);
+}
+
+void TestCommits::stepBudgetIsMetExactlyByManyWorkers()
+{
+    StoppingRules rules;
+    rules.steps = 37;
+    Field field(rules);
+    field.fill(5, 10);
+    std::vector<WorkerLedger> workers;
+    for (int i = 0; i < 3; ++i)
+        workers.push_back(field.worker(i));
+    std::int64_t done = 0;
+    bool someoneWorks = true;
+    for (int round = 0; someoneWorks; ++round) {
+        someoneWorks = false;
+        for (auto& worker : workers) {
+            const auto claim = claimed(worker);
+            if (!claim)
+                continue;
+            const std::int64_t granted = good(worker.reserveSteps(5));
+            if (granted == 0) {
+                good(worker.release(*claim));
+                continue;
+            }
+            someoneWorks = true;
+            const bool whole = granted == 5;
+            good(worker.finish(*claim, trainedRange(0, static_cast<std::int32_t>(granted * 2), 1, granted), !whole));
+            done += granted;
+        }
+        QVERIFY(round < 50);
+    }
+    QCOMPARE(done, 37);
+    const auto totals = good(field.reader().totals());
+    QCOMPARE(totals.steps, 37);
+    SAME(totals.stop, StopReason::Steps);
+    QCOMPARE(whyNot(workers[0]), std::optional(NothingToClaim::StopRuleReached));
+}
+
+void TestCommits::stepsOfLostWorkGoBackToTheBudget()
+{
+    StoppingRules rules;
+    rules.steps = 10;
+    Field field(rules);
+    field.fill(1, 10);
+    auto worker = field.worker(0);
+    auto other = field.worker(1);
+    for (int i = 0; i < 2; ++i) {
+        const auto claim = claimed(worker);
+        QCOMPARE(good(worker.reserveSteps(5)), 5);
+        good(worker.finish(*claim, trainedAll(*claim)));
+    }
+    SAME(good(field.reader().totals()).stop, StopReason::Steps);
+    QCOMPARE(good(other.reserveSteps(5)), 0);
+    good(field.supervisor().revoke(field.ids[0], "SIGKILL"));
+    SAME(good(field.reader().totals()).stop, StopReason::None); // the steps died with the weights
+    QCOMPARE(good(other.reserveSteps(8)), 8);
+    QCOMPARE(good(other.reserveSteps(8)), 2);
+    good(other.returnSteps(4));
+    QCOMPARE(good(other.reserveSteps(8)), 4);
+}
+
+void TestCommits::shortenedChunkIsNotStoredAsComplete() // trap 6
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    QVERIFY(!worker.finish(*claim, trainedRange(0, 9, 1, 5)).ok());
+    good(worker.finish(*claim, trainedRange(0, 9, 1, 5), true));
+    const Part part { claim->chunk, { 0, 9 } };
+    good(worker.commit(record(0, "c1"), { &part, 1 }));
+    QCOMPARE(field.counts()[Committed], 0);
+    QVERIFY(!good(field.supervisor().advance()).epochClosed);
+}
+
+void TestCommits::damagedCheckpointFallsBackAndFreesItsParts()
+{
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    const CheckpointId second = trainOne(worker, 0, "c2");
+    QCOMPARE(good(field.supervisor().markDamaged(second, "sha differs")), 1);
+    SAME(newestHead(field, 0), first);
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(field.counts()[Free], 3);
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+    QCOMPARE(good(field.reader().totals()).tokens, Field::kTokens);
+    QCOMPARE(worker.renew({}, 60).error().code, ErrorCode::Cancelled); // it has the bad weights in memory
+    QCOMPARE(good(field.supervisor().markDamaged(first, "sha differs")), 1);
+    SAME(newestHead(field, 0), CheckpointId {}); // trap 10: then from the start weights, never from random ones
+    QCOMPARE(good(field.reader().totals()).steps, 0);
+    verifyClean(field);
+}
+
+void TestCommits::damagedCheckpointFreesWhatDescendsFromIt()
+{
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    const CheckpointId second = trainOne(worker, 0, "c2");
+    trainOne(worker, 0, "c3");
+    QCOMPARE(good(field.supervisor().markDamaged(second, "bad weights")), 2);
+    SAME(newestHead(field, 0), first);
+    verifyClean(field);
+}
+
+void TestCommits::removedAncestorIsNoFallback()
+{
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    const CheckpointId second = trainOne(worker, 0, "c2");
+    good(field.supervisor().markRemoved(first));
+    QCOMPARE(good(field.supervisor().markDamaged(second, "sha differs")), 2); // nothing is left of either
+    SAME(newestHead(field, 0), CheckpointId {});
+    QCOMPARE(field.counts()[Free], 4);
+    verifyClean(field);
+}
+
+void TestCommits::damageReopensAClosedEpoch()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const CheckpointId last = trainOne(worker, 0, "c2");
+    auto supervisor = field.supervisor();
+    SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
+    QCOMPARE(good(supervisor.markDamaged(last, "bit flip")), 1);
+    QVERIFY(!good(field.reader().epochs()).at(0).closedWallNs.has_value());
+    SAME(good(field.reader().totals()).stop, StopReason::None);
+    auto next = field.worker(0);
+    trainOne(next, 0, "c3");
+    SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
+    verifyClean(field);
+}
+
+void TestCommits::newestCheckpointCannotBeRemoved()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    auto supervisor = field.supervisor();
+    QVERIFY(!supervisor.markRemoved(first).ok());
+    trainOne(worker, 0, "c2");
+    good(supervisor.setPinned(first, true));
+    QVERIFY(!supervisor.markRemoved(first).ok());
+    good(supervisor.setPinned(first, false));
+    good(supervisor.markRemoved(first));
+    const auto rows = good(supervisor.checkpoints());
+    QVERIFY(rows[0].removed && !rows[0].head);
+    QVERIFY(!rows[1].removed && rows[1].head);
+    QCOMPARE(field.counts()[Committed], 2);
+}
+
+void TestCommits::mergeMovesAllHeadsAndKeepsTheParts()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    QCOMPARE(good(supervisor.openMergeRound()), round);
+    QCOMPARE(good(a.signals()).mergeRound, round);
+    good(a.contribute(round, ca));
+    QVERIFY(!good(a.takeMerge(round)).has_value()); // b is still training
+    good(b.contribute(round, cb));
+    const auto job = good(b.takeMerge(round));
+    QVERIFY(job.has_value());
+    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca, cb }));
+    QVERIFY(!good(a.takeMerge(round)).has_value()); // b has it
+    QVERIFY(!good(a.mergeResult(round)).has_value());
+    const CheckpointId merged = good(b.commitMerge(round, record(-1, "m1")));
+    QCOMPARE(good(a.mergeResult(round)), std::optional(merged));
+    SAME(newestHead(field, 0), merged);
+    SAME(newestHead(field, 1), merged);
+    QCOMPARE(field.counts()[Committed], 2);
+    QVERIFY(!b.commitMerge(round, record(-1, "m2")).ok());
+    trainOne(a, 0, "a2"); // on the merged weights
+    verifyClean(field);
+}
+
+void TestCommits::damagedMergeFallsBackToItsMembers()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    good(a.takeMerge(round));
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    trainOne(a, 0, "a2");
+    QCOMPARE(good(supervisor.markDamaged(merged, "bit flip")), 1); // only a2's chunk: the parents kept theirs
+    SAME(newestHead(field, 0), ca);
+    SAME(newestHead(field, 1), cb);
+    QCOMPARE(field.counts()[Committed], 2);
+    verifyClean(field);
+}
+
+void TestCommits::deadReplicaTakesPartWithItsLastCheckpoint()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    const auto lost = claimed(b);
+    good(b.finish(*lost, trainedAll(*lost)));
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    QVERIFY(!good(a.takeMerge(round)).has_value());
+    good(supervisor.revoke(field.ids[1], "SIGKILL"));
+    const auto job = good(a.takeMerge(round));
+    QVERIFY(job.has_value());
+    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca, cb }));
+    good(a.commitMerge(round, record(-1, "m1")));
+    QCOMPARE(field.counts()[Committed], 2);
+    QCOMPARE(field.counts()[Free], 4); // what b trained after its checkpoint is free again
+    verifyClean(field);
+}
+
+void TestCommits::leftOutReplicaGivesItsChunksBack()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    good(a.takeMerge(round));
+    CheckpointRecord merged = record(-1, "m1");
+    merged.parents = { ca }; // b's weights are not finite
+    const CheckpointId id = good(a.commitMerge(round, merged));
+    SAME(newestHead(field, 1), id);
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(field.counts()[Free], 5);
+    QCOMPARE(b.claim().error().code, ErrorCode::Cancelled); // b starts again from the merge
+    QVERIFY(a.renew({}, 60).ok());
+    verifyClean(field);
+}
+
+void TestCommits::mergeOfADeadComputerIsTakenAgain()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    QVERIFY(good(a.takeMerge(round)).has_value());
+    good(supervisor.revoke(field.ids[0], "SIGKILL while merging"));
+    const auto job = good(b.takeMerge(round));
+    QVERIFY(job.has_value());
+    QCOMPARE(job->contributions.size(), std::size_t(2));
+    QVERIFY(!a.commitMerge(round, record(-1, "m0")).ok());
+    good(b.commitMerge(round, record(-1, "m1")));
+    verifyClean(field);
+}
+
+void TestCommits::oneFailingWorkerDoesNotEndTheRound() // trap 10
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.end("could not read its device"));
+    const auto job = good(a.takeMerge(round)); // b has no checkpoint and nothing to add
+    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca }));
+    good(a.commitMerge(round, record(-1, "m1")));
+    QCOMPARE(field.counts()[Committed], 1);
+}
+
+void TestCommits::newReplicaStartsFromTheNewestMerge()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(a.takeMerge(round));
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    good(supervisor.setActiveReplicas(3));
+    for (int replica = 0; replica < 3; ++replica)
+        SAME(newestHead(field, replica), merged);
+    trainOne(a, 0, "a2");
+    QVERIFY(!supervisor.markRemoved(merged).ok()); // still the base of replicas 1 and 2
+}
+
+void TestCommits::roundWithoutNewWorkHasTheBaseAsResult()
+{
+    Field field;
+    field.fill(1, 3);
+    auto a = field.worker(0);
+    auto supervisor = field.supervisor();
+    std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, {})); // nothing trained yet
+    QVERIFY(!good(a.takeMerge(round)).has_value());
+    QCOMPARE(good(a.mergeResult(round)), std::optional(CheckpointId {}));
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    QVERIFY(good(a.takeMerge(round)).has_value());
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    round = good(supervisor.openMergeRound());
+    good(a.contribute(round, merged));
+    QVERIFY(!good(a.takeMerge(round)).has_value());
+    QCOMPARE(good(a.mergeResult(round)), std::optional(merged));
+}
+
+void TestCommits::parkedReplicasKeepTheirChunks()
+{
+    Field field;
+    field.fill(1, 4);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    good(b.end("fewer workers"));
+    good(field.supervisor().setActiveReplicas(1));
+    QCOMPARE(field.counts()[Committed], 2);
+    const auto rows = good(field.supervisor().replicas());
+    QVERIFY(!rows[0].parked && rows[1].parked);
+    auto again = field.worker(1); // taken up again
+    trainOne(again, 1, "b2");
+    const auto checkpoints = good(field.reader().checkpoints());
+    QCOMPARE(checkpoints.back().record.parents, (std::vector<CheckpointId> { cb }));
+    QVERIFY(!good(field.supervisor().replicas())[1].parked);
+    verifyClean(field);
+}
+
+void TestCommits::auditIsCleanAfterMergesAndFallBacks()
+{
+    Field field;
+    field.fill(2, 6);
+    auto supervisor = field.supervisor();
+    for (int turn = 0; turn < 4; ++turn) {
+        auto a = field.worker(0);
+        auto b = field.worker(1);
+        const std::string name = std::to_string(turn);
+        const CheckpointId ca = trainOne(a, 0, "a" + name);
+        const CheckpointId cb = trainOne(b, 1, "b" + name);
+        const std::int64_t round = good(supervisor.openMergeRound());
+        good(a.contribute(round, ca));
+        good(b.contribute(round, cb));
+        good(a.takeMerge(round));
+        const CheckpointId merged = good(a.commitMerge(round, record(-1, "m" + name)));
+        if (turn % 2 == 1) {
+            good(supervisor.markDamaged(merged, "bit flip"));
+        } else {
+            good(a.end("stop"));
+            good(b.end("stop"));
+        }
+        verifyClean(field);
+    }
+    const AuditReport report = good(audit(field.tracker));
+    QCOMPARE(report.epochs[0].committed, 8);
+    QCOMPARE(report.epochs[0].remaining, 4);
+}
+
+QTEST_GUILESS_MAIN(TestCommits)
+#include "tst_commits.moc"
