@@ -81,6 +81,11 @@ Result<WorkerLedger> WorkerLedger::open(const std::filesystem::path& tracker, co
     return WorkerLedger(std::make_unique<State>(State { std::move(file).value() }));
 }
 
+void WorkerLedger::makeEveryWriteDurable()
+{
+    state_->everyday = Durability::Full;
+}
+
 Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration, double leaseSeconds)
 {
     LedgerFile& file = state_->file;
@@ -129,7 +134,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     using Answer = std::variant<Claim, NothingToClaim>;
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
+    auto transaction = Transaction::begin(db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);
@@ -176,7 +181,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
 Status WorkerLedger::release(const Claim& claim)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);
@@ -190,7 +195,7 @@ Status WorkerLedger::release(const Claim& claim)
 Status WorkerLedger::begin(const Claim& claim)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);
@@ -210,7 +215,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
         return Error { ErrorCode::InvalidArgument, toString(claim.chunk) + ": the trained windows overlap or are empty" };
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
+    auto transaction = Transaction::begin(db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);
@@ -254,7 +259,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
 Status WorkerLedger::fail(const Claim& claim, const std::string& cause)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);
@@ -270,7 +275,7 @@ Status WorkerLedger::fail(const Claim& claim, const std::string& cause)
 Status WorkerLedger::renew(const Progress& progress, double leaseSeconds)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);
@@ -284,7 +289,7 @@ Status WorkerLedger::renew(const Progress& progress, double leaseSeconds)
 Result<std::int64_t> WorkerLedger::reserveSteps(std::int64_t count)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);
@@ -302,7 +307,7 @@ Result<std::int64_t> WorkerLedger::reserveSteps(std::int64_t count)
 Status WorkerLedger::returnSteps(std::int64_t unused)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
     requireLive(file, state_->incarnation);

@@ -65,7 +65,9 @@ public:
     /// turns Committed, a partly done one goes back to Free for its rest.
     Result<CheckpointId> commit(const CheckpointRecord& checkpoint, std::span<const Part> parts);
 
-    /// Up to `count` optimiser steps of the run's budget; 0 when the budget is spent. Without a budget: `count`.
+    /// Up to `count` optimiser steps of the run's budget; 0 when the budget is spent. Without a budget: `count`. What
+    /// finish() and commit() count as steps is taken out of the reservation. 0 is not the end yet: others may return
+    /// steps, or lose work; the end is Signals::stopRuleReached.
     Result<std::int64_t> reserveSteps(std::int64_t count);
     Status returnSteps(std::int64_t unused);
 
@@ -79,7 +81,8 @@ public:
     };
     Result<Signals> signals();
 
-    /// Merge rounds (decisions.md rule 13).
+    /// Merge rounds (decisions.md rule 13). Each worker contributes its newest committed checkpoint, and waits; id 0: it
+    /// has none. Training since that checkpoint is lost.
     Status contribute(std::int64_t round, CheckpointId checkpoint);
     struct MergeJob {
         std::int64_t round = 0;
@@ -90,6 +93,10 @@ public:
     Result<CheckpointId> commitMerge(std::int64_t round, const CheckpointRecord& merged);
     /// The merged checkpoint of a finished round.
     Result<std::optional<CheckpointId>> mergeResult(std::int64_t round);
+
+    /// From now on claims and completions survive a power loss too, not only commits. Only a benchmark needs it: a power
+    /// loss voids uncommitted training anyway (decisions.md rule 34).
+    void makeEveryWriteDurable();
 
     /// Ends the incarnation in order: releases what it holds.
     Status end(const std::string& cause);

@@ -11,6 +11,7 @@ struct WorkerLedger::State {
     std::int32_t replica = 0;
     std::int32_t worker = 0;
     std::int64_t attempt = 0;
+    Durability everyday = Durability::Normal; // of all writes but start, commit and merge
 };
 
 /// A row of the claim history as the worker's own writes need it. Internal to core/tracker.

@@ -1,0 +1,367 @@
+#include "core/tracker/tracker_bench.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/process.h"
+#include "core/base/random.h"
+#include "core/tracker/feeder_ledger.h"
+#include "core/tracker/supervisor_ledger.h"
+#include "core/tracker/worker_ledger.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+namespace furrow {
+
+namespace {
+
+    using SteadyClock = std::chrono::steady_clock;
+
+    constexpr std::int64_t kChunksPerBlock = 25;
+    constexpr std::int64_t kCommitChunks = 10'000;
+    constexpr const char* kRunId = "bench";
+
+    double secondsSince(SteadyClock::time_point start)
+    {
+        return std::chrono::duration<double>(SteadyClock::now() - start).count();
+    }
+
+    // What one worker did: nanoseconds of each claim.
+    struct WorkerFigures {
+        std::vector<std::int64_t> claimNs;
+        double seconds = 0; // from its first claim to its last completion
+        std::string error;
+    };
+
+    ChunkOutcome outcomeOf(const Claim& claim)
+    {
+        ChunkOutcome outcome;
+        outcome.done = claim.remaining;
+        outcome.tokens = 1000;
+        outcome.lossSum = 1000;
+        outcome.firstStep = 1;
+        outcome.lastStep = 10;
+        return outcome;
+    }
+
+    Result<WorkerLedger> startedWorker(const std::filesystem::path& tracker, AttemptId attempt, int index, bool durable)
+    {
+        auto worker = WorkerLedger::open(tracker, kRunId);
+        if (!worker.ok())
+            return worker.error();
+        if (durable)
+            worker.value().makeEveryWriteDurable();
+        auto started = worker.value().start({ attempt, index, index, "cpu", "bench" }, 3600);
+        if (!started.ok())
+            return started.error();
+        return worker;
+    }
+
+    // Claims and finishes until nothing is free or the time is over.
+    WorkerFigures work(WorkerLedger& worker, double seconds)
+    {
+        WorkerFigures figures;
+        const auto start = SteadyClock::now();
+        while (secondsSince(start) < seconds) {
+            const auto before = SteadyClock::now();
+            auto answer = worker.claim();
+            const auto after = SteadyClock::now();
+            if (!answer.ok()) {
+                figures.error = answer.error().message;
+                break;
+            }
+            const auto* claim = std::get_if<Claim>(&answer.value());
+            if (claim == nullptr)
+                break;
+            if (Status status = worker.finish(*claim, outcomeOf(*claim)); !status.ok()) {
+                figures.error = status.error().message;
+                break;
+            }
+            figures.claimNs.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count());
+            figures.seconds = secondsSince(start);
+        }
+        return figures;
+    }
+
+    Status fill(const std::filesystem::path& tracker, std::int64_t chunks)
+    {
+        if (Status status = SupervisorLedger::create(tracker, { kRunId, 7, 4, false }, {}); !status.ok())
+            return status;
+        auto supervisor = SupervisorLedger::open(tracker);
+        if (!supervisor.ok())
+            return supervisor.error();
+        auto feeder = FeederLedger::open(tracker);
+        if (!feeder.ok())
+            return feeder.error();
+        const std::int64_t blocks = (chunks + kChunksPerBlock - 1) / kChunksPerBlock;
+        PreparedChunk prepared;
+        prepared.rows = { 4000, 4000, 0, 0, 0, 0 };
+        prepared.tokens = 1'000'000;
+        prepared.windows = 1000;
+        for (std::int64_t block = 0; block < blocks; ++block) {
+            NewBlock known;
+            known.block = block;
+            const auto columns = static_cast<std::size_t>(std::min(kChunksPerBlock, chunks - block * kChunksPerBlock));
+            known.chunkRows.assign(columns, 4000);
+            if (Status status = feeder.value().addBlocks({ &known, 1 }); !status.ok())
+                return status;
+            const std::vector<PreparedChunk> all(columns, prepared);
+            if (Status status = feeder.value().setPrepared(block, "block", "digest", all); !status.ok())
+                return status;
+            if (block % 2000 == 1999) {
+                if (Status status = supervisor.value().checkpointWal(); !status.ok())
+                    return status;
+            }
+        }
+        if (Status status = feeder.value().setLastBlockProven(blocks); !status.ok())
+            return status;
+        return supervisor.value().checkpointWal();
+    }
+
+    std::vector<WorkerFigures> runThreads(const std::filesystem::path& tracker, AttemptId attempt, const TrackerBenchOptions& options)
+    {
+        std::vector<WorkerFigures> figures(static_cast<std::size_t>(options.workers));
+        std::vector<std::jthread> threads;
+        for (int index = 0; index < options.workers; ++index) {
+            threads.emplace_back([&, index] {
+                auto& mine = figures[static_cast<std::size_t>(index)];
+                auto worker = startedWorker(tracker, attempt, index, options.durable);
+                if (worker.ok())
+                    mine = work(worker.value(), options.seconds);
+                else
+                    mine.error = worker.error().message;
+            });
+        }
+        threads.clear();
+        return figures;
+    }
+
+    std::filesystem::path figuresFile(const std::filesystem::path& tracker, int index)
+    {
+        return tracker.parent_path() / ("worker-" + std::to_string(index) + ".txt");
+    }
+
+    WorkerFigures readFigures(const std::filesystem::path& path)
+    {
+        WorkerFigures figures;
+        std::ifstream file(path);
+        if (!(file >> figures.seconds)) {
+            figures.error = "a worker process left no figures";
+            return figures;
+        }
+        for (std::int64_t ns = 0; file >> ns;)
+            figures.claimNs.push_back(ns);
+        return figures;
+    }
+
+    Result<std::vector<WorkerFigures>> runProcesses(const std::filesystem::path& tracker, AttemptId attempt, const TrackerBenchOptions& options)
+    {
+        std::vector<ChildProcess> children;
+        for (int index = 0; index < options.workers; ++index) {
+            ProcessOptions process;
+            process.arguments.assign(options.workerCommand.begin() + 1, options.workerCommand.end());
+            for (const std::string& argument : { utf8Text(tracker), std::to_string(attempt.value), std::to_string(index),
+                     std::to_string(options.seconds), std::string(options.durable ? "full" : "normal"), utf8Text(figuresFile(tracker, index)) })
+                process.arguments.push_back(argument);
+            auto child = ChildProcess::start(pathFromUtf8(options.workerCommand.front()), process);
+            if (!child.ok())
+                return child.error();
+            children.push_back(std::move(child).value());
+        }
+        std::vector<WorkerFigures> figures;
+        for (int index = 0; index < options.workers; ++index) {
+            const auto exit = children[static_cast<std::size_t>(index)].wait(std::chrono::seconds(static_cast<int>(options.seconds) + 60));
+            if (!exit || exit->exitCode != 0)
+                return Error { ErrorCode::Internal, "a worker process of the benchmark failed: " + (exit ? exit->describe() : std::string("it hangs")) };
+            figures.push_back(readFigures(figuresFile(tracker, index)));
+        }
+        return figures;
+    }
+
+    double percentile(const std::vector<std::int64_t>& sortedNs, double share)
+    {
+        if (sortedNs.empty())
+            return 0;
+        const auto index = static_cast<std::size_t>(share * static_cast<double>(sortedNs.size() - 1));
+        return static_cast<double>(sortedNs[index]) / 1e6;
+    }
+
+    // One tracker from its making to its end; adds what it saw.
+    Status measureOnce(const TrackerBenchOptions& options, TrackerBenchResult& result, std::vector<std::int64_t>& claimNs)
+    {
+        const std::filesystem::path tracker = options.folder / "tracker.sqlite";
+        auto start = SteadyClock::now();
+        if (Status status = fill(tracker, options.chunks); !status.ok())
+            return status;
+        result.fillSeconds = secondsSince(start);
+        std::error_code ignored;
+        result.fileMiB = static_cast<double>(std::filesystem::file_size(tracker, ignored)) / (1 << 20);
+        auto supervisor = SupervisorLedger::open(tracker);
+        if (!supervisor.ok())
+            return supervisor.error();
+        auto attempt = supervisor.value().beginAttempt(thisProcess(), "");
+        if (!attempt.ok())
+            return attempt.error();
+        {
+            start = SteadyClock::now();
+            auto first = startedWorker(tracker, attempt.value(), 1000, false);
+            if (!first.ok())
+                return first.error();
+            if (auto claim = first.value().claim(); !claim.ok())
+                return claim.error();
+            result.openToClaimMs = secondsSince(start) * 1000;
+            if (Status status = first.value().end("measured"); !status.ok())
+                return status;
+        }
+        std::jthread emptying([&](std::stop_token stop) { // the supervisor's part in a real run
+            while (!stop.stop_requested()) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                (void)supervisor.value().checkpointWal();
+            }
+        });
+        std::vector<WorkerFigures> figures;
+        if (options.workerCommand.empty()) {
+            figures = runThreads(tracker, attempt.value(), options);
+        } else {
+            auto processes = runProcesses(tracker, attempt.value(), options);
+            if (!processes.ok())
+                return processes.error();
+            figures = std::move(processes).value();
+        }
+        emptying.request_stop();
+        emptying.join();
+        double seconds = 0;
+        for (const WorkerFigures& one : figures) {
+            if (!one.error.empty())
+                return Error { ErrorCode::Internal, "a worker of the benchmark failed: " + one.error };
+            claimNs.insert(claimNs.end(), one.claimNs.begin(), one.claimNs.end());
+            result.pairs += static_cast<std::int64_t>(one.claimNs.size());
+            seconds = std::max(seconds, one.seconds);
+        }
+        result.seconds += seconds;
+        return {};
+    }
+
+    // The ledger's part of a checkpoint that holds many chunks.
+    Status measureCommit(const TrackerBenchOptions& options, TrackerBenchResult& result)
+    {
+        const std::filesystem::path tracker = options.folder / "tracker.sqlite";
+        if (Status status = fill(tracker, kCommitChunks); !status.ok())
+            return status;
+        auto supervisor = SupervisorLedger::open(tracker);
+        if (!supervisor.ok())
+            return supervisor.error();
+        auto attempt = supervisor.value().beginAttempt(thisProcess(), "");
+        if (!attempt.ok())
+            return attempt.error();
+        auto worker = startedWorker(tracker, attempt.value(), 0, false);
+        if (!worker.ok())
+            return worker.error();
+        std::vector<Part> parts;
+        while (true) {
+            auto answer = worker.value().claim();
+            if (!answer.ok())
+                return answer.error();
+            const auto* claim = std::get_if<Claim>(&answer.value());
+            if (claim == nullptr)
+                break;
+            if (Status status = worker.value().finish(*claim, outcomeOf(*claim)); !status.ok())
+                return status;
+            parts.push_back({ claim->chunk, claim->remaining.front() });
+        }
+        if (Status status = supervisor.value().checkpointWal(); !status.ok())
+            return status;
+        CheckpointRecord record;
+        record.folder = "bench";
+        const auto start = SteadyClock::now();
+        auto committed = worker.value().commit(record, parts);
+        result.commitMs = secondsSince(start) * 1000;
+        result.commitChunks = static_cast<std::int64_t>(parts.size());
+        return committed.ok() ? Status {} : Status { committed.error() };
+    }
+
+    // A folder of its own below the given one, removed at the end.
+    class ScratchFolder {
+    public:
+        explicit ScratchFolder(const std::filesystem::path& parent)
+            : path_(parent / ("furrow-bench-" + randomHex(8)))
+        {
+        }
+        ~ScratchFolder() { (void)realFileSystem().removeAll(path_); }
+        ScratchFolder(const ScratchFolder&) = delete;
+        ScratchFolder& operator=(const ScratchFolder&) = delete;
+        Status empty() const
+        {
+            if (Status status = realFileSystem().removeAll(path_); !status.ok())
+                return status;
+            return realFileSystem().createFolders(path_);
+        }
+        const std::filesystem::path& path() const { return path_; }
+
+    private:
+        std::filesystem::path path_;
+    };
+
+} // namespace
+
+Result<TrackerBenchResult> benchTracker(const TrackerBenchOptions& options)
+{
+    if (options.chunks < 1 || options.workers < 1 || options.workers > 64)
+        return Error { ErrorCode::InvalidArgument, "the benchmark needs at least one chunk and 1 to 64 workers" };
+    const ScratchFolder scratch(options.folder);
+    TrackerBenchOptions inside = options;
+    inside.folder = scratch.path();
+    TrackerBenchResult result;
+    result.chunks = options.chunks;
+    result.workers = options.workers;
+    result.durable = options.durable;
+    std::vector<std::int64_t> claimNs;
+    do { // few chunks are claimed in an instant: again with a new tracker
+        if (Status status = scratch.empty(); !status.ok())
+            return status.error();
+        if (Status status = measureOnce(inside, result, claimNs); !status.ok())
+            return status.error();
+    } while (result.seconds < options.seconds * 0.9);
+    if (Status status = scratch.empty(); !status.ok())
+        return status.error();
+    if (Status status = measureCommit(inside, result); !status.ok())
+        return status.error();
+    auto sync = measureSyncMs(scratch.path(), 100);
+    if (!sync.ok())
+        return sync.error();
+    result.syncMs = sync.value();
+    result.pairsPerSecond = static_cast<double>(result.pairs) / std::max(result.seconds, 1e-9);
+    result.pairsPerSync = result.pairsPerSecond * result.syncMs / 1000;
+    std::sort(claimNs.begin(), claimNs.end());
+    result.claimMsP50 = percentile(claimNs, 0.5);
+    result.claimMsP99 = percentile(claimNs, 0.99);
+    result.claimMsMax = percentile(claimNs, 1);
+    return result;
+}
+
+int runTrackerBenchWorker(const std::vector<std::string>& arguments)
+{
+    if (arguments.size() != 6)
+        return 2;
+    const auto number = [](const std::string& text) {
+        double value = 0;
+        std::from_chars(text.data(), text.data() + text.size(), value);
+        return value;
+    };
+    auto worker = startedWorker(pathFromUtf8(arguments[0]), { static_cast<std::int64_t>(number(arguments[1])) }, static_cast<int>(number(arguments[2])), arguments[4] == "full");
+    if (!worker.ok())
+        return 1;
+    const WorkerFigures figures = work(worker.value(), number(arguments[3]));
+    std::ofstream file(pathFromUtf8(arguments[5]));
+    file << figures.seconds;
+    for (const std::int64_t ns : figures.claimNs)
+        file << ' ' << ns;
+    file.flush();
+    return figures.error.empty() && file.good() ? 0 : 1;
+}
+
+} // namespace furrow
