@@ -1,0 +1,220 @@
+#include "core/data/tokenizer/bpe_tokenizer.h"
+
+#include "core/base/hash.h"
+#include "core/data/tokenizer/splitters.h"
+
+#include <atomic>
+
+namespace furrow {
+
+namespace {
+
+/// One cache per thread and tokenizer, for the two tokenizers the thread used last.
+WordCache& threadCache(std::uint64_t owner)
+{
+    struct Slot {
+        std::uint64_t owner = 0;
+        std::unique_ptr<WordCache> cache;
+    };
+    thread_local Slot slots[2];
+    if (slots[0].owner != owner) {
+        std::swap(slots[0], slots[1]);
+        if (slots[0].owner != owner)
+            slots[0] = { owner, std::make_unique<WordCache>() };
+    }
+    return *slots[0].cache;
+}
+
+std::uint64_t nextOwner()
+{
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+}
+
+/// The pattern when the whole pre-tokenizer is one hand-written splitter, so that no list of segments is needed.
+std::optional<SplitPattern> directPattern(const std::vector<PreTokenizerStep>& steps)
+{
+    if (steps.empty() || steps.size() > 2)
+        return {};
+    const auto* last = std::get_if<ByteLevelStep>(&steps.back());
+    if (steps.size() == 1 && last && !last->addPrefixSpace && last->useRegex)
+        return SplitPattern::Gpt2;
+    const auto* split = std::get_if<SplitStep>(&steps.front());
+    const bool byteLevelOnly = steps.size() == 1 || (last && !last->addPrefixSpace && !last->useRegex);
+    // The hand-written patterns match everything, so inverting them or joining matches is not worth a second way.
+    if (!split || !byteLevelOnly || split->invert || split->behaviour != SplitBehaviour::Isolated
+        || split->pattern == SplitPattern::Regex || split->pattern == SplitPattern::Literal)
+        return {};
+    return split->pattern;
+}
+
+class BpeTokenizer final : public Tokenizer {
+public:
+    BpeTokenizer(BpeSpec spec, std::string name)
+        : spec_(std::move(spec))
+        , name_(std::move(name))
+        , direct_(directPattern(spec_.preTokenizer))
+    {
+        std::vector<AddedToken> raw;
+        std::vector<AddedToken> normalizedTokens;
+        for (auto& token : spec_.addedTokens) {
+            if (token.normalized)
+                normalizedTokens.push_back(token);
+            else
+                raw.push_back(token);
+        }
+        for (auto& token : normalizedTokens) {
+            std::string storage;
+            token.content = std::string(normalized(spec_.normalizer, token.content, storage));
+        }
+        rawAdded_ = AddedTokenFinder(std::move(raw));
+        normalizedAdded_ = AddedTokenFinder(std::move(normalizedTokens));
+        size_ = static_cast<std::uint32_t>(spec_.model.tokens.size());
+        endOfText_ = findEndOfText();
+        hash_ = makeHash();
+    }
+
+    std::string name() const override { return name_; }
+    std::string hash() const override { return hash_; }
+    std::uint32_t vocabularySize() const override { return std::max(size_, endOfText_ + 1); }
+    TokenId endOfText() const override { return endOfText_; }
+    std::string definition() const override { return spec_.definition; }
+
+    void encode(std::string_view text, std::vector<TokenId>& out) const override { encodeText(text, out, false); }
+    void encodeMatchingSpecial(std::string_view text, std::vector<TokenId>& out) const override
+    {
+        encodeText(text, out, true);
+    }
+
+    std::string decode(std::span<const TokenId> ids) const override
+    {
+        std::string out;
+        for (const auto id : ids) {
+            const auto bytes = spec_.model.bytesOf(id);
+            if (spec_.spaceText.empty())
+                out += bytes;
+            else
+                appendWithSpaces(bytes, out);
+        }
+        if (spec_.stripLeadingSpace && out.starts_with(' '))
+            out.erase(0, 1);
+        return out;
+    }
+
+private:
+    void appendWithSpaces(std::string_view bytes, std::string& out) const
+    {
+        for (auto at = bytes.find(spec_.spaceText); at != std::string_view::npos; at = bytes.find(spec_.spaceText)) {
+            out.append(bytes.substr(0, at)).push_back(' ');
+            bytes.remove_prefix(at + spec_.spaceText.size());
+        }
+        out += bytes;
+    }
+
+    TokenId findEndOfText() const
+    {
+        for (const std::string_view wanted : { "<|endoftext|>", "<|end_of_text|>", "<\xEF\xBD\x9C" "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>", "</s>", "<eos>", "<|im_end|>", "<EOT>" }) {
+            for (const auto& token : spec_.addedTokens) {
+                if (token.content == wanted)
+                    return token.id;
+            }
+        }
+        return size_; // the file has none: one more id
+    }
+
+    std::string makeHash() const
+    {
+        Sha256 sha;
+        sha.update("furrow bpe 1\n");
+        sha.update(spec_.settings);
+        for (const auto& token : spec_.model.tokens) {
+            const std::uint32_t size = token.known ? token.size : UINT32_MAX;
+            const std::uint8_t bytes[4] = { std::uint8_t(size), std::uint8_t(size >> 8), std::uint8_t(size >> 16), std::uint8_t(size >> 24) };
+            sha.update(bytes, sizeof bytes);
+            sha.update(std::string_view(spec_.model.arena).substr(token.offset, token.size));
+        }
+        return sha.hex();
+    }
+
+    void encodeText(std::string_view text, std::vector<TokenId>& out, bool special) const
+    {
+        PieceEncoder encoder(spec_.model, threadCache(owner_), out);
+        if (rawAdded_.empty() || (!special && !rawAdded_.hasPlain())) {
+            encodeNormalized(text, true, special, encoder);
+            return;
+        }
+        for (const auto& piece : rawAdded_.split(text, special)) {
+            if (piece.id != AddedTokenFinder::kNoAddedToken)
+                encoder.id(piece.id);
+            else
+                encodeNormalized(piece.text, piece.text.data() == text.data(), special, encoder);
+        }
+    }
+
+    void encodeNormalized(std::string_view raw, bool atStart, bool special, PieceEncoder& encoder) const
+    {
+        std::string storage;
+        const auto text = normalized(spec_.normalizer, raw, storage);
+        if (normalizedAdded_.empty() || (!special && !normalizedAdded_.hasPlain())) {
+            encodePlain(text, atStart, encoder);
+            return;
+        }
+        for (const auto& piece : normalizedAdded_.split(text, special)) {
+            if (piece.id != AddedTokenFinder::kNoAddedToken)
+                encoder.id(piece.id);
+            else
+                encodePlain(piece.text, atStart && piece.text.data() == text.data(), encoder);
+        }
+    }
+
+    void encodePlain(std::string_view text, bool atStart, PieceEncoder& encoder) const
+    {
+        if (direct_ == SplitPattern::Gpt2)
+            return encodeDirect<Gpt2Split>(text, encoder);
+        if (direct_ == SplitPattern::Cl100k)
+            return encodeDirect<ModernSplit<3, false>>(text, encoder);
+        if (direct_ == SplitPattern::Cl100kWholeTail)
+            return encodeDirect<ModernSplit<3, true>>(text, encoder);
+        if (direct_ == SplitPattern::Qwen2)
+            return encodeDirect<ModernSplit<1, false>>(text, encoder);
+        SegmentArena arena;
+        std::vector<Segment> segments { { text, atStart } };
+        for (const auto& step : spec_.preTokenizer)
+            applyStep(step, segments, arena);
+        for (const auto& segment : segments)
+            encoder.piece(segment.bytes.data(), segment.bytes.size(), segment.bytes.data() + segment.bytes.size());
+    }
+
+    template <typename Splitter> static void encodeDirect(std::string_view text, PieceEncoder& encoder)
+    {
+        const Splitter splitter;
+        const char* end = text.data() + text.size();
+        for (const char* p = text.data(); p < end;) {
+            const char* next = splitter.next(p, end);
+            encoder.piece(p, static_cast<std::size_t>(next - p), end);
+            p = next;
+        }
+    }
+
+    // set in the constructor, then constant
+    BpeSpec spec_;
+    std::string name_;
+    std::string hash_;
+    std::optional<SplitPattern> direct_;
+    AddedTokenFinder rawAdded_;
+    AddedTokenFinder normalizedAdded_;
+    std::uint32_t size_ = 0;
+    TokenId endOfText_ = 0;
+    const std::uint64_t owner_ = nextOwner();
+};
+
+} // namespace
+
+Result<std::shared_ptr<const Tokenizer>> makeBpeTokenizer(BpeSpec spec, const std::string& name)
+{
+    if (spec.model.tokens.empty())
+        return Error { ErrorCode::InvalidArgument, "the vocabulary is empty" };
+    return std::shared_ptr<const Tokenizer>(std::make_shared<BpeTokenizer>(std::move(spec), name));
+}
+
+} // namespace furrow

@@ -1,0 +1,142 @@
+#include "core/base/hash.h"
+#include "core/data/tokenizer/simple_tokenizers.h"
+#include "core/data/tokenizer/unicode_classes.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace furrow {
+
+namespace {
+
+constexpr TokenId kNone = UINT32_MAX;
+
+class CharTokenizer final : public Tokenizer {
+public:
+    /// @param codePoints  ascending, distinct
+    CharTokenizer(std::vector<char32_t> codePoints, CharFallback fallback)
+        : codePoints_(std::move(codePoints))
+        , fallback_(fallback)
+    {
+        ascii_.fill(kNone);
+        for (TokenId id = 0; id < codePoints_.size(); ++id) {
+            const auto c = codePoints_[id];
+            if (c < ascii_.size())
+                ascii_[c] = id;
+            else
+                others_.emplace(c, id);
+        }
+        definition_ = nlohmann::json { { "furrow_tokenizer", "char" }, { "version", 1 },
+            { "fallback", fallback_ == CharFallback::Bytes ? "bytes" : "end_of_text" }, { "code_points", codePoints_ } }.dump();
+        hash_ = sha256Hex(definition_);
+    }
+
+    std::string name() const override { return "char"; }
+    std::string hash() const override { return hash_; }
+    std::uint32_t vocabularySize() const override
+    {
+        return endOfText() + 1 + (fallback_ == CharFallback::Bytes ? 256 : 0);
+    }
+    TokenId endOfText() const override { return static_cast<TokenId>(codePoints_.size()); }
+    std::string definition() const override { return definition_; }
+
+    void encode(std::string_view text, std::vector<TokenId>& out) const override
+    {
+        const char* end = text.data() + text.size();
+        for (const char* p = text.data(); p < end;) {
+            const auto c = decodeChar(p, end);
+            const auto id = idOf(c.codePoint);
+            for (std::uint32_t i = 0; id == kNone && i < c.sizeBytes; ++i)
+                out.push_back(fallback_ == CharFallback::Bytes ? endOfText() + 1 + static_cast<unsigned char>(p[i]) : endOfText());
+            if (id != kNone)
+                out.push_back(id);
+            p += c.sizeBytes;
+        }
+    }
+
+    std::string decode(std::span<const TokenId> ids) const override
+    {
+        std::string out;
+        for (const auto id : ids) {
+            if (id < codePoints_.size())
+                appendUtf8(out, codePoints_[id]);
+            else if (id > endOfText() && id < vocabularySize())
+                out.push_back(static_cast<char>(id - endOfText() - 1));
+        }
+        return out;
+    }
+
+private:
+    TokenId idOf(char32_t c) const
+    {
+        if (c < ascii_.size())
+            return ascii_[c];
+        const auto at = others_.find(c);
+        return at == others_.end() ? kNone : at->second;
+    }
+
+    // set in the constructor, then constant
+    std::vector<char32_t> codePoints_;
+    CharFallback fallback_;
+    std::array<TokenId, 128> ascii_ {};
+    std::unordered_map<char32_t, TokenId> others_;
+    std::string definition_;
+    std::string hash_;
+};
+
+} // namespace
+
+Result<std::shared_ptr<const Tokenizer>> buildCharTokenizer(
+    const std::function<bool(std::string_view&)>& nextText, CharFallback fallback)
+{
+    std::vector<bool> seen(kInvalidByte + 1);
+    std::string_view text;
+    while (nextText(text)) {
+        const char* end = text.data() + text.size();
+        for (const char* p = text.data(); p < end;) {
+            const auto c = decodeChar(p, end);
+            seen[c.codePoint] = true;
+            p += c.sizeBytes;
+        }
+    }
+    std::vector<char32_t> codePoints;
+    for (char32_t c = 0; c < kInvalidByte; ++c) {
+        if (seen[c])
+            codePoints.push_back(c);
+    }
+    if (codePoints.empty())
+        return Error { ErrorCode::InvalidArgument, "the text has no characters to make a character tokenizer of; use the tokenizer byte" };
+    return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(std::move(codePoints), fallback));
+}
+
+bool isCharDefinition(std::string_view definition)
+{
+    return definition.starts_with('{') && definition.substr(0, 32u << 20).find("\"furrow_tokenizer\"") != std::string_view::npos;
+}
+
+Result<std::shared_ptr<const Tokenizer>> readCharTokenizer(std::string_view definition)
+{
+    const auto json = nlohmann::json::parse(definition, nullptr, false);
+    const auto corrupt = [](const char* why) { return Error { ErrorCode::Corrupt, std::string("character tokenizer: ") + why }; };
+    if (!json.is_object() || json.value("furrow_tokenizer", nlohmann::json()) != "char")
+        return corrupt("it is no definition of one");
+    if (json.value("version", nlohmann::json()) != 1)
+        return corrupt("its version is not 1; a newer Furrow wrote it");
+    const auto fallback = json.value("fallback", nlohmann::json());
+    const auto list = json.value("code_points", nlohmann::json());
+    if ((fallback != "bytes" && fallback != "end_of_text") || !list.is_array() || list.empty())
+        return corrupt("fallback or code_points is missing");
+    std::vector<char32_t> codePoints;
+    for (const auto& c : list) {
+        const bool valid = c.is_number_unsigned() && c.get<std::uint64_t>() < kInvalidByte && (c < 0xD800 || c > 0xDFFF);
+        if (!valid || (!codePoints.empty() && c.get<char32_t>() <= codePoints.back()))
+            return corrupt("code_points must be ascending code points");
+        codePoints.push_back(c.get<char32_t>());
+    }
+    return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(
+        std::move(codePoints), fallback == "bytes" ? CharFallback::Bytes : CharFallback::EndOfText));
+}
+
+} // namespace furrow

@@ -1,0 +1,196 @@
+#include "core/data/tokenizer/pre_tokenizer.h"
+
+#include "core/data/tokenizer/splitters.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+/// A stretch of one segment and whether the pattern matched it.
+struct Span {
+    std::size_t begin;
+    std::size_t end;
+    bool matched;
+};
+
+/// Adds what lies before a match, and the match.
+void addMatch(std::vector<Span>& spans, std::size_t begin, std::size_t end)
+{
+    const auto before = spans.empty() ? 0 : spans.back().end;
+    if (begin > before)
+        spans.push_back({ before, begin, false });
+    spans.push_back({ begin, end, true });
+}
+
+void addRest(std::vector<Span>& spans, std::size_t size)
+{
+    const auto before = spans.empty() ? 0 : spans.back().end;
+    if (size > before)
+        spans.push_back({ before, size, false });
+}
+
+template <typename Splitter> std::vector<Span> pieces(std::string_view text)
+{
+    const Splitter splitter;
+    std::vector<Span> spans;
+    const char* end = text.data() + text.size();
+    for (const char* p = text.data(); p < end;) {
+        const char* next = splitter.next(p, end);
+        spans.push_back({ static_cast<std::size_t>(p - text.data()), static_cast<std::size_t>(next - text.data()), true });
+        p = next;
+    }
+    return spans;
+}
+
+std::vector<Span> literalSpans(std::string_view text, std::string_view literal)
+{
+    std::vector<Span> spans;
+    for (auto at = text.find(literal); !literal.empty() && at != std::string_view::npos; at = text.find(literal, at + literal.size()))
+        addMatch(spans, at, at + literal.size());
+    addRest(spans, text.size());
+    return spans;
+}
+
+std::vector<Span> spansOf(const SplitStep& step, std::string_view text)
+{
+    switch (step.pattern) {
+    case SplitPattern::Gpt2:
+        return pieces<Gpt2Split>(text);
+    case SplitPattern::Cl100k:
+        return pieces<ModernSplit<3, false>>(text);
+    case SplitPattern::Cl100kWholeTail:
+        return pieces<ModernSplit<3, true>>(text);
+    case SplitPattern::Qwen2:
+        return pieces<ModernSplit<1, false>>(text);
+    case SplitPattern::Literal:
+        return literalSpans(text, step.literal);
+    case SplitPattern::Regex:
+        break;
+    }
+    std::vector<Span> spans;
+    step.regex->forEachMatch(text, [&](std::size_t begin, std::size_t end) { addMatch(spans, begin, end); });
+    addRest(spans, text.size());
+    return spans;
+}
+
+/// Joins each match to its neighbour in the direction of the iteration, as the tokenizers library does.
+std::vector<Span> joined(std::vector<Span> spans, SplitBehaviour behaviour)
+{
+    const bool backwards = behaviour == SplitBehaviour::MergedWithNext;
+    if (backwards)
+        std::reverse(spans.begin(), spans.end());
+    std::vector<Span> out;
+    bool before = false;
+    for (const auto& span : spans) {
+        const bool join = behaviour == SplitBehaviour::Contiguous ? span.matched == before : span.matched && !before;
+        if (join && !out.empty())
+            (backwards ? out.back().begin : out.back().end) = backwards ? span.begin : span.end;
+        else
+            out.push_back(span);
+        before = span.matched;
+    }
+    if (backwards)
+        std::reverse(out.begin(), out.end());
+    return out;
+}
+
+void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const Segment& segment, std::vector<Segment>& out)
+{
+    if (behaviour == SplitBehaviour::Removed)
+        std::erase_if(spans, [](const Span& span) { return span.matched; });
+    else if (behaviour != SplitBehaviour::Isolated)
+        spans = joined(std::move(spans), behaviour);
+    for (const auto& span : spans)
+        out.push_back({ segment.bytes.substr(span.begin, span.end - span.begin), segment.atStart && span.begin == 0 });
+}
+
+void apply(const ByteLevelStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena& arena)
+{
+    auto text = segment.bytes;
+    if (step.addPrefixSpace && !text.starts_with(' '))
+        text = arena.emplace_back(" " + std::string(text));
+    const Segment whole { text, segment.atStart };
+    if (step.useRegex)
+        appendSpans(pieces<Gpt2Split>(text), SplitBehaviour::Isolated, whole, out);
+    else
+        out.push_back(whole);
+}
+
+void apply(const SplitStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena&)
+{
+    auto spans = spansOf(step, segment.bytes);
+    if (step.invert) {
+        for (auto& span : spans)
+            span.matched = !span.matched;
+    }
+    appendSpans(std::move(spans), step.behaviour, segment, out);
+}
+
+void apply(const DigitsStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena&)
+{
+    const auto text = segment.bytes;
+    const char* end = text.data() + text.size();
+    const auto* table = codePointTable();
+    std::vector<Span> spans;
+    for (const char* p = text.data(); p < end;) {
+        const auto c = decodeChar(p, end);
+        const auto at = static_cast<std::size_t>(p - text.data());
+        if (static_cast<CharClass>(table[c.codePoint] >> 5) == CharClass::Number)
+            addMatch(spans, at, at + c.sizeBytes);
+        p += c.sizeBytes;
+    }
+    addRest(spans, text.size());
+    appendSpans(std::move(spans), step.individual ? SplitBehaviour::Isolated : SplitBehaviour::Contiguous, segment, out);
+}
+
+void apply(const MetaspaceStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena& arena)
+{
+    auto& text = arena.emplace_back();
+    for (const char c : segment.bytes) {
+        if (c == ' ')
+            text += step.replacement;
+        else
+            text += c;
+    }
+    const bool prepend = step.prepend == PrependScheme::Always || (step.prepend == PrependScheme::First && segment.atStart);
+    if (prepend && !text.starts_with(step.replacement))
+        text.insert(0, step.replacement);
+    const Segment whole { text, segment.atStart };
+    if (step.split)
+        appendSpans(literalSpans(text, step.replacement), SplitBehaviour::MergedWithNext, whole, out);
+    else
+        out.push_back(whole);
+}
+
+} // namespace
+
+void applyStep(const PreTokenizerStep& step, std::vector<Segment>& segments, SegmentArena& arena)
+{
+    std::vector<Segment> out;
+    for (const auto& segment : segments) {
+        if (!segment.bytes.empty())
+            std::visit([&](const auto& s) { apply(s, segment, out, arena); }, step);
+    }
+    segments = std::move(out);
+}
+
+SplitPattern knownPattern(std::string_view regex)
+{
+    constexpr std::string_view kGpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+    constexpr std::string_view kHead = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)";
+    constexpr std::string_view kTail = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    if (regex == kGpt2)
+        return SplitPattern::Gpt2;
+    if (regex.size() > kHead.size() + kTail.size() && regex.starts_with(kHead) && regex.ends_with(kTail)) {
+        const auto digits = regex.substr(kHead.size(), regex.size() - kHead.size() - kTail.size());
+        if (digits == R"(\p{N}{1,3})")
+            return SplitPattern::Cl100k;
+        if (digits == R"(\p{N})")
+            return SplitPattern::Qwen2;
+    }
+    return SplitPattern::Regex;
+}
+
+} // namespace furrow

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/data/tokenizer/regex_splitter.h"
+
+#include <deque>
+#include <variant>
+#include <vector>
+
+namespace furrow {
+
+/// A part of the text on its way to the model.
+struct Segment {
+    std::string_view bytes;
+    bool atStart = false; ///< begins where the whole text begins
+};
+
+/// Owns the bytes of segments that differ from the text. Lives for one call of encode.
+using SegmentArena = std::deque<std::string>;
+
+// The steps that tokenizer.json may name, with its own words for their settings.
+
+struct ByteLevelStep {
+    bool addPrefixSpace = true;
+    bool useRegex = true; ///< splits by the GPT-2 pattern
+};
+enum class SplitBehaviour { Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous };
+/// Patterns with a hand-written splitter; Regex and Literal are all others.
+enum class SplitPattern { Gpt2, Cl100k, Cl100kWholeTail, Qwen2, Regex, Literal };
+struct SplitStep {
+    SplitPattern pattern = SplitPattern::Regex;
+    std::shared_ptr<const RegexSplitter> regex; ///< for Regex
+    std::string literal; ///< for Literal
+    SplitBehaviour behaviour = SplitBehaviour::Isolated;
+    bool invert = false;
+};
+struct DigitsStep {
+    bool individual = false;
+};
+enum class PrependScheme { Always, First, Never };
+struct MetaspaceStep {
+    std::string replacement = "\xE2\x96\x81";
+    PrependScheme prepend = PrependScheme::Always;
+    bool split = true;
+};
+using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, MetaspaceStep>;
+
+/// Replaces the segments by what the step makes of them.
+void applyStep(const PreTokenizerStep& step, std::vector<Segment>& segments, SegmentArena& arena);
+
+/// The hand-written pattern that a regular expression stands for, or Regex.
+SplitPattern knownPattern(std::string_view regex);
+
+} // namespace furrow

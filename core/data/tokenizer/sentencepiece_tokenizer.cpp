@@ -1,0 +1,69 @@
+#include "core/base/hash.h"
+#include "core/data/tokenizer/simple_tokenizers.h"
+
+#include <sentencepiece_processor.h>
+
+namespace furrow {
+
+namespace {
+
+class SentencepieceTokenizer final : public Tokenizer {
+public:
+    SentencepieceTokenizer(std::unique_ptr<sentencepiece::SentencePieceProcessor> processor, std::string model, std::string name)
+        : processor_(std::move(processor))
+        , definition_(std::move(model))
+        , name_(std::move(name))
+        , hash_(sha256Hex(definition_))
+        , size_(static_cast<std::uint32_t>(processor_->GetPieceSize()))
+        , endOfText_(processor_->eos_id() >= 0 ? static_cast<TokenId>(processor_->eos_id()) : size_)
+    {
+    }
+
+    std::string name() const override { return name_; }
+    std::string hash() const override { return hash_; }
+    std::uint32_t vocabularySize() const override { return std::max(size_, endOfText_ + 1); }
+    TokenId endOfText() const override { return endOfText_; }
+    std::string definition() const override { return definition_; }
+
+    void encode(std::string_view text, std::vector<TokenId>& out) const override
+    {
+        std::vector<int> ids;
+        if (processor_->Encode({ text.data(), text.size() }, &ids).ok())
+            out.insert(out.end(), ids.begin(), ids.end());
+    }
+
+    std::string decode(std::span<const TokenId> ids) const override
+    {
+        std::vector<int> known;
+        for (const auto id : ids) {
+            if (id < size_)
+                known.push_back(static_cast<int>(id));
+        }
+        std::string out;
+        return processor_->Decode(known, &out).ok() ? out : "";
+    }
+
+private:
+    // set in the constructor, then constant; const methods of the processor are thread-safe
+    std::unique_ptr<const sentencepiece::SentencePieceProcessor> processor_;
+    std::string definition_;
+    std::string name_;
+    std::string hash_;
+    std::uint32_t size_;
+    TokenId endOfText_;
+};
+
+} // namespace
+
+Result<std::shared_ptr<const Tokenizer>> readSentencepiece(std::string_view model, const std::string& name)
+{
+    auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
+    if (const auto status = processor->LoadFromSerializedProto({ model.data(), model.size() }); !status.ok())
+        return Error { ErrorCode::Corrupt, "it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (" + status.ToString() + ")" };
+    if (processor->GetPieceSize() <= 0)
+        return Error { ErrorCode::Corrupt, "the sentencepiece model has no pieces" };
+    return std::shared_ptr<const Tokenizer>(
+        std::make_shared<SentencepieceTokenizer>(std::move(processor), std::string(model), name));
+}
+
+} // namespace furrow

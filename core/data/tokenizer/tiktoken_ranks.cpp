@@ -1,0 +1,151 @@
+#include "core/data/tokenizer/bpe_tokenizer.h"
+
+#include <array>
+#include <charconv>
+
+namespace furrow {
+
+namespace {
+
+/// What the file itself does not say, from the published definitions of tiktoken 0.14 and of Qwen.
+struct Family {
+    std::size_t numRanks;
+    SplitPattern pattern;
+    const char* regex; ///< for SplitPattern::Regex
+    std::initializer_list<std::pair<const char*, TokenId>> special;
+};
+
+constexpr const char* kO200k
+    = R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+      R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+      R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+const std::array<Family, 5>& families()
+{
+    static const std::array<Family, 5> known { {
+        { 50256, SplitPattern::Gpt2, nullptr, { { "<|endoftext|>", 50256 } } },
+        { 50280, SplitPattern::Gpt2, nullptr, { { "<|endoftext|>", 50256 } } },
+        { 100256, SplitPattern::Cl100kWholeTail, nullptr,
+            { { "<|endoftext|>", 100257 }, { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 }, { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
+        { 199998, SplitPattern::Regex, kO200k, { { "<|endoftext|>", 199999 }, { "<|endofprompt|>", 200018 } } },
+        { 151643, SplitPattern::Qwen2, nullptr, { { "<|endoftext|>", 151643 }, { "<|im_start|>", 151644 }, { "<|im_end|>", 151645 } } },
+    } };
+    return known;
+}
+
+int base64Value(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+std::optional<std::string> fromBase64(std::string_view text)
+{
+    while (text.ends_with('='))
+        text.remove_suffix(1);
+    std::string bytes;
+    std::uint32_t bits = 0;
+    int count = 0;
+    for (const char c : text) {
+        const int value = base64Value(c);
+        if (value < 0)
+            return {};
+        bits = (bits << 6 | static_cast<std::uint32_t>(value)) & 0xFFFF;
+        if (count += 6; count >= 8) {
+            count -= 8;
+            bytes.push_back(static_cast<char>(bits >> count));
+        }
+    }
+    return bytes;
+}
+
+struct Ranked {
+    std::string bytes;
+    TokenId rank = 0;
+};
+
+std::optional<Ranked> parseLine(std::string_view line)
+{
+    const auto space = line.find(' ');
+    if (space == std::string_view::npos || space == 0)
+        return {};
+    auto bytes = fromBase64(line.substr(0, space));
+    Ranked ranked;
+    const auto digits = line.substr(space + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ranked.rank);
+    if (!bytes || bytes->empty() || error != std::errc {} || end != digits.data() + digits.size())
+        return {};
+    ranked.bytes = std::move(*bytes);
+    return ranked;
+}
+
+/// Two neighbours merge when their bytes together have a rank, so every split of every token is a merge.
+void addMerges(BpeModel& model)
+{
+    for (TokenId id = 0; id < model.tokens.size(); ++id) {
+        const auto bytes = model.bytesOf(id);
+        for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+            const auto left = model.ids.find(bytes.substr(0, cut));
+            const auto right = model.ids.find(bytes.substr(cut));
+            if (left != BytesMap::kNone && right != BytesMap::kNone)
+                model.merges.add(left, right, id, id);
+        }
+    }
+}
+
+} // namespace
+
+Result<BpeSpec> readTiktokenRanks(std::string_view text)
+{
+    BpeSpec spec;
+    spec.definition = text;
+    auto& model = spec.model;
+    model.wholeFirst = true;
+    std::size_t lines = 0;
+    while (!text.empty()) {
+        auto line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        if (line.ends_with('\r'))
+            line.remove_suffix(1);
+        if (line.empty())
+            continue;
+        ++lines;
+        const auto ranked = parseLine(line);
+        if (!ranked || (ranked->rank < model.tokens.size() && model.tokens[ranked->rank].known))
+            return Error { ErrorCode::Corrupt, "line " + std::to_string(lines) + " is no new \"base64 rank\" of a tiktoken file" };
+        if (const auto status = model.add(ranked->rank, ranked->bytes, true); !status.ok())
+            return status.error();
+        if (ranked->bytes.size() == 1)
+            model.byteIds[static_cast<std::uint8_t>(ranked->bytes[0])] = ranked->rank;
+    }
+    for (const auto& family : families()) {
+        if (family.numRanks != lines)
+            continue;
+        SplitStep split;
+        split.pattern = family.pattern;
+        if (family.regex) {
+            auto regex = RegexSplitter::compile(family.regex);
+            if (!regex.ok())
+                return regex.error();
+            split.regex = regex.value();
+        }
+        spec.preTokenizer.emplace_back(split);
+        spec.settings = "tiktoken";
+        addMerges(model);
+        for (const auto& [content, id] : family.special) {
+            if (const auto status = model.add(id, content, false); !status.ok())
+                return status.error();
+            spec.addedTokens.push_back({ id, content, true });
+        }
+        return spec;
+    }
+    return Error { ErrorCode::InvalidArgument,
+        "a tiktoken file with " + std::to_string(lines) + " ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json" };
+}
+
+} // namespace furrow
