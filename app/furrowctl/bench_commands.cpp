@@ -1,9 +1,14 @@
 // bench: figures of this machine. Each prints what was measured and how; tests/bench/README.md keeps the last table.
 
 #include "app/furrowctl/command.h"
+#include "core/base/format.h"
 #include "core/base/process.h"
+#include "core/tracker/tracker_bench.h"
+
+#include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <iostream>
 
 namespace furrow::ctl {
 
@@ -25,12 +30,68 @@ int benchTrain(const std::vector<std::string>& arguments)
             return exit->signal != 0 ? kFailed : exit->exitCode;
 }
 
+struct TrackerOptions {
+    TrackerBenchOptions bench;
+    std::string folder = ".";
+    std::vector<int> workers = { 1, 2, 4, 8 };
+    std::vector<std::int64_t> chunks = { 1'000, 100'000, 1'000'000 };
+    bool json = false;
+};
+
+nlohmann::json trackerJson(const TrackerBenchResult& r)
+{
+    return { { "chunks", r.chunks }, { "workers", r.workers }, { "durable", r.durable }, { "claim_done_per_s", r.pairsPerSecond }, { "disk_sync_ms", r.syncMs },
+        { "claim_done_per_sync", r.pairsPerSync }, { "claim_ms_p50", r.claimMsP50 }, { "claim_ms_p99", r.claimMsP99 }, { "claim_ms_max", r.claimMsMax },
+        { "open_to_claim_ms", r.openToClaimMs }, { "commit_chunks", r.commitChunks }, { "commit_ms", r.commitMs }, { "file_mib", r.fileMiB } };
+}
+
+int benchTrackerTable(TrackerOptions o)
+{
+    o.bench.folder = o.folder;
+    o.bench.workerCommand = { executablePath().string(), "bench", "tracker-worker" };
+    nlohmann::json rows = nlohmann::json::array();
+    for (const auto chunks : o.chunks)
+        for (const auto workers : o.workers) {
+            o.bench.chunks = chunks;
+            o.bench.workers = workers;
+            auto result = benchTracker(o.bench);
+            if (!result.ok())
+                return fail(result.error(), o.json);
+            rows.push_back(trackerJson(result.value()));
+            const auto& r = result.value();
+            if (!o.json)
+                std::cout << formatCount(r.chunks) << " chunks, " << r.workers << " workers" << (r.durable ? ", every claim durable" : "") << ": "
+                          << formatCount(static_cast<std::int64_t>(r.pairsPerSecond)) << " claim + done/s (" << formatNumber(r.pairsPerSync, 2) << " per disk sync of "
+                          << formatNumber(r.syncMs, 3) << " ms); claim p50 " << formatNumber(r.claimMsP50, 2) << ", p99 " << formatNumber(r.claimMsP99, 2) << ", max "
+                          << formatNumber(r.claimMsMax, 1) << " ms; commit of " << formatCount(r.commitChunks) << " chunks " << formatNumber(r.commitMs, 1) << " ms; open to claim "
+                          << formatNumber(r.openToClaimMs, 1) << " ms" << std::endl;
+        }
+    if (o.json)
+        print({ { "results", rows } });
+    return kDone;
+}
+
 } // namespace
 
 void addBenchCommands(CLI::App& app, Chosen& chosen)
 {
     auto* bench = app.add_subcommand("bench", "Measure this machine.");
     bench->require_subcommand(1);
+    auto to = std::make_shared<TrackerOptions>();
+    auto* tracker = bench->add_subcommand("tracker", "Claims a second and their latency, on the disk of a folder.");
+    tracker->add_option("--folder", to->folder, "Folder on the disk to measure.")->capture_default_str();
+    tracker->add_option("--workers", to->workers, "Numbers of worker processes.")->delimiter(',');
+    tracker->add_option("--chunks", to->chunks, "Sizes of the ledger.")->delimiter(',');
+    tracker->add_option("--seconds", to->bench.seconds, "How long each row measures.")->capture_default_str();
+    tracker->add_flag("--durable", to->bench.durable, "Each claim survives a power loss, not only commits.");
+    tracker->add_flag("--json", to->json, "Print JSON.");
+    tracker->callback([&chosen, to] { chosen.action = [to] { return benchTrackerTable(*to); }; });
+
+    auto* child = bench->add_subcommand("tracker-worker", "One worker process of that benchmark.");
+    child->group("");
+    child->prefix_command();
+    child->callback([&chosen, child] { chosen.action = [child] { return runTrackerBenchWorker(child->remaining()); }; });
+
     auto* train = bench->add_subcommand("train", "Tokens per second, time split and memory of a preset.");
     train->prefix_command();
     train->callback([&chosen, train] { chosen.action = [train] { return benchTrain(train->remaining()); }; });

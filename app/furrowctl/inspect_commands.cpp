@@ -59,10 +59,10 @@ int auditRun(const RunOptions& o)
     if (!report.ok())
         return fail(report.error(), o.json);
     if (o.json)
-        print(toJson(report.value()));
+        std::cout << auditJson(report.value()) << std::endl;
     else
-        std::cout << toText(report.value()) << std::flush;
-    return report.value().clean() ? kDone : kFailed;
+        std::cout << auditText(report.value()) << std::flush;
+    return report.value().isClean() ? kDone : kFailed;
 }
 
 void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int (*act)(const RunOptions&))
