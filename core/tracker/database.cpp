@@ -70,6 +70,12 @@ namespace {
         }
     }
 
+    // Memory statistics take a lock of the whole process at each allocation, and nobody reads them.
+    void configureOnce()
+    {
+        [[maybe_unused]] static const int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    }
+
     std::string uriEscaped(const std::string& path)
     {
         std::string escaped;
@@ -88,7 +94,7 @@ struct Database::State {
     std::filesystem::path path;
     Waiting waiting;
     DbHandle handle;
-    std::unordered_map<std::string_view, std::vector<sqlite3_stmt*>> idle; // prepared, by their text
+    std::unordered_map<const char*, std::vector<sqlite3_stmt*>> idle; // prepared, by the address of their literal
     std::optional<Error> error;
     Durability durability = Durability::Full;
 
@@ -103,7 +109,7 @@ struct Database::State {
 
 // --- Rows
 
-Rows::Rows(Database& db, std::string_view sql)
+Rows::Rows(Database& db, const char* sql)
     : db_(&db)
     , sql_(sql)
 {
@@ -115,11 +121,11 @@ Rows::Rows(Database& db, std::string_view sql)
         idle.pop_back();
         return;
     }
-    const int code = sqlite3_prepare_v3(db.state_->handle.get(), sql.data(), static_cast<int>(sql.size()),
+    const int code = sqlite3_prepare_v3(db.state_->handle.get(), sql, -1,
         SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
     if (code != SQLITE_OK) {
         statement_ = nullptr;
-        db.record(code, sql.data());
+        db.record(code, sql);
     }
 }
 
@@ -147,7 +153,7 @@ bool Rows::next()
     if (code == SQLITE_ROW)
         return true;
     if (code != SQLITE_DONE)
-        db_->record(code, sql_.data());
+        db_->record(code, sql_);
     return false;
 }
 
@@ -189,6 +195,7 @@ Database::~Database() = default;
 
 Result<Database> Database::open(const std::filesystem::path& path, const Options& options)
 {
+    configureOnce();
     auto state = std::make_unique<State>();
     state->path = path;
     state->waiting.limitMs = options.busyMs;
@@ -222,6 +229,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
 
 Result<Database> Database::create(const std::filesystem::path& path)
 {
+    configureOnce();
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored))
         return Error { ErrorCode::InvalidArgument, utf8Text(path) + " exists already" };

@@ -38,10 +38,10 @@ public:
 
 private:
     friend class Database;
-    Rows(Database& db, std::string_view sql);
+    Rows(Database& db, const char* sql);
     Database* db_ = nullptr; // null once moved from
     sqlite3_stmt* statement_ = nullptr; // null after an error
-    std::string_view sql_;
+    const char* sql_ = nullptr;
 };
 
 /// One connection to one tracker file: WAL, foreign keys, statements kept prepared. Errors are kept: after the first
@@ -63,7 +63,7 @@ public:
     Database& operator=(Database&&) noexcept;
     ~Database();
 
-    /// `sql` must outlive the database (a literal): it is the key of the prepared statement.
+    /// `sql` must be a literal: its address is the key of the prepared statement.
     template <typename... Values> Rows query(const char* sql, const Values&... values)
     {
         Rows rows(*this, sql);

@@ -41,25 +41,52 @@ namespace {
 
 } // namespace
 
-RunState loadRunState(Database& db)
-{
-    RunState run;
-    Rows row = db.query("SELECT c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens,"
-                        " b.claimed_tokens, b.reserved_steps, b.completed_blocks, b.active_ns FROM control c, budget b");
-    if (!row.next()) {
-        db.fail({ ErrorCode::Corrupt, "the tracker lacks its control row; run `furrowctl doctor RUN --repair`" });
+namespace {
+
+    RunState runStateAt(const Rows& row)
+    {
+        RunState run;
+        run.stop = static_cast<StopReason>(row.integer(0));
+        run.rules = { row.integer(1), row.integer(2), row.real(3), row.integer(4), row.integer(5) };
+        run.steps = row.integer(6);
+        run.tokens = row.integer(7);
+        run.claimedTokens = row.integer(8);
+        run.reservedSteps = row.integer(9);
+        run.completedBlocks = row.integer(10);
+        run.activeHours = static_cast<double>(row.integer(11)) / 3.6e12;
         return run;
     }
-    run.stop = static_cast<StopReason>(row.integer(0));
-    run.rules = { row.integer(1), row.integer(2), row.real(3), row.integer(4), row.integer(5) };
-    run.steps = row.integer(6);
-    run.tokens = row.integer(7);
-    run.claimedTokens = row.integer(8);
-    run.reservedSteps = row.integer(9);
-    run.completedBlocks = row.integer(10);
-    run.activeHours = static_cast<double>(row.integer(11)) / 3.6e12;
-    return run;
+
+#define FURROW_RUN_COLUMNS                                                                                                         \
+    "c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens, b.claimed_tokens,"       \
+    " b.reserved_steps, b.completed_blocks, b.active_ns"
+
+} // namespace
+
+RunState loadRunState(Database& db)
+{
+    Rows row = db.query("SELECT " FURROW_RUN_COLUMNS " FROM control c, budget b WHERE c.one=1 AND b.one=1");
+    if (row.next())
+        return runStateAt(row);
+    db.fail({ ErrorCode::Corrupt, "the tracker lacks its control row; run `furrowctl doctor RUN --repair`" });
+    return {};
 }
+
+RunState requireLive(LedgerFile& file, std::int64_t incarnation)
+{
+    Rows row = file.db.query("SELECT " FURROW_RUN_COLUMNS ", i.reserved_steps FROM incarnation i, control c, budget b"
+                             " WHERE i.id=? AND i.live=1 AND c.one=1 AND b.one=1",
+        incarnation);
+    if (row.next()) {
+        RunState run = runStateAt(row);
+        run.ownReservedSteps = row.integer(12);
+        return run;
+    }
+    file.db.fail({ ErrorCode::Cancelled, "this worker lost the lease: its uncommitted work was given to others" });
+    return {};
+}
+
+#undef FURROW_RUN_COLUMNS
 
 StopReason updateStop(LedgerFile& file)
 {
@@ -82,12 +109,11 @@ StopReason updateStop(LedgerFile& file)
     return now;
 }
 
-void updateStopCheaply(LedgerFile& file)
+void updateStopCheaply(LedgerFile& file, const RunState& before, const TotalsChange& change)
 {
-    const RunState run = loadRunState(file.db);
-    const bool steps = run.rules.steps > 0 && run.steps >= run.rules.steps;
-    const bool tokens = run.rules.tokens > 0 && run.tokens >= run.rules.tokens;
-    if (run.stop == StopReason::None && (steps || tokens))
+    const bool steps = before.rules.steps > 0 && before.steps + change.steps >= before.rules.steps;
+    const bool tokens = before.rules.tokens > 0 && before.tokens + change.tokens >= before.rules.tokens;
+    if (before.stop == StopReason::None && (steps || tokens))
         updateStop(file);
 }
 

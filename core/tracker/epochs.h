@@ -15,14 +15,19 @@ struct RunState {
     std::int64_t reservedSteps = 0;
     std::int64_t completedBlocks = 0;
     double activeHours = 0;
+    std::int64_t ownReservedSteps = 0; // of the incarnation that asked
 };
 RunState loadRunState(Database& db);
+/// The first statement of every transaction of a worker (decisions.md rule 29): fails the database with Cancelled "lost
+/// the lease" unless the incarnation is live, and reads what else a worker needs.
+RunState requireLive(LedgerFile& file, std::int64_t incarnation);
 
 /// Stores which stopping rule is reached: the stored one stays while it is still reached (the first wins); one that is
 /// not reached any more (work was lost, or the rule was changed) is forgotten. Returns what holds now.
 StopReason updateStop(LedgerFile& file);
-/// The same for a hot path: looks only when a rule on steps or tokens may just have been reached.
-void updateStopCheaply(LedgerFile& file);
+/// The same for a hot path: looks only when a rule on steps or tokens has just been reached. `before` was read in this
+/// transaction, `change` has happened since.
+void updateStopCheaply(LedgerFile& file, const RunState& before, const TotalsChange& change);
 
 /// What the epochs still need, in one read.
 struct EpochNeeds {

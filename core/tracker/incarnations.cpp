@@ -33,20 +33,12 @@ namespace {
 
 HeldClaim loadHeldClaim(Database& db, std::int64_t id)
 {
-    HeldClaim claim;
     Rows row = db.query("SELECT outcome, started_wall, ranges, done, skipped, steps FROM claim WHERE id=?", id);
-    if (!row.next()) {
-        db.fail({ ErrorCode::Corrupt, "claim " + std::to_string(id) + " is not in the history; run `furrowctl audit`" });
-        return claim;
-    }
-    claim.id = id;
-    claim.outcome = static_cast<ClaimOutcome>(row.integer(0));
-    claim.begun = row.integer(1) != 0;
-    claim.ranges = decodeRanges(row.text(2));
-    claim.done = decodeRanges(row.text(3));
-    claim.skipped = decodeRanges(row.text(4));
-    claim.steps = row.integer(5);
-    return claim;
+    if (row.next())
+        return { id, static_cast<ClaimOutcome>(row.integer(0)), row.integer(1) != 0, decodeRanges(row.text(2)), decodeRanges(row.text(3)),
+            decodeRanges(row.text(4)), row.integer(5) };
+    db.fail({ ErrorCode::Corrupt, "claim " + std::to_string(id) + " is not in the history; run `furrowctl audit`" });
+    return {};
 }
 
 std::int64_t committedSteps(Database& db, std::int64_t claim)
@@ -54,20 +46,14 @@ std::int64_t committedSteps(Database& db, std::int64_t claim)
     return db.integer("SELECT sum(steps) FROM part WHERE claim=? AND alive=1", claim).value_or(0);
 }
 
-void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, std::int64_t steps)
+void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, RunState& run, std::int64_t steps)
 {
-    const std::int64_t reserved = file.db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
-    const std::int64_t used = std::min(reserved, steps);
+    const std::int64_t used = std::min(run.ownReservedSteps, steps);
     if (used <= 0)
         return;
+    run.ownReservedSteps -= used;
     file.db.run("UPDATE incarnation SET reserved_steps=reserved_steps-? WHERE id=?", used, incarnation);
     moves.totals().reservedSteps -= used;
-}
-
-void requireLive(LedgerFile& file, std::int64_t incarnation)
-{
-    if (file.db.integer("SELECT live FROM incarnation WHERE id=?", incarnation).value_or(0) != 1)
-        file.db.fail({ ErrorCode::Cancelled, "this worker lost the lease: its uncommitted work was given to others" });
 }
 
 std::int64_t revokeIncarnation(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause)

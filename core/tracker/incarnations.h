@@ -1,12 +1,8 @@
 #pragma once
 
-#include "core/tracker/moves.h"
+#include "core/tracker/epochs.h"
 
 namespace furrow {
-
-/// Fails the database with Cancelled "lost the lease" unless the incarnation is live. The first statement of every
-/// transaction of a worker (decisions.md rule 29).
-void requireLive(LedgerFile& file, std::int64_t incarnation);
 
 /// Fences an incarnation: it can write nothing from now on, and what it holds without a checkpoint becomes claimable:
 /// untouched claims are released, begun and trained ones are lost. Returns how many chunks that were.

@@ -35,36 +35,56 @@ WindowRanges ChunkRow::whole() const
     return windows.value_or(0) > 0 ? WindowRanges { { 0, static_cast<std::int32_t>(*windows) } } : WindowRanges {};
 }
 
-ChunkRow loadChunk(Database& db, ChunkId id)
-{
-    ChunkRow chunk;
-    Rows row = db.query("SELECT state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, covered, holder,"
-                        " claim, failures, times_trained, times_lost, worker, attempt, mean_loss, trained_wall"
-                        " FROM chunk WHERE id=?",
-        id);
-    chunk.id = id;
-    chunk.place = placeOf(id);
-    if (!row.next()) {
-        db.fail({ ErrorCode::NotFound, "there is no " + toString(id) });
+namespace {
+
+#define FURROW_CHUNK_COLUMNS                                                                                                       \
+    "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, covered, holder, claim, failures,"        \
+    " times_trained, times_lost, worker, attempt, mean_loss, trained_wall"
+
+    ChunkRow chunkAt(const Rows& row)
+    {
+        ChunkRow chunk;
+        chunk.id = { row.integer(0) };
+        chunk.place = placeOf(chunk.id);
+        chunk.state = static_cast<ChunkState>(row.integer(1));
+        chunk.rows = { row.integer(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.integer(7) };
+        chunk.windows = row.optionalInteger(8);
+        chunk.tokens = row.integer(9);
+        chunk.covered = row.integer(10);
+        chunk.holder = row.optionalInteger(11);
+        chunk.claim = row.optionalInteger(12);
+        chunk.failures = row.integer(13);
+        chunk.timesTrained = row.integer(14);
+        chunk.timesLost = row.integer(15);
+        chunk.worker = row.integer(16);
+        chunk.attempt = row.integer(17);
+        if (!row.isNull(18))
+            chunk.meanLoss = row.real(18);
+        chunk.trainedWall = row.integer(19);
         return chunk;
     }
-    chunk.state = static_cast<ChunkState>(row.integer(0));
-    chunk.rows = { row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6) };
-    chunk.windows = row.optionalInteger(7);
-    chunk.tokens = row.integer(8);
-    chunk.covered = row.integer(9);
-    chunk.holder = row.optionalInteger(10);
-    chunk.claim = row.optionalInteger(11);
-    chunk.failures = row.integer(12);
-    chunk.timesTrained = row.integer(13);
-    chunk.timesLost = row.integer(14);
-    chunk.worker = row.integer(15);
-    chunk.attempt = row.integer(16);
-    if (!row.isNull(17))
-        chunk.meanLoss = row.real(17);
-    chunk.trainedWall = row.integer(18);
-    return chunk;
+
+} // namespace
+
+ChunkRow loadChunk(Database& db, ChunkId id)
+{
+    Rows row = db.query("SELECT " FURROW_CHUNK_COLUMNS " FROM chunk WHERE id=?", id);
+    if (row.next())
+        return chunkAt(row);
+    db.fail({ ErrorCode::NotFound, "there is no " + toString(id) });
+    ChunkRow none;
+    none.id = id;
+    none.place = placeOf(id);
+    return none;
 }
+
+std::optional<ChunkRow> loadFirstFree(Database& db)
+{
+    Rows row = db.query("SELECT " FURROW_CHUNK_COLUMNS " FROM chunk WHERE state=1 ORDER BY epoch, ord, id LIMIT 1");
+    return row.next() ? std::optional(chunkAt(row)) : std::nullopt;
+}
+
+#undef FURROW_CHUNK_COLUMNS
 
 WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
 {
@@ -210,11 +230,9 @@ void ChunkMoves::writeEpoch(const EpochChange& change)
         rows.filtered, rows.failed, rows.heldOut, rows.duplicates, change.epoch);
     if (change.completedBlocks != 0)
         file_.db.run("UPDATE budget SET completed_blocks=completed_blocks+?", change.completedBlocks);
-    const bool reopened = file_.db.run("UPDATE epoch SET closed_wall=NULL WHERE epoch=? AND closed_wall IS NOT NULL"
-                                       " AND n0+n1+n2+n3+n6>0",
-                              change.epoch)
-        == 1;
-    if (reopened)
+    const bool workCameBack = n[0] + n[1] + n[2] + n[3] + n[6] > 0;
+    const std::int64_t reopened = !workCameBack ? 0 : file_.db.run("UPDATE epoch SET closed_wall=NULL WHERE epoch=? AND closed_wall IS NOT NULL", change.epoch);
+    if (reopened == 1)
         writeRunEvent(file_, incarnation_, "epoch " + std::to_string(change.epoch) + " opened again");
 }
 

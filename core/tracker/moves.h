@@ -36,6 +36,8 @@ struct ChunkRow {
 
 /// Fails the database with NotFound when there is no such chunk.
 ChunkRow loadChunk(Database& db, ChunkId id);
+/// The free chunk with the lowest place in the claim order, if any.
+std::optional<ChunkRow> loadFirstFree(Database& db);
 /// Windows of a chunk that are in the surviving weights, or left out by name.
 WindowRanges coveredRanges(Database& db, const ChunkRow& chunk);
 

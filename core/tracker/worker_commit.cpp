@@ -43,9 +43,10 @@ namespace {
 
     class Committer {
     public:
-        Committer(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, CheckpointId checkpoint)
+        Committer(LedgerFile& file, ChunkMoves& moves, RunState& run, std::int64_t incarnation, CheckpointId checkpoint)
             : file_(file)
             , moves_(moves)
+            , run_(run)
             , incarnation_(incarnation)
             , checkpoint_(checkpoint)
             , cause_("checkpoint " + std::to_string(checkpoint.value))
@@ -78,7 +79,7 @@ namespace {
             if (!finished) {
                 moves_.totals().steps += steps;
                 moves_.totals().tokens += tokensOf(trained, chunk.tokens, chunk.windows.value_or(0));
-                useReservedSteps(file_, moves_, incarnation_, steps);
+                useReservedSteps(file_, moves_, incarnation_, run_, steps);
             }
             insertParts(chunk, claim, trained, false, steps);
             insertParts(chunk, claim, skipped, true, 0);
@@ -128,6 +129,7 @@ namespace {
 
         LedgerFile& file_;
         ChunkMoves& moves_;
+        RunState& run_;
         std::int64_t incarnation_;
         CheckpointId checkpoint_;
         std::string cause_;
@@ -157,7 +159,7 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
     auto transaction = Transaction::begin(db, Durability::Full);
     if (!transaction.ok())
         return transaction.error();
-    requireLive(file, state_->incarnation);
+    RunState run = requireLive(file, state_->incarnation);
     CheckpointRecord record = checkpoint;
     if (record.kind != CheckpointKind::Replica || record.replica != state_->replica)
         db.fail({ ErrorCode::InvalidArgument, "this worker may only commit checkpoints of replica " + std::to_string(state_->replica) });
@@ -170,7 +172,7 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
                 + ", the newest of replica " + std::to_string(state_->replica) });
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);
     ChunkMoves moves(file, state_->incarnation);
-    Committer committer(file, moves, state_->incarnation, id);
+    Committer committer(file, moves, run, state_->incarnation, id);
     for (const ChunkParts& group : groups.value())
         committer.commit(group);
     for (const ChunkParts& group : fullySkipped(db, state_->incarnation))

@@ -30,17 +30,24 @@ namespace {
         return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
     }
 
+    struct Held {
+        ChunkRow chunk;
+        HeldClaim claim;
+    };
+
     // The chunk of a claim that this incarnation holds and has not finished.
-    ChunkRow requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim& claim)
+    Held requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim& claim)
     {
-        ChunkRow chunk = loadChunk(file.db, claim.chunk);
-        if (chunk.holder != incarnation || chunk.claim != claim.claimId)
+        Held held { loadChunk(file.db, claim.chunk), {} };
+        if (held.chunk.holder != incarnation || held.chunk.claim != claim.claimId)
             file.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(claim.chunk) + " (any more)" });
-        else if (chunk.state != ChunkState::Leased)
+        else if (held.chunk.state != ChunkState::Leased)
             file.db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + " was finished already" });
-        else if (file.db.integer("SELECT outcome FROM claim WHERE id=?", claim.claimId).value_or(0) != 0)
+        else
+            held.claim = loadHeldClaim(file.db, claim.claimId);
+        if (held.claim.outcome != ClaimOutcome::Open)
             file.db.fail({ ErrorCode::InvalidArgument, "the claim of " + toString(claim.chunk) + " is over" });
-        return chunk;
+        return held;
     }
 
     void giveBack(LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const std::string& cause)
@@ -137,13 +144,11 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     auto transaction = Transaction::begin(db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
-    requireLive(file, state_->incarnation);
-    const RunState run = loadRunState(db);
-    const bool budgetIsSpent = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps
-        && db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", state_->incarnation).value_or(0) == 0;
-    std::optional<std::int64_t> found;
+    const RunState run = requireLive(file, state_->incarnation);
+    const bool budgetIsSpent = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps && run.ownReservedSteps == 0;
+    std::optional<ChunkRow> found;
     if (run.stop == StopReason::None && !budgetIsSpent)
-        found = db.integer("SELECT id FROM chunk WHERE state=1 ORDER BY epoch, ord, id LIMIT 1");
+        found = loadFirstFree(db);
     if (!found) {
         NothingToClaim why = whyNothing(db, run, state_->incarnation);
         if (budgetIsSpent && why != NothingToClaim::StopRuleReached)
@@ -153,7 +158,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
         return Answer { why };
     }
     ChunkMoves moves(file, state_->incarnation);
-    ChunkRow chunk = loadChunk(db, { *found });
+    ChunkRow& chunk = *found;
     Claim claim;
     claim.chunk = chunk.id;
     claim.epoch = chunk.place.epoch;
@@ -186,7 +191,7 @@ Status WorkerLedger::release(const Claim& claim)
         return transaction.error();
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
-    ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
+    ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
     giveBack(file, moves, chunk, ClaimOutcome::Released, moves.unclaimedState(chunk), "given back");
     moves.finish();
     return transaction.value().commit();
@@ -200,7 +205,7 @@ Status WorkerLedger::begin(const Claim& claim)
         return transaction.error();
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
-    const ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
+    const ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
     file.db.run("UPDATE claim SET started_wall=? WHERE id=? AND started_wall=0", moves.wallNs(), claim.claimId);
     moves.visit(chunk.place);
     moves.finish();
@@ -218,10 +223,9 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     auto transaction = Transaction::begin(db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
-    requireLive(file, state_->incarnation);
+    RunState run = requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
-    ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
-    const HeldClaim held = loadHeldClaim(db, claim.claimId);
+    auto [chunk, held] = requireHeld(file, state_->incarnation, claim);
     if (!fits(held, *done, *skipped, partly))
         db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + ": trained and skipped windows are not what was claimed" });
     const WindowRanges covered = coveredRanges(db, chunk);
@@ -230,7 +234,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     const std::int64_t newSteps = std::max<std::int64_t>(0, steps - (covered.empty() ? 0 : committedSteps(db, claim.claimId)));
     moves.totals().steps += newSteps;
     moves.totals().tokens += tokensOf(subtract(*done, covered), chunk.tokens, windows);
-    useReservedSteps(file, moves, state_->incarnation, newSteps);
+    useReservedSteps(file, moves, state_->incarnation, run, newSteps);
     chunk.timesTrained += 1;
     chunk.trainedWall = moves.wallNs();
     if (outcome.tokens > 0)
@@ -250,7 +254,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
         chunk.rows.samples * countWindows(*done) / windows, outcome.tokens, outcome.lossSum, outcome.peakGradientNorm,
         outcome.firstStep, outcome.lastStep, steps, event, claim.claimId);
     moves.finish();
-    updateStopCheaply(file);
+    updateStopCheaply(file, run, moves.totals());
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("finishing " + toString(claim.chunk));
     return {};
@@ -264,7 +268,7 @@ Status WorkerLedger::fail(const Claim& claim, const std::string& cause)
         return transaction.error();
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
-    ChunkRow chunk = requireHeld(file, state_->incarnation, claim);
+    ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
     chunk.failures += 1;
     const bool poisoned = chunk.failures >= kFailuresUntilPoisoned;
     giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), cause);
@@ -292,8 +296,7 @@ Result<std::int64_t> WorkerLedger::reserveSteps(std::int64_t count)
     auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
-    requireLive(file, state_->incarnation);
-    const RunState run = loadRunState(file.db);
+    const RunState run = requireLive(file, state_->incarnation);
     std::int64_t granted = std::max<std::int64_t>(0, count);
     if (run.rules.steps > 0)
         granted = std::clamp<std::int64_t>(run.rules.steps - run.steps - run.reservedSteps, 0, granted);
@@ -310,9 +313,9 @@ Status WorkerLedger::returnSteps(std::int64_t unused)
     auto transaction = Transaction::begin(file.db, state_->everyday);
     if (!transaction.ok())
         return transaction.error();
-    requireLive(file, state_->incarnation);
+    RunState run = requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
-    useReservedSteps(file, moves, state_->incarnation, unused);
+    useReservedSteps(file, moves, state_->incarnation, run, unused);
     moves.finish();
     return transaction.value().commit();
 }

@@ -32,6 +32,6 @@ HeldClaim loadHeldClaim(Database& db, std::int64_t id);
 std::int64_t committedSteps(Database& db, std::int64_t claim);
 
 /// Takes `steps` out of what the incarnation reserved: they are counted as done now.
-void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, std::int64_t steps);
+void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, RunState& run, std::int64_t steps);
 
 } // namespace furrow
