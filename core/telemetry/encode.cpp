@@ -51,19 +51,24 @@ public:
         out_.append(text, end);
     }
 
-    /// A duration, rounded to a microsecond.
-    void milliseconds(const char* key, double value)
+    /// A measurement: six significant digits are more than it has.
+    void measured(const char* key, double value)
     {
-        if (!std::isfinite(value)) {
+        if (value == 0 || !std::isfinite(value)) {
             number(key, value);
             return;
         }
-        const double rounded = std::round(value * 1000) / 1000;
-        if (rounded == 0)
-            return;
         name(key);
         char text[40];
-        out_.append(text, std::to_chars(text, text + sizeof text, rounded).ptr);
+        out_.append(text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr);
+    }
+
+    /// A duration [ms], rounded to a microsecond.
+    void milliseconds(const char* key, double value)
+    {
+        if (std::isfinite(value) && std::abs(value) < 0.0005)
+            return;
+        measured(key, std::isfinite(value) ? std::round(value * 1000) / 1000 : value);
     }
 
     void string(const char* key, const std::string& value)
@@ -99,9 +104,9 @@ void encode(const StepRecord& r, std::string& into)
     line.integer("tokens", r.tokens);
     line.integer("stok", r.stepTokens);
     line.number("loss", r.loss);
-    line.number("lr", r.lr);
-    line.number("gnorm", r.gradientNorm);
-    line.number("tps", std::isfinite(r.tokensPerSecond) ? std::round(r.tokensPerSecond * 10) / 10 : r.tokensPerSecond);
+    line.measured("lr", r.lr);
+    line.measured("gnorm", r.gradientNorm);
+    line.measured("tps", r.tokensPerSecond);
     line.milliseconds("wait", r.time.waitData);
     line.milliseconds("fwd", r.time.forward);
     line.milliseconds("bwd", r.time.backward);
@@ -136,11 +141,11 @@ void encode(const GpuRecord& r, std::string& into)
 {
     LineBuilder line(into, "gpu", r.monotonicNs);
     line.string("device", r.device);
-    line.number("util", r.utilization);
+    line.measured("util", r.utilization);
     line.integer("mem", r.memoryUsedBytes);
     line.integer("memtotal", r.memoryTotalBytes);
-    line.number("power", r.powerWatt);
-    line.number("temp", r.temperatureCelsius);
+    line.measured("power", r.powerWatt);
+    line.measured("temp", r.temperatureCelsius);
     line.end();
 }
 

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace furrow {
+
+/// An append-only column in segments. A copy is a snapshot: it costs one pointer a segment and never changes, while
+/// the original goes on appending behind it. Only the original may append. A snapshot may be read on another thread
+/// when it was handed over with synchronisation. A full segment of equal values keeps one of them.
+template <typename T> class Column {
+public:
+    static constexpr std::size_t kShift = 12;
+    static constexpr std::size_t kSegment = std::size_t(1) << kShift;
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    T operator[](std::size_t i) const
+    {
+        const Segment& s = segments_[i >> kShift];
+        return s.values[i & s.mask];
+    }
+    T back() const { return (*this)[size_ - 1]; }
+
+    void append(T value)
+    {
+        const auto at = size_ & (kSegment - 1);
+        if (at == 0)
+            segments_.push_back({ std::shared_ptr<T[]>(new T[kSegment]), kSegment - 1 });
+        segments_.back().values[at] = value;
+        ++size_;
+        if (at == kSegment - 1)
+            seal(segments_.back());
+    }
+
+    /// First index in [0, size) whose value is not below `value`; the column must ascend.
+    template <typename Value> std::size_t lowerBound(Value value) const
+    {
+        std::size_t low = 0;
+        std::size_t high = size_;
+        while (low < high) {
+            const auto middle = low + (high - low) / 2;
+            if ((*this)[middle] < value)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    std::size_t memoryBytes() const
+    {
+        std::size_t sum = 0;
+        for (const auto& s : segments_)
+            sum += (s.mask + 1) * sizeof(T) + sizeof(Segment);
+        return sum;
+    }
+
+    /// Calls `sink(bytes, count)` for each stored piece, in order; `isConstant` pieces hold one value.
+    template <typename Sink> void forEachPiece(Sink sink) const
+    {
+        for (std::size_t k = 0; k < segments_.size(); ++k) {
+            const auto count = std::min(kSegment, size_ - k * kSegment);
+            const bool isConstant = segments_[k].mask == 0;
+            sink(segments_[k].values.get(), isConstant ? 1 : count, count, isConstant);
+        }
+    }
+    /// Appends a piece read from a cache. Only full segments may be constant; pieces come in order.
+    void appendPiece(const T* values, std::size_t count, bool isConstant)
+    {
+        std::shared_ptr<T[]> copy(new T[isConstant ? 1 : kSegment]);
+        std::copy_n(values, isConstant ? 1 : count, copy.get());
+        segments_.push_back({ std::move(copy), isConstant ? 0 : kSegment - 1 });
+        size_ += count;
+    }
+
+private:
+    struct Segment {
+        std::shared_ptr<T[]> values;
+        std::size_t mask = kSegment - 1; ///< 0: one value stands for all
+    };
+    static void seal(Segment& segment)
+    {
+        const T* v = segment.values.get();
+        for (std::size_t i = 1; i < kSegment; ++i) {
+            if (std::memcmp(&v[i], &v[0], sizeof(T)) != 0)
+                return;
+        }
+        std::shared_ptr<T[]> one(new T[1] { v[0] });
+        segment = { std::move(one), 0 };
+    }
+
+    std::vector<Segment> segments_;
+    std::size_t size_ = 0;
+};
+
+/// A duration in 16 bits: a float without sign and with 8 bits of fraction, 0.2 % at worst. Made for time splits.
+class Duration16 {
+public:
+    Duration16() = default;
+    explicit Duration16(float value)
+    {
+        if (!(value > 0))
+            value = 0;
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &value, sizeof bits);
+        bits_ = static_cast<std::uint16_t>((bits + 0x3fffu + ((bits >> 15) & 1u)) >> 15);
+    }
+    operator float() const
+    {
+        const std::uint32_t bits = static_cast<std::uint32_t>(bits_) << 15;
+        float value = 0;
+        std::memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+
+private:
+    std::uint16_t bits_ = 0;
+};
+
+} // namespace furrow

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "core/telemetry/scan.h"
+#include "core/telemetry/snapshot.h"
+
+#include <deque>
+#include <map>
+
+namespace furrow {
+
+class CacheReader;
+class CacheWriter;
+
+/// Turns records of all workers and attempts of a run into columns with extremes, and stitches attempts: one stretch
+/// per start, restart, resume or roll-back. Used by one thread; snapshots go to any other.
+class ColumnStore {
+public:
+    /// Where a file stands: which incarnation wrote the lines that come now.
+    struct Source {
+        TelemetryHeader header;
+        bool hasHeader = false;
+        std::int64_t lastMonotonicNs = 0;
+        std::int64_t lastStep = 0;
+        std::int64_t stretch = -1; ///< -1: the next step begins one
+    };
+
+    void add(Source& source, const ScannedLine& line);
+    /// Gives tokens and samples of all workers to the steps added since; steps that are newer than the slowest
+    /// worker's last one wait, unless `caughtUp` (everything on disk has been added).
+    void settle(bool caughtUp);
+    SnapshotPtr snapshot() const;
+    TelemetryCounts& counts() { return counts_; }
+    void clear();
+
+    void save(CacheWriter& out) const;
+    bool load(CacheReader& in);
+
+private:
+    struct Pending {
+        std::int64_t wallNs = 0;
+        std::int64_t tokens = 0;
+        std::int64_t samples = 0;
+    };
+    struct Live {
+        Stretch columns;
+        std::deque<Pending> pending;
+        double lastTokens = 0;
+        double lastSamples = 0;
+    };
+    struct WorkerTotals {
+        std::int64_t tokens = 0;
+        std::int64_t samples = 0;
+    };
+
+    void addStep(Source& source, const StepRecord& step);
+    Live& beginStretch(Source& source, const StepRecord& step, double wall);
+    double wallOf(const Source& source, std::int64_t monotonicNs) const;
+    void give(Live& live);
+
+    std::deque<Live> stretches_; // in order of appearance
+    std::map<int, WorkerTotals> totals_;
+    double tokensNow_ = 0;
+    double samplesNow_ = 0;
+    std::vector<EvalPoint> evals_;
+    std::vector<EventPoint> events_;
+    std::vector<SamplePoint> samples_;
+    Column<GpuPoint> gpu_;
+    TelemetryCounts counts_;
+    // copies shared by snapshots until something is added
+    mutable std::shared_ptr<const std::vector<EvalPoint>> evalsShared_;
+    mutable std::shared_ptr<const std::vector<EventPoint>> eventsShared_;
+    mutable std::shared_ptr<const std::vector<SamplePoint>> samplesShared_;
+};
+
+} // namespace furrow

@@ -1,0 +1,80 @@
+#include "core/telemetry/curve.h"
+
+#include "core/base/check.h"
+
+namespace furrow {
+namespace {
+
+struct PlainAxis {
+    Column<double> values;
+    std::size_t size() const { return values.size(); }
+    double at(std::size_t i) const { return values[i]; }
+    std::size_t lowerBound(double value) const { return values.lowerBound(value); }
+};
+
+struct UnitAxis {
+    ScaledAxis axis;
+    std::size_t size() const { return axis.units.size(); }
+    double at(std::size_t i) const { return axis.base + axis.scale * axis.units[i]; }
+    std::size_t lowerBound(double value) const
+    {
+        // Compared as doubles in the same way as at(), so that both agree to the last bit.
+        std::size_t low = 0;
+        std::size_t high = size();
+        while (low < high) {
+            const auto middle = low + (high - low) / 2;
+            if (at(middle) < value)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+};
+
+template <typename Axis, typename T> class ColumnCurve final : public Curve {
+public:
+    ColumnCurve(Axis x, MetricColumn<T> y)
+        : x_(std::move(x))
+        , y_(std::move(y))
+        , size_(std::min(x_.size(), y_.values.size()))
+    {
+    }
+    std::size_t size() const override { return size_; }
+    double x(std::size_t i) const override { return x_.at(i); }
+    float y(std::size_t i) const override { return static_cast<float>(y_.values[i]); }
+    std::size_t lowerBound(double value) const override { return std::min(size_, x_.lowerBound(value)); }
+    Summary range(std::size_t begin, std::size_t end) const override { return y_.pyramid.range(y_.values, begin, end); }
+    const Column<std::uint32_t>& nonFinite() const override { return y_.nonFinite; }
+
+private:
+    Axis x_;
+    MetricColumn<T> y_;
+    std::size_t size_;
+};
+
+} // namespace
+
+CurvePtr makeCurve(ScaledAxis x, MetricColumn<float> y)
+{
+    return std::make_shared<ColumnCurve<UnitAxis, float>>(UnitAxis { std::move(x) }, std::move(y));
+}
+
+CurvePtr makeCurve(ScaledAxis x, MetricColumn<Duration16> y)
+{
+    return std::make_shared<ColumnCurve<UnitAxis, Duration16>>(UnitAxis { std::move(x) }, std::move(y));
+}
+
+CurvePtr makeCurve(const std::vector<double>& x, const std::vector<float>& y)
+{
+    FURROW_CHECK(x.size() == y.size(), "a curve needs as many x as y");
+    PlainAxis axis;
+    MetricColumn<float> values;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        axis.values.append(x[i]);
+        values.append(y[i]);
+    }
+    return std::make_shared<ColumnCurve<PlainAxis, float>>(std::move(axis), std::move(values));
+}
+
+} // namespace furrow

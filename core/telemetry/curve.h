@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/telemetry/pyramid.h"
+
+#include <memory>
+#include <vector>
+
+namespace furrow {
+
+/// Points (x ascending, y any) that never change, with exact extremes of any index range. Thread-safe.
+class Curve {
+public:
+    virtual ~Curve() = default;
+    virtual std::size_t size() const = 0;
+    virtual double x(std::size_t i) const = 0;
+    virtual float y(std::size_t i) const = 0;
+    /// First index with x(i) >= value; size() when there is none.
+    virtual std::size_t lowerBound(double value) const = 0;
+    /// Finite values of [begin, end), begin <= end <= size().
+    virtual Summary range(std::size_t begin, std::size_t end) const = 0;
+    /// Indices of values that are NaN or infinite, ascending.
+    virtual const Column<std::uint32_t>& nonFinite() const = 0;
+};
+
+using CurvePtr = std::shared_ptr<const Curve>;
+
+/// x(i) = base + scale * units[i]: every x axis of a stretch is such a view of one integer column.
+struct ScaledAxis {
+    Column<std::uint32_t> units;
+    double base = 0;
+    double scale = 1;
+};
+
+/// A column with its extremes and its exceptions, as the store keeps it.
+template <typename T> struct MetricColumn {
+    Column<T> values;
+    Pyramid pyramid;
+    Column<std::uint32_t> nonFinite;
+
+    void append(float value)
+    {
+        const T stored { value };
+        const auto kept = static_cast<float>(stored);
+        if (!std::isfinite(kept))
+            nonFinite.append(static_cast<std::uint32_t>(values.size()));
+        values.append(stored);
+        pyramid.append(kept);
+    }
+    std::size_t memoryBytes() const { return values.memoryBytes() + pyramid.memoryBytes() + nonFinite.memoryBytes(); }
+};
+
+CurvePtr makeCurve(ScaledAxis x, MetricColumn<float> y);
+CurvePtr makeCurve(ScaledAxis x, MetricColumn<Duration16> y);
+/// From plain arrays of equal length; x must ascend.
+CurvePtr makeCurve(const std::vector<double>& x, const std::vector<float>& y);
+
+} // namespace furrow

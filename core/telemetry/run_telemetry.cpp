@@ -1,0 +1,224 @@
+#include "core/telemetry/run_telemetry.h"
+
+#include "core/base/file_system.h"
+#include "core/base/hash.h"
+#include "core/telemetry/store_cache.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace furrow {
+namespace {
+
+constexpr std::size_t kSlice = 1u << 20; // read at once from one file: also the longest line taken
+constexpr std::size_t kHead = 4096;
+constexpr std::size_t kMaxFiles = 100'000;
+
+std::uint64_t hashOfHead(const std::filesystem::path& path, std::uint64_t upTo)
+{
+    std::ifstream in(path, std::ios::binary);
+    std::string head(static_cast<std::size_t>(std::min<std::uint64_t>(kHead, upTo)), '\0');
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+    return xxh3(head);
+}
+
+} // namespace
+
+RunTelemetry::RunTelemetry(std::filesystem::path folder, std::filesystem::path cache)
+    : folder_(std::move(folder))
+    , cache_(std::move(cache))
+{
+}
+
+void RunTelemetry::findFiles()
+{
+    std::error_code error;
+    for (auto it = std::filesystem::directory_iterator(folder_, error); !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+        if (it->path().extension() != ".jsonl" || files_.size() >= kMaxFiles)
+            continue;
+        std::error_code sizeError;
+        const auto size = it->file_size(sizeError);
+        if (!sizeError)
+            files_[it->path()].size = size;
+    }
+}
+
+bool RunTelemetry::poll(std::size_t budgetBytes)
+{
+    findFiles();
+    for (const auto& [path, file] : files_) {
+        if (file.size < file.offset) {
+            ++store_.counts().shortened;
+            store_.counts().problem = path.string() + " became shorter: all telemetry was read anew";
+            startAnew();
+            break;
+        }
+    }
+    // Files take turns, so that workers advance together in time and the first curve is soon whole.
+    bool progress = true;
+    std::size_t spent = 0;
+    bool more = true;
+    while (progress && spent < budgetBytes) {
+        progress = false;
+        more = false;
+        for (auto& [path, file] : files_) {
+            if (file.refused || file.offset >= file.size)
+                continue;
+            const auto before = file.offset;
+            spent += readSome(path, file, kSlice);
+            if (file.offset != before)
+                progress = true;
+            more = more || (file.offset != before && file.offset < file.size);
+        }
+    }
+    store_.settle(!more);
+    complete_ = !more;
+    return more;
+}
+
+std::size_t RunTelemetry::readSome(const std::filesystem::path& path, File& file, std::size_t budget)
+{
+    std::ifstream in(path, std::ios::binary);
+    if (!in) {
+        if (!file.refused)
+            ++store_.counts().refusedFiles;
+        file.refused = true;
+        store_.counts().problem = path.string() + " cannot be read: check its permissions";
+        changed_ = true;
+        return 0;
+    }
+    buffer_.resize(std::min<std::uint64_t>(budget, file.size - file.offset));
+    in.seekg(static_cast<std::streamoff>(file.offset));
+    in.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+    const auto taken = takeLines(path, file, bytes);
+    if (taken == 0 && bytes.size() == kSlice) {
+        // A line longer than the slice: skipped piece by piece, its end is a bad line too.
+        ++store_.counts().bad;
+        file.offset += bytes.size();
+        changed_ = true;
+        return bytes.size();
+    }
+    if (file.offset < kHead && taken > 0)
+        file.headHash = hashOfHead(path, file.offset + taken);
+    file.offset += taken;
+    changed_ = changed_ || taken > 0;
+    return bytes.size();
+}
+
+std::size_t RunTelemetry::takeLines(const std::filesystem::path& path, File& file, std::string_view bytes)
+{
+    std::size_t taken = 0;
+    while (taken < bytes.size() && !file.refused) {
+        const auto end = bytes.find('\n', taken);
+        if (end == std::string_view::npos)
+            break;
+        auto line = bytes.substr(taken, end - taken);
+        taken = end + 1;
+        if (!line.empty() && line.back() == '\r')
+            line.remove_suffix(1);
+        if (line.empty())
+            continue;
+        scanLine(line, line_);
+        if (line_.kind == LineKind::Header && line_.schema > kTelemetrySchema) {
+            file.refused = true;
+            ++store_.counts().refusedFiles;
+            store_.counts().problem = path.string() + " has telemetry schema " + std::to_string(line_.schema)
+                + ", this program reads up to " + std::to_string(kTelemetrySchema) + ": open it with a newer Furrow";
+            break;
+        }
+        store_.add(file.source, line_);
+    }
+    return taken;
+}
+
+void RunTelemetry::startAnew()
+{
+    store_.clear();
+    for (auto& [path, file] : files_) {
+        const auto size = file.size;
+        file = {};
+        file.size = size;
+    }
+    changed_ = true;
+}
+
+SnapshotPtr RunTelemetry::snapshot() const
+{
+    const auto made = std::const_pointer_cast<TelemetrySnapshot>(store_.snapshot());
+    for (const auto& [path, file] : files_) {
+        made->bytesRead += file.offset;
+        made->bytesKnown += file.size;
+    }
+    made->complete = complete_;
+    return made;
+}
+
+bool RunTelemetry::takeChanged()
+{
+    return std::exchange(changed_, false);
+}
+
+Status RunTelemetry::saveCache() const
+{
+    if (cache_.empty() || !complete_)
+        return {};
+    CacheWriter out;
+    out.number(files_.size());
+    for (const auto& [path, file] : files_) {
+        out.text(path.filename().string());
+        out.number(file.offset);
+        out.number(file.headHash);
+        out.number(file.refused);
+        saveSource(out, file.source);
+    }
+    store_.save(out);
+    std::error_code error;
+    std::filesystem::create_directories(cache_.parent_path(), error);
+    return out.writeTo(cache_);
+}
+
+bool RunTelemetry::loadCache()
+{
+    if (cache_.empty())
+        return false;
+    auto in = CacheReader::open(cache_);
+    if (!in.ok())
+        return false;
+    findFiles();
+    if (restore(in.value())) {
+        changed_ = true;
+        return true;
+    }
+    store_ = ColumnStore();
+    files_.clear();
+    return false;
+}
+
+bool RunTelemetry::restore(CacheReader& in)
+{
+    const auto count = in.number();
+    if (count > kMaxFiles)
+        return false;
+    for (std::uint64_t i = 0; i < count && in.good(); ++i) {
+        const auto path = folder_ / in.text();
+        const auto offset = in.number();
+        const auto headHash = in.number();
+        const bool refused = in.number() != 0;
+        ColumnStore::Source source;
+        loadSource(in, source);
+        const auto known = files_.find(path);
+        if (known == files_.end() || known->second.size < offset || (offset > 0 && !refused && hashOfHead(path, offset) != headHash))
+            return false;
+        // A file that was refused is looked at again: this may be a newer Furrow.
+        if (refused)
+            return false;
+        known->second.offset = offset;
+        known->second.headHash = headHash;
+        known->second.source = source;
+    }
+    return in.good() && store_.load(in) && in.good();
+}
+
+} // namespace furrow

@@ -1,0 +1,125 @@
+#include "core/telemetry/snapshot.h"
+
+namespace furrow {
+namespace {
+
+ScaledAxis axisOf(const Stretch& s, XAxis axis, double samplesPerEpoch)
+{
+    switch (axis) {
+    case XAxis::WorkerStep: return { s.step, static_cast<double>(s.firstStep), 1 };
+    case XAxis::GlobalStep: return { s.globalStep, static_cast<double>(s.firstGlobalStep), 1 };
+    case XAxis::Samples: return { s.samples, s.samplesBase, 1 };
+    case XAxis::Tokens: return { s.tokens, s.tokensBase, kTokenUnit };
+    case XAxis::Epoch:
+        if (samplesPerEpoch > 0)
+            return { s.samples, s.samplesBase / samplesPerEpoch, 1 / samplesPerEpoch };
+        return { s.samples, s.samplesBase, 1 };
+    case XAxis::WallTime: return { s.millis, s.wallStart, 1e-3 };
+    case XAxis::ActiveTime: break;
+    }
+    return { s.millis, s.activeBase, 1e-3 };
+}
+
+} // namespace
+
+std::size_t Stretch::memoryBytes() const
+{
+    std::size_t sum = step.memoryBytes() + globalStep.memoryBytes() + millis.memoryBytes() + tokens.memoryBytes() + samples.memoryBytes();
+    for (const auto* metric : { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens })
+        sum += metric->memoryBytes();
+    for (const auto* metric : { &waitData, &forward, &backward, &optimizer, &checkpoint })
+        sum += metric->memoryBytes();
+    return sum + chunks.memoryBytes();
+}
+
+CurvePtr TelemetrySnapshot::curve(std::size_t stretch, Metric metric, XAxis axis, double samplesPerEpoch) const
+{
+    const Stretch& s = stretches[stretch];
+    ScaledAxis x = axisOf(s, axis, samplesPerEpoch);
+    switch (metric) {
+    case Metric::Loss: return makeCurve(std::move(x), s.loss);
+    case Metric::LearningRate: return makeCurve(std::move(x), s.learningRate);
+    case Metric::GradientNorm: return makeCurve(std::move(x), s.gradientNorm);
+    case Metric::TokensPerSecond: return makeCurve(std::move(x), s.tokensPerSecond);
+    case Metric::WaitData: return makeCurve(std::move(x), s.waitData);
+    case Metric::Forward: return makeCurve(std::move(x), s.forward);
+    case Metric::Backward: return makeCurve(std::move(x), s.backward);
+    case Metric::Optimizer: return makeCurve(std::move(x), s.optimizer);
+    case Metric::Checkpoint: return makeCurve(std::move(x), s.checkpoint);
+    case Metric::MemoryMiB: return makeCurve(std::move(x), s.memoryMiB);
+    case Metric::StepTokens: break;
+    }
+    return makeCurve(std::move(x), s.stepTokens);
+}
+
+double TelemetrySnapshot::xAt(std::size_t stretch, std::size_t index, XAxis axis, double samplesPerEpoch) const
+{
+    const ScaledAxis x = axisOf(stretches[stretch], axis, samplesPerEpoch);
+    return index < x.units.size() ? x.base + x.scale * x.units[index] : x.base;
+}
+
+std::size_t TelemetrySnapshot::supersededFrom(std::size_t stretch) const
+{
+    const Stretch& s = stretches[stretch];
+    auto from = s.size();
+    for (auto later = stretch + 1; later < stretches.size(); ++later) {
+        const Stretch& l = stretches[later];
+        if (l.worker != s.worker || l.size() == 0)
+            continue;
+        const auto offset = l.firstStep - s.firstStep;
+        from = std::min(from, offset <= 0 ? 0 : s.step.lowerBound(static_cast<std::uint32_t>(std::min<std::int64_t>(offset, UINT32_MAX))));
+    }
+    return from;
+}
+
+std::int64_t TelemetrySnapshot::chunkAt(std::size_t stretch, std::size_t index) const
+{
+    const auto& chunks = stretches[stretch].chunks;
+    std::size_t low = 0;
+    std::size_t high = chunks.size();
+    while (low < high) {
+        const auto middle = (low + high) / 2;
+        if (chunks[middle].index <= index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == 0 ? 0 : chunks[low - 1].chunk;
+}
+
+std::vector<TelemetrySnapshot::Interval> TelemetrySnapshot::intervalsOf(std::int64_t chunk) const
+{
+    std::vector<Interval> found;
+    for (std::size_t k = 0; k < stretches.size(); ++k) {
+        const auto& chunks = stretches[k].chunks;
+        for (std::size_t i = 0; i < chunks.size(); ++i) {
+            if (chunks[i].chunk == chunk)
+                found.push_back({ k, chunks[i].index, i + 1 < chunks.size() ? chunks[i + 1].index : stretches[k].size() });
+        }
+    }
+    return found;
+}
+
+bool TelemetrySnapshot::find(int worker, double wall, Interval& at) const
+{
+    for (auto k = stretches.size(); k-- > 0;) {
+        const Stretch& s = stretches[k];
+        if (s.worker != worker || s.size() == 0 || s.wallStart > wall)
+            continue;
+        const auto ms = std::min((wall - s.wallStart) * 1000 + 1, 4e9);
+        const auto end = s.millis.lowerBound(static_cast<std::uint32_t>(ms));
+        at = { k, end == 0 ? 0 : end - 1, end == 0 ? 1 : end };
+        return true;
+    }
+    return false;
+}
+
+std::size_t TelemetrySnapshot::memoryBytes() const
+{
+    std::size_t sum = gpu.memoryBytes();
+    for (const auto& s : stretches)
+        sum += s.memoryBytes();
+    return sum;
+}
+
+} // namespace furrow

@@ -1,0 +1,212 @@
+#include "core/telemetry/store_cache.h"
+
+#include "core/base/file_system.h"
+#include "core/base/hash.h"
+
+#include <fstream>
+
+namespace furrow {
+namespace {
+
+struct CacheHead {
+    char magic[8] = { 'f', 'u', 'r', 'r', 'o', 'w', 'c', 'c' };
+    std::uint32_t version = kStoreCacheVersion;
+    std::uint32_t stretchSize = sizeof(Stretch); ///< another build with other columns does not fit
+    std::uint64_t payloadBytes = 0;
+    std::uint64_t payloadHash = 0;
+};
+
+constexpr std::uint64_t kMaxCacheBytes = 8ull << 30;
+
+
+// Columns of a stretch, in file order; one list for both directions.
+template <typename Io, typename S> void visitColumns(Io& io, S& s)
+{
+    io.column(s.step);
+    io.column(s.globalStep);
+    io.column(s.millis);
+    io.column(s.tokens);
+    io.column(s.samples);
+    io.column(s.chunks);
+    io.metric(s.loss);
+    io.metric(s.learningRate);
+    io.metric(s.gradientNorm);
+    io.metric(s.tokensPerSecond);
+    io.metric(s.memoryMiB);
+    io.metric(s.stepTokens);
+    io.metric(s.waitData);
+    io.metric(s.forward);
+    io.metric(s.backward);
+    io.metric(s.optimizer);
+    io.metric(s.checkpoint);
+}
+
+/// Evaluations, events and samples are few: they are kept as lines, each with its place before it.
+template <typename Points> void savePoints(CacheWriter& out, const Points& points)
+{
+    out.number(points.size());
+    for (const auto& p : points) {
+        out.number(static_cast<std::uint64_t>(p.worker));
+        out.real(p.wall);
+        if constexpr (requires { p.attempt; })
+            out.number(static_cast<std::uint64_t>(p.attempt));
+        std::string line;
+        encodeLine(TelemetryRecord(p.record), line);
+        line.pop_back();
+        out.text(line);
+    }
+}
+
+template <typename Points, typename Record> void loadPoints(CacheReader& in, Points& points, Record ScannedLine::*record)
+{
+    const auto count = in.number();
+    ScannedLine line;
+    for (std::uint64_t i = 0; i < count && in.good(); ++i) {
+        typename Points::value_type p;
+        p.worker = static_cast<int>(in.number());
+        p.wall = in.real();
+        if constexpr (requires { p.attempt; })
+            p.attempt = static_cast<std::int64_t>(in.number());
+        scanLine(in.text(), line);
+        p.record = line.*record;
+        points.push_back(std::move(p));
+    }
+}
+
+} // namespace
+
+Status CacheWriter::writeTo(const std::filesystem::path& path) const
+{
+    CacheHead head;
+    head.payloadBytes = out_.size();
+    head.payloadHash = xxh3(out_);
+    auto temporary = path;
+    temporary += ".part";
+    {
+        std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+        out.write(reinterpret_cast<const char*>(&head), sizeof head);
+        out.write(out_.data(), static_cast<std::streamsize>(out_.size()));
+        if (!out.flush()) {
+            std::error_code ignored;
+            std::filesystem::remove(temporary, ignored);
+            return Error { ErrorCode::Io, path.string() + " cannot be written: the run opens without its cache" };
+        }
+    }
+    return realFileSystem().replace(temporary, path);
+}
+
+Result<CacheReader> CacheReader::open(const std::filesystem::path& path)
+{
+    CacheReader reader;
+    CacheHead head;
+    const CacheHead wanted;
+    std::ifstream in(path, std::ios::binary);
+    in.read(reinterpret_cast<char*>(&head), sizeof head);
+    if (!in || std::memcmp(head.magic, wanted.magic, sizeof head.magic) != 0 || head.version != wanted.version
+        || head.stretchSize != wanted.stretchSize || head.payloadBytes > kMaxCacheBytes)
+        return Error { ErrorCode::NotFound, path.string() + " is no cache of this version" };
+    std::error_code error;
+    if (std::filesystem::file_size(path, error) != head.payloadBytes + sizeof head || error)
+        return Error { ErrorCode::Corrupt, path.string() + " is cut" };
+    reader.data_.resize(head.payloadBytes);
+    in.read(reader.data_.data(), static_cast<std::streamsize>(reader.data_.size()));
+    if (!in || xxh3(reader.data_) != head.payloadHash)
+        return Error { ErrorCode::Corrupt, path.string() + ": checksum differs" };
+    return reader;
+}
+
+std::string CacheReader::text()
+{
+    const auto size = number();
+    if (!has(size)) {
+        good_ = false;
+        return {};
+    }
+    std::string value(data_, at_, size);
+    at_ += size;
+    return value;
+}
+
+void saveSource(CacheWriter& out, const ColumnStore::Source& source)
+{
+    std::string line;
+    encodeLine(source.header, line);
+    line.pop_back();
+    out.text(line);
+    out.number(source.hasHeader);
+    out.number(static_cast<std::uint64_t>(source.lastMonotonicNs));
+    out.number(static_cast<std::uint64_t>(source.lastStep));
+    out.number(static_cast<std::uint64_t>(source.stretch));
+}
+
+void loadSource(CacheReader& in, ColumnStore::Source& source)
+{
+    ScannedLine line;
+    scanLine(in.text(), line);
+    source.header = line.header;
+    source.hasHeader = in.number() != 0;
+    source.lastMonotonicNs = static_cast<std::int64_t>(in.number());
+    source.lastStep = static_cast<std::int64_t>(in.number());
+    source.stretch = static_cast<std::int64_t>(in.number());
+}
+
+void ColumnStore::save(CacheWriter& out) const
+{
+    out.number(stretches_.size());
+    for (const auto& live : stretches_) {
+        const Stretch& s = live.columns;
+        for (const auto n : { std::int64_t(s.worker), s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstGlobalStep })
+            out.number(static_cast<std::uint64_t>(n));
+        for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastTokens, live.lastSamples })
+            out.real(d);
+        visitColumns(out, s);
+    }
+    out.number(totals_.size());
+    for (const auto& [worker, total] : totals_) {
+        for (const auto n : { std::int64_t(worker), total.tokens, total.samples })
+            out.number(static_cast<std::uint64_t>(n));
+    }
+    out.real(tokensNow_);
+    out.real(samplesNow_);
+    savePoints(out, evals_);
+    savePoints(out, events_);
+    savePoints(out, samples_);
+    out.column(gpu_);
+    for (const auto n : { counts_.lines, counts_.steps, counts_.bad, counts_.duplicates, counts_.unknown, counts_.orphans, counts_.shortened })
+        out.number(static_cast<std::uint64_t>(n));
+    out.text(counts_.problem);
+}
+
+bool ColumnStore::load(CacheReader& in)
+{
+    const auto integer = [&in] { return static_cast<std::int64_t>(in.number()); };
+    const auto count = in.number();
+    for (std::uint64_t i = 0; i < count && in.good(); ++i) {
+        Live& live = stretches_.emplace_back();
+        Stretch& s = live.columns;
+        s.worker = static_cast<int>(integer());
+        for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstGlobalStep })
+            *n = integer();
+        for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples })
+            *d = in.real();
+        visitColumns(in, s);
+    }
+    const auto workers = in.number();
+    for (std::uint64_t i = 0; i < workers && in.good(); ++i) {
+        const auto worker = static_cast<int>(integer());
+        const auto tokens = integer();
+        totals_[worker] = { tokens, integer() };
+    }
+    tokensNow_ = in.real();
+    samplesNow_ = in.real();
+    loadPoints(in, evals_, &ScannedLine::eval);
+    loadPoints(in, events_, &ScannedLine::event);
+    loadPoints(in, samples_, &ScannedLine::sample);
+    in.column(gpu_);
+    for (auto* n : { &counts_.lines, &counts_.steps, &counts_.bad, &counts_.duplicates, &counts_.unknown, &counts_.orphans, &counts_.shortened })
+        *n = integer();
+    counts_.problem = in.text();
+    return in.good();
+}
+
+} // namespace furrow

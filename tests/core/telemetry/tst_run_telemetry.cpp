@@ -1,0 +1,266 @@
+#include "core/telemetry/run_telemetry.h"
+#include "core/telemetry/synthetic.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <fstream>
+#include <memory>
+
+using namespace furrow;
+
+namespace {
+
+constexpr const char* kHeader = "{\"schema\":1,\"run\":\"r\",\"attempt\":1,\"worker\":0,\"boot\":\"b\",\"wall_anchor\":1000000000000,\"mono_anchor\":0}\n";
+
+std::string stepLine(std::int64_t t, std::int64_t step, double loss = 3.5, std::int64_t tokens = 0)
+{
+    std::string line;
+    StepRecord r;
+    r.monotonicNs = t * 1'000'000'000;
+    r.step = step;
+    r.globalStep = step;
+    r.tokens = tokens == 0 ? step * 1000 : tokens;
+    r.samples = step * 10;
+    r.loss = loss;
+    encodeLine(TelemetryRecord(r), line);
+    return line;
+}
+
+void append(const std::filesystem::path& path, const std::string& text)
+{
+    std::ofstream(path, std::ios::binary | std::ios::app) << text;
+}
+
+SnapshotPtr readAll(RunTelemetry& telemetry)
+{
+    while (telemetry.poll()) { }
+    return telemetry.snapshot();
+}
+
+} // namespace
+
+class TestRunTelemetry : public QObject {
+    Q_OBJECT
+
+private:
+    std::unique_ptr<QTemporaryDir> dir_;
+    std::filesystem::path folder_;
+
+private Q_SLOTS:
+    void init()
+    {
+        dir_ = std::make_unique<QTemporaryDir>();
+        folder_ = std::filesystem::path(dir_->path().toStdString()) / "telemetry";
+        std::filesystem::create_directories(folder_);
+    }
+
+    void countsAndSurvivesBadInput_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<int>("bad");
+        QTest::addColumn<int>("duplicates");
+        const QByteArray header = kHeader;
+        const auto line = [](int t, int step) { return QByteArray::fromStdString(stepLine(t, step)); };
+        QTest::newRow("empty file") << QByteArray() << 0 << 0 << 0;
+        QTest::newRow("header only") << header << 0 << 0 << 0;
+        QTest::newRow("torn last line") << header + line(1, 1) + line(2, 2).left(20) << 1 << 0 << 0;
+        QTest::newRow("torn in the middle") << header + line(1, 1).left(20) + "\n" + line(2, 2) << 1 << 1 << 0;
+        QTest::newRow("duplicated") << header + line(1, 1) + line(1, 1) + line(2, 2) << 2 << 0 << 1;
+        QTest::newRow("out of order") << header + line(1, 1) + line(3, 3) + line(2, 2) + line(4, 4) << 3 << 0 << 1;
+        QTest::newRow("garbage") << header + "\x00\xff garbage" + "\n" + line(1, 1) + "[1,2]\n{}\n" << 1 << 3 << 0;
+        QTest::newRow("not a number where one is needed") << header + "{\"k\":\"step\",\"t\":1,\"step\":\"many\"}\n" << 0 << 1 << 0;
+        QTest::newRow("nested") << header + "{\"k\":\"step\",\"t\":1,\"x\":{}}\n" << 0 << 1 << 0;
+        QTest::newRow("unknown kind") << header + "{\"k\":\"future\",\"t\":1}\n" + line(1, 1) << 1 << 0 << 0;
+        QTest::newRow("unknown field") << header + "{\"k\":\"step\",\"t\":1,\"step\":1,\"something_long\":\"x\"}\n" << 1 << 0 << 0;
+        QTest::newRow("windows line ends") << QByteArray(header).replace("\n", "\r\n") + line(1, 1).replace("\n", "\r\n") << 1 << 0 << 0;
+        QTest::newRow("no header") << line(1, 1) << 0 << 0 << 0;
+        QTest::newRow("3 MB without a line end") << header + QByteArray(3 << 20, 'x') + "\n" + line(1, 1) << 1 << 3 << 0;
+        QTest::newRow("huge numbers") << header + "{\"k\":\"step\",\"t\":99999999999999999999,\"step\":1e300}\n" << 0 << 0 << 0;
+    }
+    void countsAndSurvivesBadInput()
+    {
+        QFETCH(const QByteArray, text);
+        QFETCH(const int, steps);
+        QFETCH(const int, bad);
+        QFETCH(const int, duplicates);
+        append(folder_ / "1-w0.jsonl", text.toStdString());
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        if (qstrcmp(QTest::currentDataTag(), "huge numbers") == 0) {
+            QCOMPARE(snapshot->counts.lines, std::int64_t(2));
+            return;
+        }
+        QCOMPARE(snapshot->counts.steps, std::int64_t(steps));
+        QVERIFY(bad == 0 ? snapshot->counts.bad == 0 : snapshot->counts.bad >= 1 && snapshot->counts.bad <= bad);
+        QCOMPARE(snapshot->counts.duplicates, std::int64_t(duplicates));
+    }
+
+    void takesATornLineOnceItIsWhole()
+    {
+        const auto path = folder_ / "1-w0.jsonl";
+        const auto line = stepLine(1, 1);
+        append(path, kHeader + line.substr(0, 10));
+        RunTelemetry telemetry(folder_);
+        QCOMPARE(readAll(telemetry)->counts.steps, std::int64_t(0));
+        append(path, line.substr(10));
+        QCOMPARE(readAll(telemetry)->counts.steps, std::int64_t(1));
+        QCOMPARE(readAll(telemetry)->counts.bad, std::int64_t(0));
+    }
+
+    void readsAShortenedFileAnew()
+    {
+        const auto path = folder_ / "1-w0.jsonl";
+        append(path, kHeader + stepLine(1, 1) + stepLine(2, 2) + stepLine(3, 3));
+        RunTelemetry telemetry(folder_);
+        QCOMPARE(readAll(telemetry)->counts.steps, std::int64_t(3));
+        std::filesystem::resize_file(path, std::string(kHeader).size() + stepLine(1, 1).size());
+        const auto snapshot = readAll(telemetry);
+        QCOMPARE(snapshot->counts.steps, std::int64_t(1));
+        QCOMPARE(snapshot->counts.shortened, std::int64_t(1));
+    }
+
+    void refusesANewerSchemaWithItsVersion()
+    {
+        append(folder_ / "1-w0.jsonl", "{\"schema\":2,\"run\":\"r\",\"attempt\":1,\"worker\":0}\n" + stepLine(1, 1));
+        append(folder_ / "1-w1.jsonl", kHeader + stepLine(1, 1));
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        QCOMPARE(snapshot->counts.steps, std::int64_t(1));
+        QCOMPARE(snapshot->counts.refusedFiles, std::int64_t(1));
+        QVERIFY(snapshot->counts.problem.find("schema 2") != std::string::npos);
+    }
+
+    void stitchesAttemptsAndFindsWhatWasRedone()
+    {
+        std::string first = kHeader;
+        for (int i = 1; i <= 10; ++i)
+            first += stepLine(i, i);
+        append(folder_ / "1-w0.jsonl", first);
+        std::string second = "{\"schema\":1,\"run\":\"r\",\"attempt\":2,\"worker\":0,\"boot\":\"c\",\"wall_anchor\":5000000000000,\"mono_anchor\":0}\n";
+        for (int i = 8; i <= 15; ++i)
+            second += stepLine(i - 7, i);
+        append(folder_ / "2-w0.jsonl", second);
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        QCOMPARE(snapshot->stretches.size(), std::size_t(2));
+        QCOMPARE(snapshot->supersededFrom(0), std::size_t(7)); // steps 8, 9, 10
+        QCOMPARE(snapshot->supersededFrom(1), std::size_t(8));
+        // Tokens of the run go back with the worker, active time goes on without the pause.
+        QCOMPARE(snapshot->xAt(1, 0, XAxis::WorkerStep), 8.0);
+        QVERIFY(std::abs(snapshot->xAt(1, 0, XAxis::Tokens) - 8000) < kTokenUnit);
+        QCOMPARE(snapshot->xAt(1, 0, XAxis::ActiveTime), 9.0);
+        QCOMPARE(snapshot->xAt(1, 0, XAxis::WallTime), 5001.0);
+    }
+
+    void aRollBackBeginsAStretch()
+    {
+        append(folder_ / "1-w0.jsonl", kHeader + stepLine(1, 1) + stepLine(2, 2) + stepLine(3, 3) + stepLine(4, 2) + stepLine(5, 3));
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        QCOMPARE(snapshot->stretches.size(), std::size_t(2));
+        QCOMPARE(snapshot->supersededFrom(0), std::size_t(1));
+        QCOMPARE(snapshot->counts.duplicates, std::int64_t(0));
+    }
+
+    void tokensOfAllWorkersAddUpInTimeOrder()
+    {
+        std::string other = kHeader;
+        other.replace(other.find("\"worker\":0"), 10, "\"worker\":1");
+        append(folder_ / "1-w0.jsonl", kHeader + stepLine(1, 1, 3, 1024) + stepLine(3, 2, 3, 2048));
+        append(folder_ / "1-w1.jsonl", other + stepLine(2, 1, 3, 5120) + stepLine(4, 2, 3, 10240));
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        QCOMPARE(snapshot->xAt(0, 1, XAxis::Tokens), 2048.0 + 5120.0);
+        QCOMPARE(snapshot->xAt(1, 1, XAxis::Tokens), 2048.0 + 10240.0);
+    }
+
+    void theCacheGivesTheSameSnapshotAndGoesOn()
+    {
+        SyntheticRun run;
+        run.steps = 20'000;
+        QVERIFY(writeSyntheticTelemetry(folder_, run).ok());
+        const auto cache = folder_ / "view" / "columns.bin";
+        RunTelemetry cold(folder_, cache);
+        const auto want = readAll(cold);
+        QVERIFY(cold.saveCache().ok());
+        append(folder_ / "2-w0.jsonl", stepLine(1'000'000, 1'000'000));
+        RunTelemetry cached(folder_, cache);
+        QVERIFY(cached.loadCache());
+        auto got = cached.snapshot();
+        QCOMPARE(got->counts.steps, want->counts.steps);
+        QCOMPARE(got->counts.duplicates, want->counts.duplicates);
+        QCOMPARE(got->evals->size(), want->evals->size());
+        QCOMPARE(got->stretches.size(), want->stretches.size());
+        for (std::size_t k = 0; k < got->stretches.size(); ++k) {
+            const auto a = got->curve(k, Metric::Loss, XAxis::Tokens);
+            const auto b = want->curve(k, Metric::Loss, XAxis::Tokens);
+            QCOMPARE(a->size(), b->size());
+            QCOMPARE(a->range(0, a->size()).max, b->range(0, b->size()).max);
+            QCOMPARE(a->x(a->size() - 1), b->x(b->size() - 1));
+            QCOMPARE(got->stretches[k].activeBase, want->stretches[k].activeBase);
+        }
+        got = readAll(cached);
+        QCOMPARE(got->counts.steps, want->counts.steps + 1);
+    }
+
+    void aDamagedCacheIsNotUsed_data()
+    {
+        QTest::addColumn<int>("what");
+        QTest::newRow("one flipped byte") << 0;
+        QTest::newRow("cut") << 1;
+        QTest::newRow("another file behind it") << 2;
+        QTest::newRow("empty") << 3;
+    }
+    void aDamagedCacheIsNotUsed()
+    {
+        QFETCH(const int, what);
+        SyntheticRun run;
+        run.steps = 3000;
+        QVERIFY(writeSyntheticTelemetry(folder_, run).ok());
+        const auto cache = folder_ / "columns.bin";
+        {
+            RunTelemetry cold(folder_, cache);
+            readAll(cold);
+            QVERIFY(cold.saveCache().ok());
+        }
+        const auto size = std::filesystem::file_size(cache);
+        if (what == 0) {
+            std::fstream file(cache, std::ios::in | std::ios::out | std::ios::binary);
+            file.seekp(static_cast<std::streamoff>(size / 2));
+            file.put('\x5a');
+        } else if (what == 1) {
+            std::filesystem::resize_file(cache, size - 5);
+        } else if (what == 2) {
+            run.seed = 2;
+            run.steps = 6000;
+            QVERIFY(writeSyntheticTelemetry(folder_, run).ok());
+        } else {
+            std::filesystem::resize_file(cache, 0);
+        }
+        RunTelemetry again(folder_, cache);
+        QVERIFY(!again.loadCache());
+        QVERIFY(readAll(again)->counts.steps >= 3000);
+    }
+
+    void theGeneratorGivesTheSameBytesAndWhatItSays()
+    {
+        SyntheticRun run;
+        run.steps = 5000;
+        const auto totals = writeSyntheticTelemetry(folder_, run);
+        const auto other = folder_.parent_path() / "other";
+        QVERIFY(writeSyntheticTelemetry(other, run).ok());
+        for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+            std::ifstream a(entry.path(), std::ios::binary), b(other / entry.path().filename(), std::ios::binary);
+            QVERIFY(std::string(std::istreambuf_iterator<char>(a), {}) == std::string(std::istreambuf_iterator<char>(b), {}));
+        }
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        QCOMPARE(snapshot->counts.steps + snapshot->counts.duplicates, totals.value().stepLines);
+        QCOMPARE(snapshot->counts.duplicates, totals.value().duplicates);
+        QCOMPARE(snapshot->counts.bad, std::int64_t(0));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunTelemetry)
+#include "tst_run_telemetry.moc"

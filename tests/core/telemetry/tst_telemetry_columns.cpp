@@ -1,0 +1,155 @@
+#include "core/base/random.h"
+#include "core/telemetry/curve.h"
+#include "core/telemetry/scan.h"
+
+#include <QTest>
+#include <cmath>
+#include <limits>
+
+using namespace furrow;
+
+class TestTelemetryColumns : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aCopyDoesNotSeeWhatIsAppendedLater()
+    {
+        Column<int> column;
+        for (int i = 0; i < 5000; ++i)
+            column.append(i);
+        const Column<int> copy = column;
+        for (int i = 0; i < 5000; ++i)
+            column.append(-1);
+        QCOMPARE(copy.size(), std::size_t(5000));
+        for (int i = 0; i < 5000; ++i)
+            QCOMPARE(copy[static_cast<std::size_t>(i)], i);
+    }
+
+    void equalValuesTakeOneValueASegment()
+    {
+        Column<double> column;
+        for (std::size_t i = 0; i < 10 * Column<double>::kSegment; ++i)
+            column.append(0.5);
+        QVERIFY(column.memoryBytes() < 1000);
+        QCOMPARE(column[7 * Column<double>::kSegment + 3], 0.5);
+    }
+
+    void rangesHaveTheRawExtremes_data()
+    {
+        QTest::addColumn<int>("size");
+        QTest::addColumn<bool>("withBad");
+        for (const int size : { 1, 31, 32, 33, 1023, 1025, 40000, 1100000 }) {
+            QTest::addRow("%d", size) << size << false;
+            QTest::addRow("%d with NaN and Inf", size) << size << true;
+        }
+    }
+    void rangesHaveTheRawExtremes()
+    {
+        QFETCH(const int, size);
+        QFETCH(const bool, withBad);
+        Random random(static_cast<std::uint64_t>(size));
+        MetricColumn<float> column;
+        std::vector<float> raw;
+        for (int i = 0; i < size; ++i) {
+            float value = static_cast<float>(random.uniform() * 100 - 50);
+            if (withBad && random.below(10) == 0)
+                value = random.below(2) ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
+            raw.push_back(value);
+            column.append(value);
+        }
+        for (int round = 0; round < 300; ++round) {
+            auto begin = random.below(raw.size() + 1);
+            auto end = random.below(raw.size() + 1);
+            if (begin > end)
+                std::swap(begin, end);
+            if (size > 50000 && round % 3)
+                end = std::min(raw.size(), begin + 2000);
+            Summary want;
+            for (auto i = begin; i < end; ++i)
+                want.add(raw[i]);
+            const auto got = column.pyramid.range(column.values, begin, end);
+            QCOMPARE(got.count, want.count);
+            QCOMPARE(got.min, want.min);
+            QCOMPARE(got.max, want.max);
+            if (want.count > 0)
+                QVERIFY(std::abs(got.mean() - want.mean()) < 1e-3);
+        }
+    }
+
+    void durationsKeepAQuarterOfAPercent()
+    {
+        // NaN has no place in a duration.
+        for (const float value : { 0.0f, 0.001f, 1.0f, 3.14159f, 899.9f, 123456.0f })
+            QVERIFY(std::abs(static_cast<float>(Duration16(value)) - value) <= value * 0.0025f);
+        QCOMPARE(static_cast<float>(Duration16(-1.0f)), 0.0f);
+    }
+
+    void numbersAreReadExactly_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<double>("value");
+        QTest::newRow("integer") << QByteArray("12") << 12.0;
+        QTest::newRow("negative") << QByteArray("-0.5") << -0.5;
+        QTest::newRow("many digits") << QByteArray("3.4312345981597900390625") << 3.4312345981597900390625;
+        QTest::newRow("exponent") << QByteArray("6e-04") << 6e-4;
+        QTest::newRow("tiny") << QByteArray("1.5e-310") << 1.5e-310;
+        QTest::newRow("large") << QByteArray("1.7976931348623157e308") << 1.7976931348623157e308;
+        QTest::newRow("17 digits") << QByteArray("0.30000000000000004") << 0.30000000000000004;
+        QTest::newRow("nan") << QByteArray("\"nan\"") << std::numeric_limits<double>::quiet_NaN();
+        QTest::newRow("-inf") << QByteArray("\"-inf\"") << -std::numeric_limits<double>::infinity();
+    }
+    void numbersAreReadExactly()
+    {
+        QFETCH(const QByteArray, text);
+        QFETCH(const double, value);
+        ScannedLine line;
+        scanLine("{\"k\":\"step\",\"t\":5,\"loss\":" + text.toStdString() + "}", line);
+        QCOMPARE(line.kind, LineKind::Step);
+        if (std::isnan(value))
+            QVERIFY(std::isnan(line.step.loss));
+        else
+            QVERIFY(line.step.loss == value);
+    }
+
+    void linesComeBackAsTheyWereWritten()
+    {
+        StepRecord step { 123456789012345, 17, 51, 2, 53, 300'000'053'000'017, 68000, 69632, 4096, 3.5, 5.875e-4, 0.75, 118200,
+            { 1.5, 2.25, 3.125, 0.5, 900.125 }, 17'100'000'000 };
+        EvalRecord eval { 5, 17, 69632, 3.25, 0.3125, EvalRecord::What::Merged };
+        EventRecord event { 6, 17, 300'000'053'000'017, EventRecord::Kind::Rollback, "tab\t \"quoted\" \xc3\xa4" };
+        GpuRecord gpu { 7, "GPU-5b1e", 0.5, 17, 24, 310.5, 66 };
+        SampleRecord sample { 8, 17, "ROMEO:", "line\nbreak" };
+        ScannedLine line;
+        const auto scan = [&line](const TelemetryRecord& record) {
+            std::string text;
+            encodeLine(record, text);
+            text.pop_back();
+            scanLine(text, line);
+        };
+        scan(step);
+        QVERIFY(line.kind == LineKind::Step && line.step == step);
+        scan(eval);
+        QVERIFY(line.kind == LineKind::Eval && line.eval == eval);
+        scan(event);
+        QVERIFY(line.kind == LineKind::Event && line.event == event);
+        scan(gpu);
+        QVERIFY(line.kind == LineKind::Gpu && line.gpu == gpu);
+        scan(sample);
+        QVERIFY(line.kind == LineKind::Sample && line.sample == sample);
+    }
+
+    void everyCutOfALineIsBad()
+    {
+        std::string text;
+        encodeLine(TelemetryRecord(StepRecord { 5, 17, 51, 0, 53, 100, 1, 2, 3, 3.5 }), text);
+        text.pop_back();
+        ScannedLine line;
+        for (std::size_t length = 0; length < text.size(); ++length) {
+            scanLine(std::string_view(text).substr(0, length), line);
+            QVERIFY2(line.kind == LineKind::Bad, text.substr(0, length).c_str());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTelemetryColumns)
+#include "tst_telemetry_columns.moc"
