@@ -25,6 +25,10 @@ struct CacheEntry {
     bool quarantined = false;
 };
 
+inline constexpr const char* kBlocks = "blocks";
+inline constexpr const char* kExpanded = "expanded";
+inline constexpr const char* kDownloads = "downloads";
+
 /// A file that grows inside the cache under a temporary name. Removed unless published. Not thread-safe.
 class CacheFile {
 public:
@@ -45,7 +49,7 @@ private:
 /// Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size of everything in the
 /// folder, temporaries included, stays below the cap: room is made before a write, least recently used first, never a
 /// file that a living process has pinned. What a dead process left is swept. Thread-safe.
-class BlockCache {
+class BlockCache : public std::enable_shared_from_this<BlockCache> {
 public:
     /// @param capBytes  0: no cap (for listing)
     static Result<std::shared_ptr<BlockCache>> open(const std::filesystem::path& folder, std::uint64_t capBytes);
@@ -57,9 +61,9 @@ public:
     std::uint64_t capBytes() const;
     std::filesystem::path path(const std::string& sub, const std::string& fileName) const;
 
-    /// The path when the file is there; marks it as used.
+    /// The path when the file is there; marks it as used. `sub` is kBlocks, kExpanded or kDownloads everywhere.
     std::optional<std::filesystem::path> find(const std::string& sub, const std::string& fileName);
-    Result<CacheFile> create(const std::string& sub);
+    Result<CacheFile> create();
     /// Gives the file its name. One that is there already has the same content (names are keys) and is kept.
     Status publish(CacheFile file, const std::string& sub, const std::string& fileName);
     /// Puts a damaged file aside under a name that nobody opens; it is the first to be evicted.
@@ -77,6 +81,7 @@ private:
     friend class CacheFile;
     struct State;
     explicit BlockCache(std::unique_ptr<State> state);
+    Status makeRoom(std::uint64_t bytes);
     std::unique_ptr<State> state_;
 };
 

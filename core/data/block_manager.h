@@ -42,11 +42,10 @@ public:
     /// Why the last block is not proven yet, in words: "reading file 3 of 7". "" once it is.
     std::string unprovenReason() const;
     /// Goes on planning after a known block, by seek. Call before the first planNext.
-    /// @param blocksKnown  number of blocks planned so far; `lastPlan` is the plan of the last of them
-    Status resumeAfter(std::int64_t blocksKnown, const std::string& lastPlan);
+    Status resumeAfter(const std::string& lastPlan);
 
     /// A known block from what the ledger keeps of it.
-    static Result<PlannedBlock> fromPlan(std::int64_t block, const std::string& plan);
+    static Result<PlannedBlock> fromPlan(const std::string& plan);
     /// Finds the block in the cache and checks every byte of it (once per manager), or makes it.
     /// @param goOn  asked between chunks, may be empty; false cancels
     Result<PreparedFile> prepare(const PlannedBlock& block, const std::function<bool()>& goOn = {});

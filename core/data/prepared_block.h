@@ -88,7 +88,7 @@ private:
 
     explicit PreparedBlock(RandomAccessFile file);
     Status readHeader();
-    Status readFooter(std::uint64_t offset, std::uint64_t sizeBytes);
+    Status readFooter(const std::string& footer);
 
     RandomAccessFile file_;
     std::string name_;

@@ -1,0 +1,407 @@
+// How the cache stays below its cap with several processes in it: every write happens under one lock file and first
+// looks at the sizes on disk. A process is known by its member file, which it keeps locked while it lives; its
+// temporaries and pins carry the name of that file, so what a dead process left can be told from what is in use.
+
+#include "core/data/block_cache.h"
+
+#include "core/base/clock.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/data/prepared_block.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+namespace furrow {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTemporary = "temporary";
+constexpr const char* kMembers = "members";
+constexpr const char* kBad = ".bad-"; ///< part of the name of a quarantined file
+constexpr auto kLockPatience = std::chrono::seconds(60);
+
+/// "<member>-<n>" -> "<member>"
+std::string memberOf(const std::string& temporaryName)
+{
+    return temporaryName.substr(0, temporaryName.find('-'));
+}
+
+std::int64_t wallNs(fs::file_time_type time)
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::file_clock::to_sys(time).time_since_epoch()).count();
+}
+
+template <typename OnFile> void eachFile(const fs::path& folder, const OnFile& onFile)
+{
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::error_code gone; // another process may remove it meanwhile
+        if (it->is_regular_file(gone))
+            onFile(*it);
+    }
+}
+
+std::uint64_t sizeOf(const fs::directory_entry& entry)
+{
+    std::error_code gone;
+    const auto size = entry.file_size(gone);
+    return gone ? 0 : size;
+}
+
+} // namespace
+
+struct BlockCache::State {
+    // set when opened, then constant
+    fs::path folder;
+    std::uint64_t capBytes = 0;
+    std::string member;
+    std::optional<FileLock> memberLock;
+    std::atomic<int> temporaries { 0 };
+    // guarded by mutex
+    std::mutex mutex;
+    std::map<std::string, std::set<std::string>> pins;
+
+    fs::path memberFile(const std::string& name, const char* ending) const { return folder / kMembers / (name + ending); }
+
+    Result<FileLock> lock() const
+    {
+        const auto start = std::chrono::steady_clock::now();
+        for (;;) {
+            auto taken = FileLock::tryLock(folder / "cache.lock");
+            if (taken.ok() || taken.error().code != ErrorCode::Busy)
+                return taken;
+            if (std::chrono::steady_clock::now() - start > kLockPatience)
+                return Error { ErrorCode::Busy, "The cache " + utf8Text(folder) + " has been locked by another process for a minute." };
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+
+    std::uint64_t used() const
+    {
+        std::uint64_t sum = 0;
+        for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary })
+            eachFile(folder / sub, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
+        return sum;
+    }
+
+    /// Removes what dead members left. Call with the lock held.
+    void sweep() const
+    {
+        std::set<std::string> dead;
+        eachFile(folder / kMembers, [&](const fs::directory_entry& entry) {
+            const auto name = utf8Text(entry.path().stem());
+            if (name != member && entry.path().extension() == ".lock" && !isLocked(entry.path()))
+                dead.insert(name);
+        });
+        std::error_code ignored;
+        eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) {
+            const auto owner = memberOf(utf8Text(entry.path().filename()));
+            if (owner != member && (dead.contains(owner) || !fs::exists(memberFile(owner, ".lock"), ignored)))
+                fs::remove(entry.path(), ignored);
+        });
+        for (const auto& name : dead) {
+            fs::remove(memberFile(name, ".pins"), ignored);
+            fs::remove(memberFile(name, ".lock"), ignored);
+        }
+    }
+
+    std::set<std::string> ownPins() const
+    {
+        std::set<std::string> all;
+        for (const auto& [owner, names] : pins)
+            all.insert(names.begin(), names.end());
+        return all;
+    }
+
+    /// Pins of all living members. Call with mutex held.
+    std::set<std::string> allPins() const
+    {
+        std::set<std::string> all = ownPins();
+        eachFile(folder / kMembers, [&](const fs::directory_entry& entry) {
+            const auto name = utf8Text(entry.path().stem());
+            if (entry.path().extension() != ".pins" || name == member || !isLocked(memberFile(name, ".lock")))
+                return;
+            const auto text = readFile(entry.path(), 64 << 20);
+            const auto list = text.ok() ? nlohmann::json::parse(text.value(), nullptr, false) : nlohmann::json();
+            for (const auto& item : list)
+                if (item.is_string())
+                    all.insert(item.get<std::string>());
+        });
+        return all;
+    }
+
+    std::vector<CacheEntry> entries() const
+    {
+        const auto pinned = allPins();
+        std::vector<CacheEntry> all;
+        for (const char* sub : { kBlocks, kExpanded, kDownloads })
+            eachFile(folder / sub, [&](const fs::directory_entry& file) {
+                CacheEntry entry;
+                std::error_code gone;
+                entry.folder = sub;
+                entry.fileName = utf8Text(file.path().filename());
+                entry.sizeBytes = sizeOf(file);
+                entry.lastUsedWallNs = wallNs(file.last_write_time(gone));
+                entry.pinned = pinned.contains(entry.fileName);
+                entry.quarantined = entry.fileName.find(kBad) != std::string::npos;
+                all.push_back(std::move(entry));
+            });
+        std::sort(all.begin(), all.end(), [](const CacheEntry& a, const CacheEntry& b) {
+            return std::tuple(!a.quarantined, a.lastUsedWallNs, a.fileName) < std::tuple(!b.quarantined, b.lastUsedWallNs, b.fileName);
+        });
+        return all;
+    }
+
+    /// Evicts until at most `target` bytes are used or nothing more may go. Returns the bytes freed. Lock and mutex held.
+    std::uint64_t evictTo(std::uint64_t target, std::uint64_t usedNow) const
+    {
+        std::uint64_t freed = 0;
+        for (const auto& entry : entries()) {
+            if (usedNow - freed <= target)
+                break;
+            if (entry.pinned)
+                continue;
+            std::error_code error;
+            if (fs::remove(folder / entry.folder / pathFromUtf8(entry.fileName), error)) {
+                freed += entry.sizeBytes;
+                logInfo("cache: evicted " + entry.fileName + " (" + formatBytes(entry.sizeBytes) + ")");
+            }
+        }
+        return freed;
+    }
+};
+
+struct CacheFile::State {
+    std::shared_ptr<BlockCache> cache;
+    fs::path path;
+    std::unique_ptr<OutputFile> file;
+    std::uint64_t sizeBytes = 0;
+    bool published = false;
+
+    ~State()
+    {
+        file.reset();
+        std::error_code ignored;
+        if (!published)
+            fs::remove(path, ignored);
+    }
+};
+
+CacheFile::CacheFile(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+CacheFile::CacheFile(CacheFile&&) noexcept = default;
+CacheFile::~CacheFile() = default;
+
+std::uint64_t CacheFile::sizeBytes() const
+{
+    return state_->sizeBytes;
+}
+
+Status CacheFile::append(const void* data, std::size_t sizeBytes)
+{
+    auto& cache = *state_->cache;
+    const std::lock_guard guard(cache.state_->mutex);
+    auto lock = cache.state_->lock();
+    if (!lock.ok())
+        return lock.error();
+    if (auto status = cache.makeRoom(sizeBytes); !status.ok())
+        return status;
+    state_->sizeBytes += sizeBytes;
+    return state_->file->append(data, sizeBytes);
+}
+
+BlockCache::BlockCache(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+
+BlockCache::~BlockCache()
+{
+    std::error_code ignored;
+    fs::remove(state_->memberFile(state_->member, ".pins"), ignored);
+    state_->memberLock.reset();
+    fs::remove(state_->memberFile(state_->member, ".lock"), ignored);
+}
+
+Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std::uint64_t capBytes)
+{
+    auto state = std::make_unique<State>();
+    state->folder = folder;
+    state->capBytes = capBytes;
+    state->member = randomHex(16);
+    for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary, kMembers })
+        if (auto status = realFileSystem().createFolders(folder / sub); !status.ok())
+            return status.error();
+    auto lock = state->lock();
+    if (!lock.ok())
+        return lock.error();
+    auto own = FileLock::tryLock(state->memberFile(state->member, ".lock"));
+    if (!own.ok())
+        return own.error();
+    state->memberLock.emplace(std::move(own).value());
+    state->sweep();
+    return std::shared_ptr<BlockCache>(new BlockCache(std::move(state)));
+}
+
+const fs::path& BlockCache::folder() const
+{
+    return state_->folder;
+}
+
+std::uint64_t BlockCache::capBytes() const
+{
+    return state_->capBytes;
+}
+
+fs::path BlockCache::path(const std::string& sub, const std::string& fileName) const
+{
+    return state_->folder / sub / pathFromUtf8(fileName);
+}
+
+std::optional<fs::path> BlockCache::find(const std::string& sub, const std::string& fileName)
+{
+    const auto file = path(sub, fileName);
+    std::error_code error;
+    if (!fs::is_regular_file(file, error))
+        return std::nullopt;
+    fs::last_write_time(file, fs::file_time_type::clock::now(), error);
+    return file;
+}
+
+/// Call with mutex and lock held.
+Status BlockCache::makeRoom(std::uint64_t bytes)
+{
+    if (state_->capBytes == 0)
+        return {};
+    const std::uint64_t used = state_->used();
+    if (used + bytes <= state_->capBytes)
+        return {};
+    state_->sweep();
+    const std::uint64_t target = bytes > state_->capBytes ? 0 : state_->capBytes - bytes;
+    const std::uint64_t now = state_->used();
+    const std::uint64_t freed = state_->evictTo(target, now);
+    if (now - freed <= target && bytes <= state_->capBytes)
+        return {};
+    return Error { ErrorCode::Io, "The cache " + utf8Text(state_->folder) + " is full: its cap is " + formatBytes(state_->capBytes) + ", " + formatBytes(now - freed) + " of it are needed by running runs and " + formatBytes(bytes) + " more are to be written. Raise cache_gib." };
+}
+
+Result<CacheFile> BlockCache::create()
+{
+    auto state = std::make_unique<CacheFile::State>();
+    state->cache = shared_from_this();
+    state->path = state_->folder / kTemporary / (state_->member + "-" + std::to_string(state_->temporaries++));
+    auto file = realFileSystem().create(state->path);
+    if (!file.ok())
+        return file.error();
+    state->file = std::move(file).value();
+    return CacheFile(std::move(state));
+}
+
+Status BlockCache::publish(CacheFile file, const std::string& sub, const std::string& fileName)
+{
+    auto& temporary = *file.state_;
+    if (auto status = temporary.file->sync(); !status.ok())
+        return status;
+    if (auto status = temporary.file->close(); !status.ok())
+        return status;
+    const std::lock_guard guard(state_->mutex);
+    auto lock = state_->lock();
+    if (!lock.ok())
+        return lock.error();
+    const auto target = path(sub, fileName);
+    std::error_code error;
+    if (fs::exists(target, error))
+        return {};
+    if (auto status = realFileSystem().rename(temporary.path, target); !status.ok())
+        return status;
+    temporary.published = true;
+    return realFileSystem().syncFolder(target.parent_path());
+}
+
+Status BlockCache::quarantine(const std::string& sub, const std::string& fileName)
+{
+    return realFileSystem().rename(path(sub, fileName), path(sub, fileName + kBad + randomHex(6)));
+}
+
+Status BlockCache::pin(const std::string& owner, std::span<const std::string> fileNames)
+{
+    const std::lock_guard guard(state_->mutex);
+    auto lock = state_->lock();
+    if (!lock.ok())
+        return lock.error();
+    state_->pins[owner] = std::set<std::string>(fileNames.begin(), fileNames.end());
+    const auto file = state_->memberFile(state_->member, ".pins");
+    const auto temporary = state_->memberFile(state_->member, ".new");
+    const std::string text = nlohmann::json(state_->ownPins()).dump();
+    auto out = realFileSystem().create(temporary); // not synced: pins end with the process
+    if (!out.ok())
+        return out.error();
+    if (auto status = out.value()->append(text.data(), text.size()); !status.ok())
+        return status;
+    if (auto status = out.value()->close(); !status.ok())
+        return status;
+    return realFileSystem().replace(temporary, file);
+}
+
+Result<std::vector<CacheEntry>> BlockCache::list() const
+{
+    const std::lock_guard guard(state_->mutex);
+    return state_->entries();
+}
+
+Result<std::uint64_t> BlockCache::usedBytes() const
+{
+    return state_->used();
+}
+
+Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)
+{
+    const std::lock_guard guard(state_->mutex);
+    auto lock = state_->lock();
+    if (!lock.ok())
+        return lock.error();
+    state_->sweep();
+    return state_->evictTo(bytes, state_->used());
+}
+
+Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<bool(double)>& progress)
+{
+    auto entries = cache.list();
+    if (!entries.ok())
+        return entries.error();
+    CacheVerification result;
+    double done = 0;
+    for (const auto& entry : entries.value()) {
+        if (progress && !progress(done / static_cast<double>(entries.value().size())))
+            return Error { ErrorCode::Cancelled, "Checking the cache was cancelled." };
+        done += 1;
+        if (entry.folder != kBlocks || entry.quarantined)
+            continue;
+        const auto block = PreparedBlock::open(cache.path(kBlocks, entry.fileName));
+        const Status status = block.ok() ? block.value().verify() : Status(block.error());
+        if (!status.ok() && status.error().code == ErrorCode::NotFound)
+            continue; // evicted meanwhile
+        ++result.checked;
+        if (status.ok())
+            continue;
+        result.damaged.push_back(status.error().message);
+        if (status.error().code == ErrorCode::Corrupt)
+            if (auto aside = cache.quarantine(kBlocks, entry.fileName); !aside.ok())
+                return aside.error();
+    }
+    return result;
+}
+
+} // namespace furrow

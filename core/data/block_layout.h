@@ -1,0 +1,62 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+/// Sizes and helpers shared by reader and writer of prepared blocks. FORMAT.md is the description. Not for other folders.
+namespace furrow::layout {
+
+static_assert(std::endian::native == std::endian::little, "the format is little-endian and read without conversion");
+
+inline constexpr std::string_view kMagic = "FURROWBK";
+inline constexpr std::string_view kEndMagic = "FURROWEN";
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint64_t kHeaderBytes = 64;
+inline constexpr std::uint64_t kTrailerBytes = 32;
+inline constexpr std::uint64_t kEntryBytes = 16 * 8;
+inline constexpr std::uint64_t kShaBytes = 64; ///< as hex digits
+
+inline constexpr std::uint64_t padded(std::uint64_t size)
+{
+    return (size + 7) / 8 * 8;
+}
+
+/// Bytes of a chunk section, or 0 when the counts cannot be true for any file.
+inline constexpr std::uint64_t sectionBytes(std::uint64_t samples, std::uint64_t tokens, int tokenBytes)
+{
+    constexpr std::uint64_t kMost = 1ull << 40;
+    if (samples > kMost || tokens > kMost)
+        return 0;
+    return padded(tokens * static_cast<std::uint64_t>(tokenBytes)) + padded(samples * 4) + samples * 8 + samples * 8 + padded(samples * 4) + padded(samples);
+}
+
+template <typename T> void putValue(std::string& out, T value)
+{
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// Reads values one after the other; the caller has checked the size.
+class Cursor {
+public:
+    explicit Cursor(const char* data)
+        : data_(data)
+    {
+    }
+    template <typename T> T take()
+    {
+        T value;
+        std::memcpy(&value, data_, sizeof value);
+        data_ += sizeof value;
+        return value;
+    }
+    const char* data() const { return data_; }
+    void skip(std::uint64_t n) { data_ += n; }
+
+private:
+    const char* data_;
+};
+
+} // namespace furrow::layout

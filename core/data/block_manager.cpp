@@ -1,0 +1,226 @@
+#include "core/data/block_manager.h"
+
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/data/block_cache.h"
+#include "core/data/block_planner.h"
+#include "core/data/block_preparer.h"
+#include "core/data/cached_access.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kPreparedVersion = 1; ///< part of every key: raise it when the same input gives other bytes
+
+PlanRules planRules(const RunConfig& config, std::int64_t samplesPerBlock)
+{
+    PlanRules rules;
+    rules.samplesPerBlock = samplesPerBlock;
+    rules.chunkSamples = config.chunkSamples;
+    rules.chunkBytes = static_cast<std::uint64_t>(config.chunkBytes);
+    rules.startSample = config.startSample;
+    rules.maxSamples = config.maxSamples;
+    return rules;
+}
+
+/// Everything but the rows that decides what a prepared block contains.
+std::string contentKey(const RunConfig& config, const Tokenizer& tokenizer)
+{
+    return json { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
+        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "min", config.minChars }, { "max", config.maxChars }, { "ascii", config.asciiOnly },
+        { "held_out", config.heldOutPercent }, { "duplicates", config.duplicates } }
+        .dump();
+}
+
+} // namespace
+
+struct BlockManager::State {
+    RunConfig config;
+    DataManifest manifest;
+    std::shared_ptr<const Tokenizer> tokenizer;
+    std::shared_ptr<BlockCache> cache;
+    std::unique_ptr<CachedAccess> access;
+    std::vector<RowOptions> options;
+    std::unique_ptr<BlockPlanner> planner;
+    std::vector<std::unique_ptr<ChunkCollector>> collectors; ///< one per source
+    std::string contentKey;
+    std::set<std::string> verified; ///< names whose bytes were all checked by this manager
+    std::set<std::string> pinned;
+    bool proven = false;
+
+    Result<PreparedFile> fromCache(const std::string& name);
+    Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn);
+    Status pinAlso(const std::string& name);
+};
+
+BlockManager::BlockManager(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+BlockManager::BlockManager(BlockManager&&) noexcept = default;
+BlockManager::~BlockManager() = default;
+
+Result<BlockManager> BlockManager::open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
+    const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer)
+{
+    auto read = readManifest(manifest);
+    if (!read.ok())
+        return read.error();
+    if (auto status = checkUnchanged(read.value()); !status.ok())
+        return status.error();
+    auto cache = BlockCache::open(cacheFolder, static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024));
+    if (!cache.ok())
+        return cache.error();
+    auto state = std::make_unique<State>();
+    state->config = config;
+    state->manifest = std::move(read).value();
+    state->tokenizer = std::move(tokenizer);
+    state->cache = std::move(cache).value();
+    state->access = std::make_unique<CachedAccess>(state->cache);
+    for (const auto& source : state->manifest.sources) {
+        state->options.push_back(rowOptions(config, source.textColumn));
+        state->collectors.push_back(std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), sampleRules(config)));
+    }
+    state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, planRules(config, samplesPerBlock));
+    state->contentKey = contentKey(config, *state->tokenizer);
+    return BlockManager(std::move(state));
+}
+
+Result<std::optional<PlannedBlock>> BlockManager::planNext()
+{
+    auto block = state_->planner->next();
+    state_->proven = block.ok() && !block.value().has_value();
+    return block;
+}
+
+std::string BlockManager::unprovenReason() const
+{
+    return state_->proven ? "" : state_->planner->unprovenReason();
+}
+
+Status BlockManager::resumeAfter(const std::string& lastPlan)
+{
+    return state_->planner->resumeAfter(lastPlan);
+}
+
+Result<PlannedBlock> BlockManager::fromPlan(const std::string& plan)
+{
+    auto read = readPlan(plan);
+    if (!read.ok())
+        return read.error();
+    return std::move(read).value().block;
+}
+
+/// Made of the content of the files and the place in them, not of names or of the block's number in one data set.
+std::string BlockManager::fileName(const PlannedBlock& block) const
+{
+    json segments = json::array();
+    std::string column;
+    if (block.source >= 0 && block.source < static_cast<std::int32_t>(state_->manifest.sources.size())) {
+        const auto& source = state_->manifest.sources[static_cast<std::size_t>(block.source)];
+        column = source.textColumn;
+        for (const auto& s : block.segments) {
+            if (s.file < 0 || s.file >= static_cast<std::int32_t>(source.files.size()))
+                continue;
+            const auto& file = source.files[static_cast<std::size_t>(s.file)];
+            segments.push_back({ file.hash, file.sizeBytes, file.wholeHash ? 0 : file.modifiedNs, toString(file.format.format), s.file, s.position, s.firstRow, s.rows });
+        }
+    }
+    const json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) }, { "chunks", block.chunkRows } };
+    return sha256Hex(key.dump()).substr(0, 32) + ".block";
+}
+
+Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
+{
+    auto path = cache->find(kBlocks, name);
+    if (!path)
+        return Error { ErrorCode::NotFound, "not in the cache" };
+    auto block = PreparedBlock::open(*path);
+    if (!block.ok())
+        return block.error();
+    if (!verified.contains(name)) {
+        if (auto status = block.value().verify(); !status.ok())
+            return status.error();
+        verified.insert(name);
+    }
+    PreparedFile file;
+    file.fileName = name;
+    file.digest = block.value().digest();
+    file.chunks = block.value().summaries();
+    file.fromCache = true;
+    std::error_code ignored;
+    file.sizeBytes = std::filesystem::file_size(*path, ignored);
+    return file;
+}
+
+Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn)
+{
+    auto out = cache->create();
+    if (!out.ok())
+        return out.error();
+    auto& file = out.value();
+    auto content = prepareBlock(block, *collectors[static_cast<std::size_t>(block.source)], *tokenizer, [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn);
+    if (!content.ok())
+        return content.error();
+    PreparedFile made;
+    made.sizeBytes = file.sizeBytes();
+    if (auto status = cache->publish(std::move(file), kBlocks, name); !status.ok())
+        return status.error();
+    verified.insert(name);
+    made.fileName = name;
+    made.digest = content.value().digest;
+    made.chunks = std::move(content.value().chunks);
+    made.sourceBytes = content.value().sourceBytes;
+    return made;
+}
+
+/// Pinned from the moment it is asked for: another process may need room before the caller pins it.
+Status BlockManager::State::pinAlso(const std::string& name)
+{
+    if (!pinned.insert(name).second)
+        return {};
+    const std::vector<std::string> names(pinned.begin(), pinned.end());
+    return cache->pin("blocks", names);
+}
+
+Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    if (block.source < 0 || block.source >= static_cast<std::int32_t>(state_->collectors.size()))
+        return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
+    const std::string name = fileName(block);
+    if (auto status = state_->pinAlso(name); !status.ok())
+        return status.error();
+    auto cached = state_->fromCache(name);
+    if (cached.ok())
+        return cached;
+    if (cached.error().code == ErrorCode::Corrupt) {
+        logWarning(cached.error().message + " It is put aside and prepared again.");
+        if (auto status = state_->cache->quarantine(kBlocks, name); !status.ok() && status.error().code != ErrorCode::NotFound)
+            return status.error();
+    } else if (cached.error().code != ErrorCode::NotFound) {
+        return cached.error();
+    }
+    auto made = state_->make(block, name, goOn);
+    if (!made.ok())
+        return made.error().in("preparing block " + std::to_string(block.block));
+    return made;
+}
+
+Status BlockManager::pin(std::span<const std::string> fileNames)
+{
+    state_->pinned = std::set<std::string>(fileNames.begin(), fileNames.end());
+    return state_->cache->pin("blocks", fileNames);
+}
+
+std::filesystem::path BlockManager::blockFolder(const std::filesystem::path& cacheFolder)
+{
+    return cacheFolder / kBlocks;
+}
+
+} // namespace furrow

@@ -1,0 +1,173 @@
+#include "core/data/block_planner.h"
+
+#include "core/base/path.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+BlockPlanner::BlockPlanner(FileAccess& access, const DataManifest& manifest, std::vector<RowOptions> options, const PlanRules& rules)
+    : access_(access)
+    , manifest_(manifest)
+    , options_(std::move(options))
+    , rules_(rules)
+    , positions_(manifest.sources.size())
+    , open_(manifest.sources.size())
+{
+    for (std::size_t s = 0; s < positions_.size(); ++s)
+        positions_[s].atEnd = manifest.sources[s].files.empty();
+}
+
+int BlockPlanner::chooseSource() const
+{
+    int best = -1;
+    double bestShare = 0;
+    for (std::size_t s = 0; s < positions_.size(); ++s) {
+        if (positions_[s].atEnd)
+            continue;
+        const double size = std::max(1.0, static_cast<double>(manifest_.sources[s].sizeBytes()));
+        const double share = static_cast<double>(positions_[s].bytes) / size;
+        if (best < 0 || share < bestShare) {
+            best = static_cast<int>(s);
+            bestShare = share;
+        }
+    }
+    return best;
+}
+
+Result<std::optional<PlannedBlock>> BlockPlanner::next()
+{
+    for (int source = chooseSource(); source >= 0; source = chooseSource()) {
+        auto block = planBlock(source);
+        if (!block.ok() || block.value().has_value())
+            return block;
+    }
+    return std::optional<PlannedBlock> {};
+}
+
+/// The scanner that stands at `at`, opened anew after an error or a jump.
+Result<RowScanner*> BlockPlanner::scannerAt(int source, const SourcePosition& at)
+{
+    auto& open = open_[static_cast<std::size_t>(source)];
+    if (!open.scanner || open.at.file != at.file || open.at.rowInFile != at.rowInFile) {
+        const auto& file = manifest_.sources[static_cast<std::size_t>(source)].files[static_cast<std::size_t>(at.file)];
+        auto scanner = openRowScanner(access_, file, options_[static_cast<std::size_t>(source)], at.position);
+        if (!scanner.ok())
+            return scanner.error();
+        open.scanner = std::move(scanner).value();
+        open.at = at;
+    }
+    return open.scanner.get();
+}
+
+void BlockPlanner::addRow(const SourcePosition& at, std::uint64_t sizeBytes, Building& building) const
+{
+    auto& block = building.block;
+    const bool full = building.chunkRows == rules_.chunkSamples || (building.chunkRows > 0 && building.chunkBytes + sizeBytes > rules_.chunkBytes);
+    if (full) {
+        block.chunkRows.push_back(building.chunkRows);
+        building.chunkRows = 0;
+        building.chunkBytes = 0;
+    }
+    if (block.segments.empty())
+        block.firstRow = at.row;
+    if (block.segments.empty() || block.segments.back().file != at.file)
+        block.segments.push_back({ at.file, at.position, at.rowInFile, 0 });
+    ++block.segments.back().rows;
+    ++building.chunkRows;
+    building.chunkBytes += sizeBytes;
+    building.blockBytes += sizeBytes;
+}
+
+/// Takes one row into the block; false: the source has no more.
+Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& building)
+{
+    const auto& files = manifest_.sources[static_cast<std::size_t>(source)].files;
+    while (at.file < static_cast<std::int32_t>(files.size())) {
+        if (rules_.maxSamples > 0 && at.row >= rules_.startSample + rules_.maxSamples)
+            break;
+        auto scanner = scannerAt(source, at);
+        if (!scanner.ok())
+            return scanner.error();
+        std::uint64_t size = 0;
+        auto more = scanner.value()->next(size);
+        if (!more.ok()) {
+            open_[static_cast<std::size_t>(source)].scanner.reset();
+            return more.error();
+        }
+        if (!more.value()) {
+            open_[static_cast<std::size_t>(source)].scanner.reset();
+            ++at.file;
+            at.position = 0;
+            at.rowInFile = 0;
+            continue;
+        }
+        const bool wanted = at.row >= rules_.startSample;
+        if (wanted)
+            addRow(at, size, building);
+        at.position = scanner.value()->position();
+        ++at.rowInFile;
+        ++at.row;
+        at.bytes += size;
+        open_[static_cast<std::size_t>(source)].at = at;
+        if (wanted)
+            return true;
+    }
+    at.atEnd = true;
+    return false;
+}
+
+Result<std::optional<PlannedBlock>> BlockPlanner::planBlock(int source)
+{
+    SourcePosition at = positions_[static_cast<std::size_t>(source)];
+    Building building;
+    building.block.block = nextBlock_;
+    building.block.source = source;
+    for (std::int64_t rows = 0; rows < rules_.samplesPerBlock && building.blockBytes < kMaxBlockBytes; ++rows) {
+        auto more = takeRow(source, at, building);
+        if (!more.ok())
+            return more.error();
+        if (!more.value())
+            break;
+    }
+    positions_[static_cast<std::size_t>(source)] = at;
+    if (building.chunkRows == 0)
+        return std::optional<PlannedBlock> {};
+    building.block.chunkRows.push_back(building.chunkRows);
+    building.block.plan = writePlan(building.block, positions_);
+    ++nextBlock_;
+    return std::optional<PlannedBlock>(std::move(building.block));
+}
+
+Status BlockPlanner::resumeAfter(const std::string& plan)
+{
+    auto read = readPlan(plan);
+    if (!read.ok())
+        return read.error();
+    const auto& after = read.value().after;
+    bool fits = after.size() == positions_.size();
+    for (std::size_t s = 0; fits && s < after.size(); ++s)
+        fits = after[s].file >= 0 && after[s].file <= static_cast<std::int32_t>(manifest_.sources[s].files.size()) && (after[s].atEnd || after[s].file < static_cast<std::int32_t>(manifest_.sources[s].files.size()));
+    if (!fits)
+        return Error { ErrorCode::Corrupt, "The last block plan of this run does not fit its data manifest." };
+    positions_ = after;
+    nextBlock_ = read.value().block.block + 1;
+    return {};
+}
+
+std::string BlockPlanner::unprovenReason() const
+{
+    std::string reason;
+    for (std::size_t s = 0; s < positions_.size(); ++s) {
+        if (positions_[s].atEnd)
+            continue;
+        const auto& source = manifest_.sources[s];
+        reason += reason.empty() ? "reading file " : ", file ";
+        reason += std::to_string(positions_[s].file + 1) + " of " + std::to_string(source.files.size());
+        if (manifest_.sources.size() > 1)
+            reason += " of " + source.spec;
+    }
+    return reason;
+}
+
+} // namespace furrow

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/data/block_plan.h"
+#include "core/data/row_reader.h"
+
+#include <optional>
+
+namespace furrow {
+
+struct PlanRules {
+    std::int64_t samplesPerBlock = 100000;
+    std::int64_t chunkSamples = 4000;
+    std::uint64_t chunkBytes = 64ull << 20;
+    std::int64_t startSample = 0;
+    std::int64_t maxSamples = 0; ///< 0: all
+};
+
+/// A block ends early when its text reaches this size, whatever its number of rows: bounds memory and disk of one unit.
+inline constexpr std::uint64_t kMaxBlockBytes = 1ull << 30;
+
+/// Walks over all sources and cuts them into blocks and chunks. Which source comes next is decided by the share of its
+/// bytes already planned, so that all sources end together. A pure function of the manifest and the rules.
+/// Not thread-safe.
+class BlockPlanner {
+public:
+    /// @param access, manifest, options  must live as long as this; options one per source
+    BlockPlanner(FileAccess& access, const DataManifest& manifest, std::vector<RowOptions> options, const PlanRules& rules);
+
+    /// nullopt: every file came to its definite end. After an error the same call can be repeated.
+    Result<std::optional<PlannedBlock>> next();
+    Status resumeAfter(const std::string& plan);
+    std::string unprovenReason() const;
+
+private:
+    struct Building {
+        PlannedBlock block;
+        std::uint64_t blockBytes = 0;
+        std::int64_t chunkRows = 0;
+        std::uint64_t chunkBytes = 0;
+    };
+
+    int chooseSource() const; ///< -1: all at their end
+    Result<std::optional<PlannedBlock>> planBlock(int source);
+    Result<bool> takeRow(int source, SourcePosition& at, Building& building);
+    void addRow(const SourcePosition& at, std::uint64_t sizeBytes, Building& building) const;
+    Result<RowScanner*> scannerAt(int source, const SourcePosition& at);
+
+    struct OpenScanner {
+        std::unique_ptr<RowScanner> scanner;
+        SourcePosition at;
+    };
+
+    FileAccess& access_;
+    const DataManifest& manifest_;
+    std::vector<RowOptions> options_;
+    PlanRules rules_;
+    std::vector<SourcePosition> positions_;
+    std::vector<OpenScanner> open_; ///< one per source
+    std::int64_t nextBlock_ = 0;
+};
+
+} // namespace furrow

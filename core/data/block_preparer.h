@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/data/block_writer.h"
+#include "core/data/chunk_collector.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <functional>
+
+namespace furrow {
+
+struct BlockContent {
+    std::string digest;
+    std::vector<ChunkSummary> chunks;
+    std::uint64_t sourceBytes = 0;
+};
+
+/// Makes one prepared block: rows are read ahead by one chunk on a second thread while this one tokenises.
+/// @param collector  only used by this call until it returns
+/// @param goOn  asked between chunks, may be empty; false is Cancelled
+Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const Tokenizer& tokenizer,
+    const BlockWriter::Sink& sink, const std::function<bool()>& goOn);
+
+/// Tokenises the samples of a chunk, large ones on two threads; fills tokens, offsets and the token count.
+void encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer);
+
+} // namespace furrow

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace furrow {
+
+/// Bytes that can be read at any offset: a local file, or a file of the hub. Const methods are thread-safe.
+class ByteSource {
+public:
+    virtual ~ByteSource() = default;
+    virtual std::uint64_t sizeBytes() const = 0;
+    /// Fills `into` completely or fails.
+    virtual Status readAt(std::uint64_t offset, std::span<std::byte> into) const = 0;
+};
+
+/// A regular local file; anything else (folder, pipe, device) is refused.
+Result<std::shared_ptr<const ByteSource>> openLocalSource(const std::filesystem::path& path);
+
+/// Bytes from the first to the last, once. Not thread-safe.
+class ByteStream {
+public:
+    virtual ~ByteStream() = default;
+    /// Up to into.size() bytes; 0 only at a definite end.
+    virtual Result<std::size_t> read(std::span<char> into) = 0;
+};
+
+std::unique_ptr<ByteStream> streamFrom(std::shared_ptr<const ByteSource> source, std::uint64_t offset);
+
+enum class Compression { None, Gzip, Zstd };
+std::string toString(Compression compression);
+
+/// Expands .gz (also several members one after the other) or .zst.
+/// A file that ends in the middle is Corrupt; one that expands more than kMaxExpansion times is InvalidArgument.
+/// @param name  for messages
+std::unique_ptr<ByteStream> expandedStream(std::unique_ptr<ByteStream> packed, Compression compression, const std::string& name);
+
+inline constexpr std::uint64_t kMaxExpansion = 200;
+/// Expansion is not judged before this many bytes have come out.
+inline constexpr std::uint64_t kExpansionGrace = 64ull << 20;
+
+} // namespace furrow

@@ -1,0 +1,89 @@
+#include "core/data/cached_access.h"
+
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/base/path.h"
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kKeptOpen = 2;
+
+std::string expandedName(const DataFile& file)
+{
+    return sha256Hex(file.hash + "/" + std::to_string(file.sizeBytes) + "/" + std::to_string(file.wholeHash ? 0 : file.modifiedNs)).substr(0, 32) + ".text";
+}
+
+} // namespace
+
+CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache)
+    : cache_(std::move(cache))
+{
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& file)
+{
+    return openLocalSource(pathFromUtf8(file.path));
+}
+
+Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
+{
+    auto source = file.format.compression == Compression::None ? stored(file) : expanded(file);
+    if (!source.ok())
+        return source.error();
+    return streamFrom(std::move(source).value(), offset);
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile& file)
+{
+    const std::string name = expandedName(file);
+    for (const auto& open : open_)
+        if (open.fileName == name)
+            return open.source;
+    while (open_.size() >= kKeptOpen)
+        open_.pop_front();
+    std::vector<std::string> names { name };
+    for (const auto& open : open_)
+        names.push_back(open.fileName);
+    if (auto status = cache_->pin("expanded", names); !status.ok())
+        return status.error();
+    if (!cache_->find(kExpanded, name))
+        if (auto status = expand(file, name); !status.ok())
+            return status.error();
+    auto source = openLocalSource(cache_->path(kExpanded, name));
+    if (source.ok())
+        open_.push_back({ name, source.value() });
+    return source;
+}
+
+Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
+{
+    auto packed = stored(file);
+    if (!packed.ok())
+        return packed.error();
+    logInfo("expanding " + file.path + " into the cache");
+    auto stream = plainStream(packed.value(), file.format, file.path);
+    auto out = cache_->create();
+    if (!out.ok())
+        return out.error();
+    std::vector<char> piece(4 << 20);
+    for (;;) {
+        std::size_t filled = 0;
+        while (filled < piece.size()) {
+            auto n = stream->read(std::span<char>(piece).subspan(filled));
+            if (!n.ok())
+                return n.error();
+            if (n.value() == 0)
+                break;
+            filled += n.value();
+        }
+        if (filled == 0)
+            break;
+        if (auto status = out.value().append(piece.data(), filled); !status.ok())
+            return status;
+    }
+    return cache_->publish(std::move(out).value(), kExpanded, fileName);
+}
+
+} // namespace furrow

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/data/block_cache.h"
+#include "core/data/file_access.h"
+
+#include <deque>
+
+namespace furrow {
+
+/// Access through the cache: a compressed file is expanded into it once, so that any offset is a seek.
+class CachedAccess : public FileAccess {
+public:
+    explicit CachedAccess(std::shared_ptr<BlockCache> cache);
+    Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
+    Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
+
+private:
+    Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
+    Status expand(const DataFile& file, const std::string& fileName);
+
+    struct Open {
+        std::string fileName;
+        std::shared_ptr<const ByteSource> source;
+    };
+    std::shared_ptr<BlockCache> cache_;
+    std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here
+};
+
+} // namespace furrow

@@ -1,0 +1,137 @@
+#include "core/data/chunk_collector.h"
+
+#include "core/base/hash.h"
+#include "core/base/utf8.h"
+#include "core/data/held_out.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+SampleRules sampleRules(const RunConfig& config)
+{
+    return { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent, config.duplicates == "skip" };
+}
+
+bool SampleRules::isFiltered(std::string_view text) const
+{
+    const auto bytes = static_cast<std::int64_t>(text.size());
+    if (bytes < minChars || (maxChars > 0 && bytes > 4 * maxChars))
+        return true;
+    if (asciiOnly && std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 128; }))
+        return true;
+    const bool certain = bytes >= 4 * minChars && (maxChars == 0 || bytes <= maxChars);
+    if (certain || (minChars <= 1 && maxChars == 0))
+        return false;
+    const std::int64_t chars = isValidUtf8(text) ? static_cast<std::int64_t>(countCodePoints(text)) : bytes;
+    return chars < minChars || (maxChars > 0 && chars > maxChars);
+}
+
+std::string_view RawChunk::text(std::size_t sample) const
+{
+    const std::size_t begin = sample == 0 ? 0 : ends[sample - 1];
+    return std::string_view(bytes).substr(begin, ends[sample] - begin);
+}
+
+ChunkCollector::ChunkCollector(FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules)
+    : access_(access)
+    , source_(source)
+    , options_(options)
+    , rules_(rules)
+{
+}
+
+void ChunkCollector::beginBlock(const PlannedBlock& block)
+{
+    segments_ = block.segments;
+    segment_ = 0;
+    rowInSegment_ = 0;
+    seen_.clear();
+    issues_.clear();
+}
+
+Status ChunkCollector::openSegment()
+{
+    const auto& segment = segments_[segment_];
+    if (segment.file < 0 || segment.file >= static_cast<std::int32_t>(source_.files.size()))
+        return Error { ErrorCode::Corrupt, "A block plan of this run names a file that the data set does not have." };
+    const std::int64_t row = segment.firstRow + rowInSegment_;
+    if (reader_ && readerFile_ == segment.file && readerRow_ == row)
+        return {};
+    reader_.reset();
+    auto reader = openRowReader(access_, source_.files[static_cast<std::size_t>(segment.file)], options_, segment.position);
+    if (!reader.ok())
+        return reader.error();
+    reader_ = std::move(reader).value();
+    readerFile_ = segment.file;
+    readerRow_ = segment.firstRow;
+    return {};
+}
+
+Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
+{
+    RawChunk chunk;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        while (segment_ < segments_.size() && rowInSegment_ == segments_[segment_].rows) {
+            ++segment_;
+            rowInSegment_ = 0;
+        }
+        if (segment_ == segments_.size())
+            return Error { ErrorCode::Corrupt, "A block plan of this run has fewer rows than its chunks." };
+        if (auto status = openSegment(); !status.ok())
+            return status.error();
+        Row row;
+        auto more = reader_->next(row);
+        if (!more.ok() || !more.value()) {
+            const auto file = source_.files[static_cast<std::size_t>(readerFile_)].path;
+            reader_.reset();
+            if (!more.ok())
+                return more.error();
+            return Error { ErrorCode::Corrupt, file + " has fewer rows than it had; it changed while the run was going." };
+        }
+        take(row, readerRow_, chunk);
+        ++readerRow_;
+        ++rowInSegment_;
+    }
+    return chunk;
+}
+
+void ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& chunk)
+{
+    auto& summary = chunk.summary;
+    ++summary.rows;
+    chunk.sourceBytes += row.sizeBytes;
+    if (row.problem != nullptr) {
+        ++summary.failed;
+        if (issues_.size() < PreparedBlock::kMaxIssues)
+            issues_.push_back({ readerFile_, rowInFile, row.problem });
+        return;
+    }
+    if (rules_.isFiltered(row.text)) {
+        ++summary.filtered;
+        return;
+    }
+    const std::uint64_t fingerprint = xxh3(row.text);
+    std::uint8_t flags = seen_.insert(fingerprint).second ? 0 : SampleRepeat;
+    if (isHeldOut(fingerprint, rules_.heldOutPercent)) {
+        flags |= SampleHeldOut | SampleLeftOut;
+        ++summary.heldOut;
+    } else if (flags != 0 && rules_.skipDuplicates) {
+        flags |= SampleLeftOut;
+        ++summary.duplicates;
+    } else {
+        ++summary.samples;
+        summary.repeats += flags != 0 ? 1 : 0;
+        summary.invalidUtf8 += row.repaired || !isValidUtf8(row.text) ? 1 : 0;
+        summary.textBytes += row.text.size();
+        summary.digest += fingerprint;
+    }
+    chunk.bytes.append(row.text);
+    chunk.ends.push_back(chunk.bytes.size());
+    chunk.samples.fingerprints.push_back(fingerprint);
+    chunk.samples.files.push_back(readerFile_);
+    chunk.samples.rows.push_back(rowInFile);
+    chunk.samples.flags.push_back(flags);
+}
+
+} // namespace furrow

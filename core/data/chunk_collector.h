@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/data/block_plan.h"
+#include "core/data/prepared_block.h"
+#include "core/data/row_reader.h"
+
+#include <unordered_set>
+
+namespace furrow {
+
+/// What decides whether a row is trained.
+struct SampleRules {
+    std::int64_t minChars = 1;
+    std::int64_t maxChars = 0; ///< 0: no limit
+    bool asciiOnly = false;
+    double heldOutPercent = 0;
+    bool skipDuplicates = false;
+
+    /// Too short, too long or not ASCII.
+    bool isFiltered(std::string_view text) const;
+};
+SampleRules sampleRules(const RunConfig& config);
+
+/// The texts of one chunk before they become tokens.
+struct RawChunk {
+    std::string bytes; ///< of all samples, one after the other
+    std::vector<std::size_t> ends; ///< of each sample in `bytes`
+    ChunkText samples; ///< all but tokens and offsets
+    ChunkSummary summary; ///< all but tokens
+    std::uint64_t sourceBytes = 0;
+
+    std::string_view text(std::size_t sample) const;
+};
+
+/// Reads the rows of one source in order, filters, fingerprints and marks them. Keeps its file open from one block to
+/// the next, so that blocks in order are read in one go. Not thread-safe.
+class ChunkCollector {
+public:
+    /// @param access, source  must live as long as this
+    ChunkCollector(FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules);
+
+    void beginBlock(const PlannedBlock& block);
+    /// The next `rows` rows of the block.
+    Result<RawChunk> collect(std::int64_t rows);
+    /// Unreadable rows of the block so far, at most PreparedBlock::kMaxIssues.
+    const std::vector<RowIssue>& issues() const { return issues_; }
+
+private:
+    Status openSegment();
+    void take(const Row& row, std::int64_t rowInFile, RawChunk& chunk);
+
+    FileAccess& access_;
+    const DataSource& source_;
+    RowOptions options_;
+    SampleRules rules_;
+
+    std::vector<Segment> segments_;
+    std::size_t segment_ = 0;
+    std::int64_t rowInSegment_ = 0;
+    std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block
+    std::vector<RowIssue> issues_;
+    // the open file and the row it stands before
+    std::unique_ptr<RowReader> reader_;
+    std::int32_t readerFile_ = -1;
+    std::int64_t readerRow_ = 0;
+};
+
+} // namespace furrow

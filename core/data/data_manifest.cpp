@@ -1,0 +1,177 @@
+#include "core/data/data_manifest.h"
+
+#include "core/base/clock.h"
+#include "core/base/format.h"
+#include "core/base/hash.h"
+#include "core/base/path.h"
+
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kManifestVersion = 1;
+constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
+constexpr std::uint64_t kSampleBytes = 64ull << 10;
+constexpr std::uint64_t kSamples = 32;
+
+Result<std::string> sampledHash(const ByteSource& source)
+{
+    Sha256 sha;
+    std::vector<std::byte> buffer(kSampleBytes);
+    const std::uint64_t step = (source.sizeBytes() - kSampleBytes) / (kSamples - 1);
+    for (std::uint64_t i = 0; i < kSamples; ++i) {
+        if (auto status = source.readAt(i * step, buffer); !status.ok())
+            return status.error();
+        sha.update(buffer.data(), buffer.size());
+    }
+    return sha.hex();
+}
+
+json toJson(const DataFile& file)
+{
+    return { { "path", file.path }, { "size", file.sizeBytes }, { "modified_ns", file.modifiedNs }, { "sha256", file.hash }, { "whole", file.wholeHash },
+        { "format", toString(file.format.format) }, { "compression", toString(file.format.compression) }, { "skip_bytes", file.format.skipBytes } };
+}
+
+DataFile fileFromJson(const json& j)
+{
+    DataFile file;
+    file.path = j.at("path").get<std::string>();
+    file.sizeBytes = j.at("size").get<std::uint64_t>();
+    file.modifiedNs = j.at("modified_ns").get<std::int64_t>();
+    file.hash = j.at("sha256").get<std::string>();
+    file.wholeHash = j.at("whole").get<bool>();
+    file.format.skipBytes = j.at("skip_bytes").get<std::int32_t>();
+    const auto format = j.at("format").get<std::string>();
+    bool known = false;
+    for (const auto candidate : { TextFormat::Text, TextFormat::Csv, TextFormat::Tsv, TextFormat::JsonLines, TextFormat::Parquet })
+        if (toString(candidate) == format) {
+            file.format.format = candidate;
+            known = true;
+        }
+    const auto packed = j.at("compression").get<std::string>();
+    for (const auto candidate : { Compression::None, Compression::Gzip, Compression::Zstd })
+        if (toString(candidate) == packed)
+            file.format.compression = candidate;
+    if (!known)
+        throw std::invalid_argument("unknown format " + format);
+    return file;
+}
+
+/// "" or what differs, in words.
+std::string difference(const DataFile& frozen)
+{
+    auto now = describeFile(frozen.path);
+    if (!now.ok())
+        return now.error().message;
+    const auto& file = now.value();
+    if (file.sizeBytes != frozen.sizeBytes)
+        return frozen.path + " has " + formatCount(static_cast<std::int64_t>(file.sizeBytes)) + " bytes, had " + formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) + ".";
+    if (file.hash != frozen.hash)
+        return frozen.path + " has other content than when the run was made.";
+    if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
+        return frozen.path + " was written at " + isoTime(file.modifiedNs) + ", after the run was made (" + isoTime(frozen.modifiedNs) + ").";
+    return {};
+}
+
+} // namespace
+
+std::uint64_t DataSource::sizeBytes() const
+{
+    std::uint64_t sum = 0;
+    for (const auto& file : files)
+        sum += file.sizeBytes;
+    return sum;
+}
+
+std::string writeManifest(const DataManifest& manifest)
+{
+    json sources = json::array();
+    for (const auto& source : manifest.sources) {
+        json files = json::array();
+        for (const auto& file : source.files)
+            files.push_back(toJson(file));
+        sources.push_back({ { "spec", source.spec }, { "text_column", source.textColumn }, { "files", std::move(files) }, { "skipped", source.skipped } });
+    }
+    return json { { "version", kManifestVersion }, { "sources", std::move(sources) } }.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<DataManifest> readManifest(std::string_view text)
+{
+    try {
+        const json j = json::parse(text);
+        if (j.at("version").get<int>() > kManifestVersion)
+            return Error { ErrorCode::InvalidArgument, "The data manifest of this run has version " + std::to_string(j.at("version").get<int>()) + "; this Furrow reads up to " + std::to_string(kManifestVersion) + ". Use a newer one." };
+        DataManifest manifest;
+        for (const auto& s : j.at("sources")) {
+            DataSource source;
+            source.spec = s.at("spec").get<std::string>();
+            source.textColumn = s.at("text_column").get<std::string>();
+            source.skipped = s.at("skipped").get<std::vector<std::string>>();
+            for (const auto& f : s.at("files"))
+                source.files.push_back(fileFromJson(f));
+            manifest.sources.push_back(std::move(source));
+        }
+        return manifest;
+    } catch (const std::exception& e) { // nlohmann throws; text of a damaged run.json
+        return Error { ErrorCode::Corrupt, std::string("The data manifest of this run cannot be read (") + e.what() + ")." };
+    }
+}
+
+std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
+{
+    json sources = json::array();
+    for (const auto& source : manifest.sources) {
+        json files = json::array();
+        for (const auto& file : source.files)
+            files.push_back({ file.sizeBytes, file.hash, file.wholeHash ? 0 : file.modifiedNs, toString(file.format.format), toString(file.format.compression), file.format.skipBytes });
+        sources.push_back({ { "column", source.textColumn }, { "files", std::move(files) } });
+    }
+    const json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
+        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "start", config.startSample }, { "max", config.maxSamples } };
+    return sha256Hex(all.dump());
+}
+
+Result<DataFile> describeFile(const std::string& path)
+{
+    const auto local = pathFromUtf8(path);
+    auto source = openLocalSource(local);
+    if (!source.ok())
+        return source.error();
+    DataFile file;
+    file.path = path;
+    file.sizeBytes = source.value()->sizeBytes();
+    std::error_code error;
+    const auto time = std::filesystem::last_write_time(local, error);
+    if (!error)
+        file.modifiedNs = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::file_clock::to_sys(time).time_since_epoch()).count();
+    file.wholeHash = file.sizeBytes <= kWholeHashBytes;
+    auto hash = file.wholeHash ? sha256File(local) : sampledHash(*source.value());
+    if (!hash.ok())
+        return hash.error();
+    file.hash = hash.value();
+    return file;
+}
+
+Status checkUnchanged(const DataManifest& manifest)
+{
+    std::string differences;
+    int count = 0;
+    for (const auto& source : manifest.sources)
+        for (const auto& file : source.files) {
+            if (file.path.starts_with("hf://"))
+                continue; // pinned by revision and hash
+            const auto what = difference(file);
+            if (!what.empty() && ++count <= 10)
+                differences += "\n  " + what;
+        }
+    if (count == 0)
+        return {};
+    return Error { ErrorCode::InvalidArgument, "The data changed since the run was made, so its blocks would not be the same (" + formatCount(count) + (count == 1 ? " file" : " files") + "). Restore the data, or start a new run:" + differences };
+}
+
+} // namespace furrow

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/config/run_config.h"
+#include "core/data/data_format.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// One file of a source as it was when the run was made.
+struct DataFile {
+    std::string path; ///< UTF-8: absolute, or an address of the hub
+    std::uint64_t sizeBytes = 0;
+    std::int64_t modifiedNs = 0; ///< 0 where a revision or a hash of the whole file says more
+    std::string hash; ///< SHA-256, of the whole file or of samples of it
+    bool wholeHash = false;
+    FileFormat format;
+    bool operator==(const DataFile&) const = default;
+};
+
+/// One entry of the setting `data`.
+struct DataSource {
+    std::string spec; ///< as the user wrote it
+    std::string textColumn; ///< "" for plain text
+    std::vector<DataFile> files; ///< in natural order
+    std::vector<std::string> skipped; ///< files left out, with the reason, one sentence each
+
+    std::uint64_t sizeBytes() const;
+};
+
+/// What defines the rows of a data set, frozen in run.json.
+struct DataManifest {
+    std::vector<DataSource> sources;
+};
+
+std::string writeManifest(const DataManifest& manifest);
+/// The text comes from run.json and is checked.
+Result<DataManifest> readManifest(std::string_view json);
+
+/// Hash of all that defines rows and their order: content of the files and the settings that cut and choose rows.
+/// Not the names of files: a copied data set is the same data set.
+std::string dataIdentity(const DataManifest& manifest, const RunConfig& config);
+
+/// Size, hash and (where the hash is sampled) time of a local file.
+Result<DataFile> describeFile(const std::string& path);
+
+/// InvalidArgument with a list of differences when local files are not as the manifest says.
+Status checkUnchanged(const DataManifest& manifest);
+
+} // namespace furrow

@@ -1,0 +1,35 @@
+#include "core/data/file_access.h"
+
+#include "core/base/path.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace furrow {
+
+Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& file)
+{
+    return openLocalSource(pathFromUtf8(file.path));
+}
+
+Result<std::unique_ptr<ByteStream>> DirectAccess::plainFrom(const DataFile& file, std::uint64_t offset)
+{
+    auto source = stored(file);
+    if (!source.ok())
+        return source.error();
+    if (file.format.compression == Compression::None)
+        return streamFrom(std::move(source).value(), offset);
+    auto stream = plainStream(source.value(), file.format, file.path);
+    std::vector<char> waste(1 << 18);
+    while (offset > 0) {
+        auto n = stream->read(std::span<char>(waste).first(std::min<std::uint64_t>(offset, waste.size())));
+        if (!n.ok())
+            return n.error();
+        if (n.value() == 0)
+            return Error { ErrorCode::Corrupt, file.path + " is shorter than it was." };
+        offset -= n.value();
+    }
+    return stream;
+}
+
+} // namespace furrow

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/data/data_manifest.h"
+
+#include <map>
+
+namespace furrow {
+
+/// How readers get at the bytes of a file of a source. Not thread-safe.
+class FileAccess {
+public:
+    virtual ~FileAccess() = default;
+    /// The file as it is stored.
+    virtual Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) = 0;
+    /// The plain text from an offset on; what was compressed is expanded.
+    virtual Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) = 0;
+};
+
+/// Reads where the files lie and keeps nothing: a compressed file is expanded from its beginning each time.
+class DirectAccess : public FileAccess {
+public:
+    Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
+    Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
+};
+
+} // namespace furrow

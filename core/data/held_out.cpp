@@ -1,0 +1,144 @@
+// The evaluation set of a run: collected once, written durably, read by every worker.
+
+#include "core/data/held_out.h"
+
+#include "core/base/file_system.h"
+#include "core/base/hash.h"
+#include "core/base/path.h"
+#include "core/data/block_layout.h"
+#include "core/data/inspect.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+using namespace layout;
+
+constexpr std::string_view kHeldOutMagic = "FURROWHO";
+constexpr std::uint32_t kHeldOutVersion = 1;
+constexpr std::uint32_t kComplete = 1;
+constexpr std::uint32_t kAlsoTrained = 2;
+constexpr std::uint64_t kHeldOutHeader = 8 + 4 + 4 + 8 + 8 + 8;
+constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
+constexpr std::int64_t kFallbackSamples = 64;
+
+/// Samples for evaluation and, for the case that there are none, the first of the others.
+struct Collector {
+    const RunConfig& config;
+    const Tokenizer& tokenizer;
+    HeldOutLimits limits;
+    HeldOut found;
+    HeldOut first;
+    std::uint64_t scanned = 0;
+
+    void add(HeldOut& into, std::string_view text, std::uint64_t fingerprint) const
+    {
+        tokenizer.encode(text, into.text.tokens);
+        into.text.offsets.push_back(into.text.tokens.size());
+        into.text.fingerprints.push_back(fingerprint);
+        into.textBytes += text.size();
+    }
+    bool take(std::string_view text)
+    {
+        const std::uint64_t fingerprint = xxh3(text);
+        scanned += text.size();
+        if (isHeldOut(fingerprint, config.heldOutPercent))
+            add(found, text, fingerprint);
+        else if (found.text.fingerprints.empty() && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
+            add(first, text, fingerprint);
+        found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens && scanned < limits.maxScannedBytes;
+        return found.complete;
+    }
+};
+
+std::string serialised(const HeldOut& set)
+{
+    std::string out(kHeldOutMagic);
+    putValue(out, kHeldOutVersion);
+    putValue(out, (set.complete ? kComplete : 0) | (set.alsoTrained ? kAlsoTrained : 0));
+    putValue(out, static_cast<std::uint64_t>(set.text.fingerprints.size()));
+    putValue(out, static_cast<std::uint64_t>(set.text.tokens.size()));
+    putValue(out, set.textBytes);
+    for (std::size_t i = 0; i < set.text.fingerprints.size(); ++i)
+        putValue(out, set.text.offsets[i + 1]);
+    for (const auto fingerprint : set.text.fingerprints)
+        putValue(out, fingerprint);
+    for (const auto token : set.text.tokens)
+        putValue(out, token);
+    putValue(out, xxh3(out));
+    return out;
+}
+
+} // namespace
+
+bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent)
+{
+    // 53 bits of the fingerprint as a number in [0, 100)
+    return static_cast<double>(fingerprint >> 11) * (100.0 / 9007199254740992.0) < heldOutPercent;
+}
+
+Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
+    const std::filesystem::path& path, const HeldOutLimits& limits)
+{
+    Collector collector { config, tokenizer, limits, {}, {}, 0 };
+    collector.found.text.offsets.push_back(0);
+    collector.first.text.offsets.push_back(0);
+    if (config.heldOutPercent > 0) {
+        if (auto status = forEachText(config, manifest, [&](std::string_view text) { return collector.take(text); }); !status.ok())
+            return status;
+    }
+    HeldOut& set = collector.found;
+    if (config.heldOutPercent > 0 && set.text.tokens.empty()) {
+        const bool complete = set.complete;
+        set = std::move(collector.first);
+        set.complete = complete;
+        set.alsoTrained = true;
+    }
+    return writeFileDurably(realFileSystem(), path, serialised(set));
+}
+
+Result<HeldOut> readHeldOut(const std::filesystem::path& path)
+{
+    auto bytes = readFile(path, kMaxFileBytes);
+    if (!bytes.ok())
+        return bytes.error();
+    const std::string& all = bytes.value();
+    const auto corrupt = [&] { return Error { ErrorCode::Corrupt, "The evaluation set " + utf8Text(path) + " is damaged. Start the run anew, or copy the file from a backup." }; };
+    if (all.size() < kHeldOutHeader + 8 || !all.starts_with(kHeldOutMagic))
+        return corrupt();
+    Cursor cursor(all.data() + kHeldOutMagic.size());
+    const auto version = cursor.take<std::uint32_t>();
+    if (version > kHeldOutVersion)
+        return Error { ErrorCode::InvalidArgument, "The evaluation set " + utf8Text(path) + " has version " + std::to_string(version) + ". Use the Furrow that wrote it." };
+    const auto flags = cursor.take<std::uint32_t>();
+    const auto samples = cursor.take<std::uint64_t>();
+    const auto tokens = cursor.take<std::uint64_t>();
+    HeldOut set;
+    set.textBytes = cursor.take<std::uint64_t>();
+    const std::uint64_t body = all.size() - kHeldOutHeader - 8;
+    if (samples > body / 16 || tokens > body / 4 || samples * 16 + tokens * 4 != body)
+        return corrupt();
+    if (Cursor(all.data() + all.size() - 8).take<std::uint64_t>() != xxh3(std::string_view(all).substr(0, all.size() - 8)))
+        return corrupt();
+    set.complete = (flags & kComplete) != 0;
+    set.alsoTrained = (flags & kAlsoTrained) != 0;
+    set.text.offsets.push_back(0);
+    for (std::uint64_t i = 0; i < samples; ++i)
+        set.text.offsets.push_back(cursor.take<std::uint64_t>());
+    for (std::uint64_t i = 0; i < samples; ++i)
+        set.text.fingerprints.push_back(cursor.take<std::uint64_t>());
+    set.text.tokens.resize(tokens);
+    if (tokens > 0)
+        std::memcpy(set.text.tokens.data(), cursor.data(), tokens * 4);
+    if (!std::is_sorted(set.text.offsets.begin(), set.text.offsets.end()) || set.text.offsets.back() != tokens)
+        return corrupt();
+    set.text.flags.assign(samples, 0);
+    set.text.files.assign(samples, -1);
+    set.text.rows.assign(samples, -1);
+    return set;
+}
+
+} // namespace furrow

@@ -1,0 +1,246 @@
+#include "core/data/inspect.h"
+
+#include "core/base/format.h"
+#include "core/base/hash.h"
+#include "core/base/utf8.h"
+#include "core/data/chunk_collector.h"
+#include "core/data/row_reader.h"
+#include "core/data/source_files.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kCountBytes = 256ull << 20; ///< rows are counted exactly up to this much text
+constexpr std::uint64_t kSampledBytes = 8ull << 20; ///< beyond, the mean row of so much text is taken
+constexpr std::size_t kFirstRows = 5;
+constexpr std::size_t kFirstRowBytes = 2000;
+constexpr std::int64_t kMinBlocks = 3;
+
+using Progress = std::function<bool(double)>;
+
+Error cancelled()
+{
+    return { ErrorCode::Cancelled, "Looking at the data was cancelled." };
+}
+
+/// Opens the files of one source, finds their formats, and leaves out what is no text (an error for a single file).
+Result<DataSource> describeSource(const std::string& spec, const RunConfig& config, const Progress& progress)
+{
+    if (spec.starts_with("hf://"))
+        return Error { ErrorCode::InvalidArgument, spec + ": this Furrow reads local files only. Download the data set and name its folder." };
+    auto found = findSourceFiles(spec);
+    if (!found.ok())
+        return found.error();
+    DataSource source;
+    source.spec = spec;
+    source.skipped = found.value().skipped;
+    const auto& paths = found.value().paths;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (progress && !progress(static_cast<double>(i) / static_cast<double>(paths.size())))
+            return cancelled();
+        auto file = describeFile(paths[i]);
+        Status status = file.ok() ? Status {} : Status(file.error());
+        if (file.ok()) {
+            auto bytes = openLocalSource(paths[i]);
+            auto format = bytes.ok() ? detectFormat(bytes.value(), paths[i], config.textColumn) : Result<FileFormat>(bytes.error());
+            if (format.ok())
+                file.value().format = format.value();
+            else
+                status = format.error();
+        }
+        if (status.ok() && file.value().sizeBytes == 0)
+            status = Error { ErrorCode::InvalidArgument, paths[i] + " is empty." };
+        if (!status.ok() && found.value().single)
+            return status.error();
+        if (!status.ok())
+            source.skipped.push_back(status.error().message);
+        else
+            source.files.push_back(std::move(file).value());
+    }
+    if (source.files.empty())
+        return Error { ErrorCode::NotFound, spec + " has no file with text." + (source.skipped.empty() ? "" : " " + source.skipped.front()) };
+    return source;
+}
+
+/// One column for all files of a source; a file without it is refused by name.
+Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
+{
+    for (const auto& file : source.files) {
+        if (file.format.format == TextFormat::Text)
+            continue;
+        auto columns = readColumns(access, file);
+        if (!columns.ok())
+            return columns.error();
+        auto column = chooseTextColumn(columns.value(), source.textColumn.empty() ? config.textColumn : source.textColumn, file.path);
+        if (!column.ok())
+            return column.error();
+        if (source.textColumn.empty())
+            source.textColumn = column.value();
+        if (inspection.columns.empty()) {
+            inspection.columns = columns.value().all;
+            inspection.textColumn = source.textColumn;
+        }
+        const bool onlyBySample = file.format.format == TextFormat::JsonLines; // members may be missing in some lines
+        if (onlyBySample && source.files.size() > 1000)
+            break; // opening each of thousands of files takes too long; rows without the member are counted as unreadable
+    }
+    return {};
+}
+
+/// Rows of one file: exact while `budget` bytes of text are left, else estimated from the first part.
+struct RowCount {
+    double rows = 0;
+    bool exact = true;
+};
+Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t& budget, const Progress& progress)
+{
+    auto scanner = openRowScanner(access, file, options, 0);
+    if (!scanner.ok())
+        return scanner.error();
+    const bool metadataOnly = file.format.format == TextFormat::Parquet;
+    const std::uint64_t expansion = file.format.compression == Compression::None ? 1 : 4;
+    const bool whole = metadataOnly || file.sizeBytes * expansion <= budget;
+    const std::uint64_t stop = whole ? UINT64_MAX : kSampledBytes;
+    RowCount count;
+    std::uint64_t bytes = 0;
+    for (std::uint64_t size = 0;;) {
+        auto more = scanner.value()->next(size);
+        if (!more.ok())
+            return more.error();
+        if (!more.value()) {
+            budget -= metadataOnly ? 0 : std::min(budget, bytes);
+            return count;
+        }
+        count.rows += 1;
+        bytes += size;
+        if (bytes >= stop)
+            break;
+        if (static_cast<std::int64_t>(count.rows) % 65536 == 0 && progress && !progress(static_cast<double>(bytes) / static_cast<double>(file.sizeBytes * expansion)))
+            return cancelled();
+    }
+    // A compressed file is taken to hold four times its size of text.
+    count.rows *= static_cast<double>(file.sizeBytes * expansion) / static_cast<double>(bytes);
+    count.exact = false;
+    return count;
+}
+
+Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config, DataInspection& inspection, const Progress& progress)
+{
+    std::uint64_t budget = kCountBytes;
+    double sum = 0;
+    bool exact = true;
+    for (const auto& source : manifest.sources) {
+        double rows = 0;
+        for (const auto& file : source.files) {
+            auto count = countRows(access, file, rowOptions(config, source.textColumn), budget, progress);
+            if (!count.ok())
+                return count.error();
+            rows += count.value().rows;
+            exact = exact && count.value().exact;
+        }
+        rows = std::max(0.0, rows - static_cast<double>(config.startSample));
+        if (config.maxSamples > 0)
+            rows = std::min(rows, static_cast<double>(config.maxSamples));
+        sum += rows;
+    }
+    inspection.rows = static_cast<std::int64_t>(sum);
+    inspection.rowsExact = exact;
+    return {};
+}
+
+/// The rule for small data: at least three blocks, a block no smaller than a chunk where that is possible.
+void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspection& inspection)
+{
+    inspection.samplesPerBlock = config.samplesPerBlock;
+    const std::int64_t rows = inspection.rows;
+    if (rows < kMinBlocks * config.samplesPerBlock) {
+        std::int64_t size = std::max<std::int64_t>(1, rows / kMinBlocks);
+        if (size > config.chunkSamples)
+            size -= size % config.chunkSamples;
+        inspection.samplesPerBlock = std::min(size, config.samplesPerBlock);
+    }
+    if (inspection.samplesPerBlock != config.samplesPerBlock)
+        inspection.samplesPerBlockReason = "The data has " + std::string(inspection.rowsExact ? "" : "about ") + formatCount(rows) + " samples: " + formatCount(config.samplesPerBlock) + " in a block would give fewer than " + std::to_string(kMinBlocks) + " blocks, so a block has " + formatCount(inspection.samplesPerBlock) + ".";
+    if (!inspection.rowsExact || sources != 1)
+        return;
+    const std::int64_t size = inspection.samplesPerBlock;
+    const auto chunksOf = [&](std::int64_t n) { return (n + config.chunkSamples - 1) / config.chunkSamples; };
+    inspection.blocks = (rows + size - 1) / size;
+    inspection.chunks = rows / size * chunksOf(size) + chunksOf(rows % size);
+}
+
+} // namespace
+
+Result<DataInspection> inspectData(const RunConfig& config, const Progress& progress)
+{
+    if (config.data.empty())
+        return Error { ErrorCode::InvalidArgument, "No data is chosen. Name a file, a folder, a pattern or hf://owner/name." };
+    DataInspection inspection;
+    DataManifest manifest;
+    DirectAccess access;
+    for (const auto& spec : config.data) {
+        auto source = describeSource(spec, config, progress);
+        if (!source.ok())
+            return source.error();
+        if (auto status = chooseColumn(access, config, source.value(), inspection); !status.ok())
+            return status.error();
+        inspection.files += static_cast<std::int64_t>(source.value().files.size());
+        inspection.bytes += source.value().sizeBytes();
+        inspection.warnings.insert(inspection.warnings.end(), source.value().skipped.begin(), source.value().skipped.end());
+        manifest.sources.push_back(std::move(source).value());
+    }
+    inspection.manifest = writeManifest(manifest);
+    inspection.identity = dataIdentity(manifest, config);
+    if (auto status = countAllRows(access, manifest, config, inspection, progress); !status.ok())
+        return status.error();
+    if (inspection.rows == 0)
+        return Error { ErrorCode::InvalidArgument, config.data.front() + " has no rows" + (config.startSample > 0 ? " after start_sample." : ".") };
+    chooseBlockSize(config, manifest.sources.size(), inspection);
+    const auto status = forEachText(config, inspection.manifest, [&](std::string_view text) {
+        const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));
+        inspection.firstRows.emplace_back(valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
+        return inspection.firstRows.size() < kFirstRows;
+    });
+    if (!status.ok())
+        return status.error();
+    if (inspection.firstRows.empty())
+        inspection.warnings.push_back("The filters leave no row of the data.");
+    if (progress)
+        progress(1);
+    return inspection;
+}
+
+Status forEachText(const RunConfig& config, const std::string& manifest, const std::function<bool(std::string_view)>& onText)
+{
+    auto read = readManifest(manifest);
+    if (!read.ok())
+        return read.error();
+    DirectAccess access;
+    const SampleRules rules = sampleRules(config);
+    for (const auto& source : read.value().sources) {
+        std::int64_t row = 0;
+        for (const auto& file : source.files) {
+            auto reader = openRowReader(access, file, rowOptions(config, source.textColumn), 0);
+            if (!reader.ok())
+                return reader.error();
+            for (Row next;; ++row) {
+                if (config.maxSamples > 0 && row >= config.startSample + config.maxSamples)
+                    break;
+                auto more = reader.value()->next(next);
+                if (!more.ok())
+                    return more.error();
+                if (!more.value())
+                    break;
+                const bool wanted = row >= config.startSample && next.problem == nullptr && !rules.isFiltered(next.text);
+                if (wanted && !onText(next.text))
+                    return {};
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace furrow

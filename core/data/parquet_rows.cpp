@@ -1,0 +1,323 @@
+// The text column of Parquet files. Rows are addressed by their index in the file; a row group is entered by skipping
+// inside it, never by reading the ones before.
+
+#include "core/data/parquet_rows.h"
+
+#if FURROW_WITH_PARQUET
+
+#include <algorithm>
+#include <arrow/buffer.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/util/config.h>
+#include <parquet/column_reader.h>
+#include <parquet/exception.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+#include <parquet/schema.h>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kBatchRows = 1024;
+
+/// Lets Arrow read from a ByteSource.
+class SourceFile : public arrow::io::RandomAccessFile {
+public:
+    explicit SourceFile(std::shared_ptr<const ByteSource> source)
+        : source_(std::move(source))
+    {
+        set_mode(arrow::io::FileMode::READ);
+    }
+    arrow::Status Close() override
+    {
+        closed_ = true;
+        return arrow::Status::OK();
+    }
+    bool closed() const override { return closed_; }
+    arrow::Result<int64_t> Tell() const override { return position_; }
+    arrow::Status Seek(int64_t position) override
+    {
+        position_ = position;
+        return arrow::Status::OK();
+    }
+    arrow::Result<int64_t> GetSize() override { return static_cast<int64_t>(source_->sizeBytes()); }
+    arrow::Result<int64_t> ReadAt(int64_t position, int64_t bytes, void* out) override
+    {
+        const auto size = static_cast<int64_t>(source_->sizeBytes());
+        const int64_t n = std::clamp<int64_t>(size - position, 0, bytes);
+        const auto status = source_->readAt(static_cast<std::uint64_t>(position), std::span<std::byte>(static_cast<std::byte*>(out), static_cast<std::size_t>(n)));
+        if (!status.ok())
+            return arrow::Status::IOError(status.error().message);
+        return n;
+    }
+    arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override
+    {
+        ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(bytes));
+        ARROW_ASSIGN_OR_RAISE(const int64_t n, ReadAt(position, bytes, buffer->mutable_data()));
+        ARROW_RETURN_NOT_OK(buffer->Resize(n, false));
+        return std::shared_ptr<arrow::Buffer>(std::move(buffer));
+    }
+    arrow::Result<int64_t> Read(int64_t bytes, void* out) override
+    {
+        ARROW_ASSIGN_OR_RAISE(const int64_t n, ReadAt(position_, bytes, out));
+        position_ += n;
+        return n;
+    }
+    arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override
+    {
+        ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(position_, bytes));
+        position_ += buffer->size();
+        return buffer;
+    }
+
+private:
+    std::shared_ptr<const ByteSource> source_;
+    int64_t position_ = 0;
+    bool closed_ = false;
+};
+
+Error damaged(const std::string& name, const std::string& why)
+{
+    return { ErrorCode::Corrupt, name + " cannot be read as Parquet (" + why + "). Fetch or write it again." };
+}
+
+std::unique_ptr<parquet::ParquetFileReader> openFile(const std::shared_ptr<const ByteSource>& source)
+{
+    parquet::ReaderProperties properties;
+    properties.enable_buffered_stream(); // a row group may be larger than memory
+    properties.set_buffer_size(1 << 20);
+    return parquet::ParquetFileReader::Open(std::make_shared<SourceFile>(source), properties);
+}
+
+bool holdsText(const parquet::ColumnDescriptor& column)
+{
+    if (column.physical_type() != parquet::Type::BYTE_ARRAY || column.max_repetition_level() > 0)
+        return false;
+    const auto& logical = column.logical_type();
+    return !logical || logical->is_none() || logical->is_string() || logical->is_JSON() || logical->is_enum();
+}
+
+/// Index of the text column, or an error.
+Result<int> findColumn(const parquet::FileMetaData& metadata, const DataFile& file, const std::string& name)
+{
+    for (int i = 0; i < metadata.schema()->num_columns(); ++i) {
+        const auto* column = metadata.schema()->Column(i);
+        if (column->path()->ToDotString() != name)
+            continue;
+        if (!holdsText(*column))
+            return Error { ErrorCode::InvalidArgument, file.path + ": the column '" + name + "' holds no text." };
+        return i;
+    }
+    return Error { ErrorCode::InvalidArgument, file.path + " has no column '" + name + "'." };
+}
+
+class ParquetScanner : public RowScanner {
+public:
+    ParquetScanner(const parquet::FileMetaData& metadata, int column, std::uint64_t position)
+        : row_(position)
+    {
+        std::uint64_t end = 0;
+        for (int g = 0; g < metadata.num_row_groups(); ++g) {
+            const auto group = metadata.RowGroup(g);
+            const auto rows = static_cast<std::uint64_t>(std::max<int64_t>(group->num_rows(), 0));
+            end += rows;
+            const auto bytes = std::max<int64_t>(group->ColumnChunk(column)->total_uncompressed_size(), 0);
+            groups_.push_back({ end, rows == 0 ? 0 : static_cast<std::uint64_t>(bytes) / rows });
+        }
+        while (group_ < groups_.size() && groups_[group_].end <= row_)
+            ++group_;
+    }
+    Result<bool> next(std::uint64_t& sizeBytes) override
+    {
+        while (group_ < groups_.size() && row_ >= groups_[group_].end)
+            ++group_;
+        if (group_ == groups_.size())
+            return false;
+        sizeBytes = groups_[group_].meanBytes;
+        ++row_;
+        return true;
+    }
+    std::uint64_t position() const override { return row_; }
+
+private:
+    struct Group {
+        std::uint64_t end;
+        std::uint64_t meanBytes;
+    };
+    std::vector<Group> groups_;
+    std::size_t group_ = 0;
+    std::uint64_t row_;
+};
+
+class ParquetRows : public RowReader {
+public:
+    ParquetRows(std::unique_ptr<parquet::ParquetFileReader> reader, int column, std::string name)
+        : reader_(std::move(reader))
+        , column_(column)
+        , name_(std::move(name))
+        , values_(kBatchRows)
+        , levels_(kBatchRows)
+    {
+    }
+    Status seek(std::uint64_t row)
+    {
+        const auto metadata = reader_->metadata();
+        while (group_ < metadata->num_row_groups()) {
+            const auto rows = static_cast<std::uint64_t>(metadata->RowGroup(group_)->num_rows());
+            if (row < rows)
+                break;
+            row -= rows;
+            ++group_;
+        }
+        if (row == 0 || group_ >= metadata->num_row_groups())
+            return {};
+        enterGroup();
+        if (chunk_->Skip(static_cast<int64_t>(row)) != static_cast<int64_t>(row))
+            return damaged(name_, "a row group has fewer rows than its footer says");
+        return {};
+    }
+    Result<bool> next(Row& row) override
+    {
+        row = {};
+        try {
+            while (level_ == numLevels_)
+                if (!readBatch())
+                    return false;
+        } catch (const std::exception& e) {
+            return damaged(name_, e.what());
+        }
+        if (levels_[static_cast<std::size_t>(level_++)] < maxLevel_)
+            return true; // null: an empty text
+        const auto& value = values_[static_cast<std::size_t>(value_++)];
+        row.sizeBytes = value.len;
+        if (value.len > kMaxRowBytes)
+            row.problem = "is longer than 16 MiB";
+        else
+            row.text = std::string_view(reinterpret_cast<const char*>(value.ptr), value.len);
+        return true;
+    }
+
+private:
+    void enterGroup()
+    {
+        group_reader_ = reader_->RowGroup(group_++);
+        auto chunk = group_reader_->Column(column_);
+        maxLevel_ = chunk->descr()->max_definition_level();
+        chunk_ = std::static_pointer_cast<parquet::ByteArrayReader>(chunk);
+    }
+    bool readBatch()
+    {
+        for (;;) {
+            if (chunk_ && chunk_->HasNext())
+                break;
+            if (group_ >= reader_->metadata()->num_row_groups())
+                return false;
+            enterGroup();
+        }
+        int64_t values = 0;
+        numLevels_ = chunk_->ReadBatch(kBatchRows, levels_.data(), nullptr, values_.data(), &values);
+        if (maxLevel_ == 0) { // a required column has no levels
+            numLevels_ = values;
+            std::fill(levels_.begin(), levels_.end(), static_cast<int16_t>(0));
+        }
+        level_ = value_ = 0;
+        return true;
+    }
+
+    std::unique_ptr<parquet::ParquetFileReader> reader_;
+    int column_;
+    std::string name_;
+    int group_ = 0;
+    std::shared_ptr<parquet::RowGroupReader> group_reader_;
+    std::shared_ptr<parquet::ByteArrayReader> chunk_;
+    std::vector<parquet::ByteArray> values_;
+    std::vector<int16_t> levels_;
+    int16_t maxLevel_ = 0;
+    int64_t numLevels_ = 0;
+    int64_t level_ = 0;
+    int64_t value_ = 0;
+};
+
+} // namespace
+
+Result<FileColumns> readParquetColumns(const std::shared_ptr<const ByteSource>& source, const std::string& name)
+{
+    try {
+        const auto metadata = openFile(source)->metadata();
+        FileColumns columns;
+        columns.rows = metadata->num_rows();
+        for (int i = 0; i < metadata->schema()->num_columns(); ++i) {
+            const auto* column = metadata->schema()->Column(i);
+            columns.all.push_back(column->path()->ToDotString());
+            if (holdsText(*column))
+                columns.text.push_back(columns.all.back());
+        }
+        return columns;
+    } catch (const std::exception& e) { // Parquet throws on every damaged footer
+        return damaged(name, e.what());
+    }
+}
+
+Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const RowOptions& options, std::uint64_t position)
+{
+    try {
+        const auto metadata = openFile(source)->metadata();
+        auto column = findColumn(*metadata, file, options.textColumn);
+        if (!column.ok())
+            return column.error();
+        return std::unique_ptr<RowScanner>(std::make_unique<ParquetScanner>(*metadata, column.value(), position));
+    } catch (const std::exception& e) {
+        return damaged(file.path, e.what());
+    }
+}
+
+Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const RowOptions& options, std::uint64_t position)
+{
+    try {
+        auto reader = openFile(source);
+        auto column = findColumn(*reader->metadata(), file, options.textColumn);
+        if (!column.ok())
+            return column.error();
+        auto rows = std::make_unique<ParquetRows>(std::move(reader), column.value(), file.path);
+        if (auto status = rows->seek(position); !status.ok())
+            return status.error();
+        return std::unique_ptr<RowReader>(std::move(rows));
+    } catch (const std::exception& e) {
+        return damaged(file.path, e.what());
+    }
+}
+
+} // namespace furrow
+
+#else
+
+namespace furrow {
+
+namespace {
+
+Error notBuilt(const std::string& name)
+{
+    return { ErrorCode::InvalidArgument, name + " is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON." };
+}
+
+} // namespace
+
+Result<FileColumns> readParquetColumns(const std::shared_ptr<const ByteSource>&, const std::string& name)
+{
+    return notBuilt(name);
+}
+
+Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<const ByteSource>&, const DataFile& file, const RowOptions&, std::uint64_t)
+{
+    return notBuilt(file.path);
+}
+
+Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const ByteSource>&, const DataFile& file, const RowOptions&, std::uint64_t)
+{
+    return notBuilt(file.path);
+}
+
+} // namespace furrow
+
+#endif

@@ -1,0 +1,101 @@
+#include "core/data/probe.h"
+
+#include "core/base/clock.h"
+#include "core/base/hash.h"
+#include "core/data/chunk_collector.h"
+#include "core/data/row_reader.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kFirstTokens = 64;
+constexpr std::uint64_t kBytesPerSample = 8 + 8 + 4 + 4 + 1; ///< provenance, fingerprint, length, flags of a prepared sample
+
+struct Sampled {
+    std::int64_t kept = 0;
+    std::int64_t tokens = 0;
+    std::uint64_t textBytes = 0;
+    double seconds = 0;
+};
+
+/// Reads and tokenises rows of all sources in turn until the time is over.
+Status sampleRows(const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, std::int64_t limitMs, DataProbe& probe, Sampled& sampled)
+{
+    DirectAccess access;
+    const SampleRules rules = sampleRules(config);
+    std::unordered_set<std::uint64_t> seen;
+    std::vector<TokenId> tokens;
+    const std::int64_t start = systemClock().monotonicNs();
+    const std::int64_t share = limitMs * 1'000'000 / std::max<std::int64_t>(1, static_cast<std::int64_t>(manifest.sources.size()));
+    std::int64_t deadline = start;
+    for (const auto& source : manifest.sources) {
+        deadline += share;
+        auto reader = openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0);
+        if (!reader.ok())
+            return reader.error();
+        for (Row row; systemClock().monotonicNs() < deadline;) {
+            auto more = reader.value()->next(row);
+            if (!more.ok())
+                return more.error();
+            if (!more.value())
+                break;
+            ++probe.sampledRows;
+            if (row.problem != nullptr) {
+                ++probe.sampledFailed;
+                continue;
+            }
+            if (rules.isFiltered(row.text)) {
+                ++probe.sampledFiltered;
+                continue;
+            }
+            probe.sampledDuplicates += seen.insert(xxh3(row.text)).second ? 0 : 1;
+            tokens.clear();
+            tokenizer.encode(row.text, tokens);
+            ++sampled.kept;
+            sampled.tokens += static_cast<std::int64_t>(tokens.size());
+            sampled.textBytes += row.text.size();
+        }
+    }
+    sampled.seconds = static_cast<double>(systemClock().monotonicNs() - start) * 1e-9;
+    return {};
+}
+
+} // namespace
+
+Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs)
+{
+    auto inspection = inspectData(config);
+    if (!inspection.ok())
+        return inspection.error();
+    DataProbe probe;
+    probe.inspection = std::move(inspection).value();
+    auto manifest = readManifest(probe.inspection.manifest);
+    if (!manifest.ok())
+        return manifest.error();
+    Sampled sampled;
+    if (auto status = sampleRows(config, manifest.value(), tokenizer, limitMs, probe, sampled); !status.ok())
+        return status.error();
+    for (const auto& text : probe.inspection.firstRows) {
+        std::vector<TokenId> tokens;
+        tokenizer.encode(text, tokens);
+        tokens.resize(std::min(tokens.size(), kFirstTokens));
+        probe.firstTokens.push_back(std::move(tokens));
+    }
+    if (sampled.kept == 0)
+        return probe;
+    probe.tokensPerSample = static_cast<double>(sampled.tokens) / static_cast<double>(sampled.kept);
+    probe.bytesPerToken = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
+    const double kept = static_cast<double>(probe.inspection.rows) * static_cast<double>(sampled.kept) / static_cast<double>(probe.sampledRows);
+    probe.tokens = static_cast<std::int64_t>(kept * probe.tokensPerSample);
+    const double tokenBytes = tokenizer.vocabularySize() <= 65536 ? 2 : 4;
+    probe.preparedBytes = static_cast<std::uint64_t>(static_cast<double>(probe.tokens) * tokenBytes + kept * static_cast<double>(kBytesPerSample));
+    probe.prepareSeconds = kept * sampled.seconds / static_cast<double>(sampled.kept);
+    return probe;
+}
+
+} // namespace furrow

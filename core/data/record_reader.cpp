@@ -1,0 +1,220 @@
+#include "core/data/record_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kFirstBuffer = 1 << 20;
+
+bool isSpace(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+}
+
+bool isContinuation(char c)
+{
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+} // namespace
+
+RecordReader::RecordReader(std::unique_ptr<ByteStream> stream, const RecordRules& rules, std::uint64_t offset)
+    : stream_(std::move(stream))
+    , rules_(rules)
+    , buffer_(kFirstBuffer)
+    , offset_(offset)
+{
+}
+
+Result<bool> RecordReader::next(Record& record)
+{
+    record = {};
+    for (;;) {
+        std::size_t size = findEnd();
+        if (size == kNone && atEnd_) {
+            if (available() == 0)
+                return false;
+            size = available();
+            if (rules_.kind == RecordKind::Paragraphs && isBlank(size)) {
+                consume(size);
+                return false;
+            }
+        }
+        if (size != kNone) {
+            record.bytes = content(size);
+            record.sizeBytes = size;
+            if (size > kMaxRowBytes) {
+                record.tooLong = true;
+                record.bytes = {};
+            }
+            const bool skip = rules_.kind == RecordKind::Csv && record.bytes.empty() && !record.tooLong;
+            consume(size);
+            if (!skip)
+                return true;
+            continue;
+        }
+        if (available() > kMaxRowBytes)
+            return skipRest(record);
+        if (auto status = refill(); !status.ok())
+            return status.error();
+    }
+}
+
+/// A record that does not fit: its bytes are thrown away piece by piece until its end is found.
+Result<bool> RecordReader::skipRest(Record& record)
+{
+    record.tooLong = true;
+    for (;;) {
+        record.sizeBytes += available();
+        offset_ += available();
+        begin_ = end_ = scanned_ = 0;
+        if (auto status = refill(); !status.ok())
+            return status.error();
+        const std::size_t size = findEnd();
+        if (size != kNone) {
+            record.sizeBytes += size;
+            consume(size);
+            return true;
+        }
+        if (atEnd_) {
+            record.sizeBytes += available();
+            consume(available());
+            return true;
+        }
+    }
+}
+
+void RecordReader::consume(std::size_t size)
+{
+    begin_ += size;
+    offset_ += size;
+    scanned_ = 0;
+    csv_ = CsvState::FieldStart;
+    paragraphHasText_ = false;
+    lineBlank_ = true;
+}
+
+Status RecordReader::refill()
+{
+    if (begin_ > 0) {
+        std::memmove(buffer_.data(), front(), available());
+        end_ -= begin_;
+        begin_ = 0;
+    }
+    if (end_ == buffer_.size())
+        buffer_.resize(buffer_.size() * 2);
+    auto n = stream_->read(std::span<char>(buffer_).subspan(end_));
+    if (!n.ok())
+        return n.error();
+    end_ += n.value();
+    atEnd_ = n.value() == 0;
+    return {};
+}
+
+std::size_t RecordReader::findEnd()
+{
+    std::size_t size = kNone;
+    switch (rules_.kind) {
+    case RecordKind::Lines:
+        size = findLine();
+        break;
+    case RecordKind::Paragraphs:
+        size = findParagraph();
+        break;
+    case RecordKind::Spans:
+        return findSpan();
+    case RecordKind::Csv:
+        size = findCsv();
+        break;
+    }
+    scanned_ = size == kNone ? available() : size;
+    return size;
+}
+
+std::size_t RecordReader::findLine() const
+{
+    if (available() == scanned_)
+        return kNone;
+    const auto* found = static_cast<const char*>(std::memchr(front() + scanned_, '\n', available() - scanned_));
+    return found == nullptr ? kNone : static_cast<std::size_t>(found - front()) + 1;
+}
+
+std::size_t RecordReader::findParagraph()
+{
+    for (std::size_t i = scanned_; i < available(); ++i) {
+        const char c = front()[i];
+        if (c != '\n') {
+            lineBlank_ = lineBlank_ && isSpace(c);
+            continue;
+        }
+        if (lineBlank_ && paragraphHasText_)
+            return i + 1;
+        paragraphHasText_ = paragraphHasText_ || !lineBlank_;
+        lineBlank_ = true;
+    }
+    return kNone;
+}
+
+/// Span k ends at the first code point at or after (k + 1) * spanBytes, so that any span can be found by arithmetic.
+std::size_t RecordReader::findSpan() const
+{
+    const std::uint64_t target = (offset_ / rules_.spanBytes + 1) * rules_.spanBytes;
+    auto size = static_cast<std::size_t>(target - offset_);
+    const std::size_t most = size + 3;
+    while (size < available() && size < most && isContinuation(front()[size]))
+        ++size;
+    return size < available() ? size : kNone;
+}
+
+std::size_t RecordReader::findCsv()
+{
+    const char* data = front();
+    for (std::size_t i = scanned_; i < available(); ++i) {
+        const char c = data[i];
+        if (csv_ == CsvState::Quoted) {
+            const auto* quote = static_cast<const char*>(std::memchr(data + i, '"', available() - i));
+            if (quote == nullptr)
+                return kNone;
+            i = static_cast<std::size_t>(quote - data);
+            csv_ = CsvState::QuoteSeen;
+        } else if (c == '\n') {
+            return i + 1;
+        } else if (c == '"' && (csv_ == CsvState::FieldStart || csv_ == CsvState::QuoteSeen)) {
+            csv_ = CsvState::Quoted;
+        } else {
+            csv_ = c == rules_.delimiter ? CsvState::FieldStart : CsvState::Unquoted;
+        }
+    }
+    return kNone;
+}
+
+bool RecordReader::isBlank(std::size_t size) const
+{
+    return std::all_of(front(), front() + size, isSpace);
+}
+
+std::string_view RecordReader::content(std::size_t size) const
+{
+    std::string_view text(front(), size);
+    if (rules_.kind == RecordKind::Spans)
+        return text;
+    if (rules_.kind == RecordKind::Paragraphs) {
+        while (!text.empty() && isSpace(text.back()))
+            text.remove_suffix(1);
+        std::size_t first = 0; // of the first line that is not blank
+        for (std::size_t i = 0; i < text.size() && isSpace(text[i]); ++i)
+            if (text[i] == '\n')
+                first = i + 1;
+        return text.substr(first);
+    }
+    if (!text.empty() && text.back() == '\n')
+        text.remove_suffix(1);
+    if (!text.empty() && text.back() == '\r')
+        text.remove_suffix(1);
+    return text;
+}
+
+} // namespace furrow

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "core/data/file_access.h"
+#include "core/data/record_reader.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// How the rows of a source are found in its files.
+struct RowOptions {
+    RecordRules text; ///< for plain text files
+    std::string textColumn; ///< for the others
+};
+RowOptions rowOptions(const RunConfig& config, const std::string& textColumn);
+
+/// Walks over the rows of one file without looking inside: for planning.
+class RowScanner {
+public:
+    virtual ~RowScanner() = default;
+    /// false at the definite end. @param sizeBytes  of the row as stored; for Parquet the mean of its row group
+    virtual Result<bool> next(std::uint64_t& sizeBytes) = 0;
+    /// Where a reader can go on: byte offset in the plain text, row index for Parquet.
+    virtual std::uint64_t position() const = 0;
+};
+
+struct Row {
+    std::string_view text; ///< valid until the next call
+    const char* problem = nullptr; ///< not null: the row is unreadable, and why
+    std::uint64_t sizeBytes = 0; ///< as stored
+    bool repaired = false; ///< escapes or bytes that are no characters were replaced (jsonl only)
+};
+
+/// Reads the texts of one file.
+class RowReader {
+public:
+    virtual ~RowReader() = default;
+    /// false at the definite end. A row that cannot be read is a Row with a problem, not an error.
+    virtual Result<bool> next(Row& row) = 0;
+};
+
+/// @param position  0 for the beginning of the file, else one that a RowScanner gave
+Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
+Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
+
+/// Names of the columns that can hold text, the others, and how many rows the file says it has.
+struct FileColumns {
+    std::vector<std::string> all;
+    std::vector<std::string> text;
+    std::int64_t rows = -1; ///< -1: not known without reading
+};
+/// Looks at the header of csv, at the first 100 lines of jsonl, at the footer of Parquet. Empty for plain text.
+Result<FileColumns> readColumns(FileAccess& access, const DataFile& file);
+
+/// The configured column when the file has it, else by the rule of the setting `text_column`.
+Result<std::string> chooseTextColumn(const FileColumns& columns, const std::string& configured, const std::string& fileName);
+
+} // namespace furrow
