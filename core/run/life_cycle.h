@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/config/schema.h"
 #include "core/run/run_file.h"
+#include "core/tracker/ledger_reader.h"
 
 #include <filesystem>
 #include <functional>

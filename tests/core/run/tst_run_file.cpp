@@ -20,7 +20,7 @@ class TestRunFile : public QObject {
         file.createdWallNs = 42;
         file.furrowVersion = "0.1.0";
         file.dataIdentity = "d";
-        file.dataManifest = R"({"files":[]})";
+        file.dataManifest = "{\"files\":[]}";
         file.tokenizerHash = "t";
         file.vocabularySize = 257;
         file.samplesPerBlock = 400;
@@ -47,11 +47,11 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("says");
         QTest::newRow("empty") << QByteArray() << "not valid JSON";
-        QTest::newRow("cut") << QByteArray(R"({"format": 1, "run_id)") << "not valid JSON";
+        QTest::newRow("cut") << QByteArray("{\"format\": 1, \"run_id") << "not valid JSON";
         QTest::newRow("other JSON") << QByteArray("[1,2]") << "not the run.json";
-        QTest::newRow("missing field") << QByteArray(R"({"format": 1})") << "field is missing";
-        QTest::newRow("wrong type") << QByteArray(R"({"format": 1, "run_id": 7})") << "another type";
-        QTest::newRow("newer") << QByteArray(R"({"format": 2, "furrow_version": "9.0"})") << "made by Furrow 9.0";
+        QTest::newRow("missing field") << QByteArray("{\"format\": 1}") << "field is missing";
+        QTest::newRow("wrong type") << QByteArray("{\"format\": 1, \"run_id\": 7}") << "another type";
+        QTest::newRow("newer") << QByteArray("{\"format\": 2, \"furrow_version\": \"9.0\"}") << "made by Furrow 9.0";
     }
     void badFilesAreNamedNotUsed()
     {
