@@ -1,0 +1,410 @@
+#include "ledger_fixture.h"
+
+#include "core/base/file_system.h"
+#include "core/tracker/audit.h"
+#include "core/tracker/database.h"
+#include "core/tracker/schema.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <cmath>
+#include <fstream>
+#include <thread>
+
+using namespace furrow;
+using enum ChunkState;
+
+/// The file under the ledger: transactions, versions, damage, snapshots.
+class TestTrackerFile : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void rollsBackWhenNotCommitted();
+    void firstFailureStopsTheTransaction();
+    void writersWaitForTheirTurn();
+    void createRefusesAnExistingFile();
+    void missingAndStrangeFilesAreNamed_data();
+    void missingAndStrangeFilesAreNamed();
+    void flippedBytesAreFoundAndNamed();
+    void cutFileIsRefusedOrFound();
+    void newerVersionIsRefusedByEveryReader();
+    void olderVersionIsMigratedAfterACopy();
+    void failedMigrationLeavesTheFileAsItWas();
+    void onlyTheSupervisorEmptiesTheWal();
+    void snapshotOpensWithoutAWal();
+    void readerSeesChangesOnce();
+    void controlReachesTheWorker();
+    void auditFindsAChunkThatIsTwiceInTheWeights();
+    void auditFindsAHole();
+    void auditFindsOverlappingClaims();
+    void auditFindsChangedCountersAndRows();
+    void auditNamesPoisonedAndLostChunks();
+    void auditJsonHasTheAgreedKeys();
+};
+
+namespace {
+
+    void tamper(Field& field, const char* sql)
+    {
+        auto db = good(Database::open(field.tracker, {}));
+        auto transaction = good(Transaction::begin(db));
+        db.script(sql);
+        good(transaction.commit(), sql);
+    }
+
+    bool hasFinding(const AuditReport& report, const std::string& kind)
+    {
+        return std::any_of(report.findings.begin(), report.findings.end(), [&](const AuditFinding& finding) { return finding.kind == kind && !finding.text.empty(); });
+    }
+
+    void overwrite(const std::filesystem::path& path, std::uint64_t at, const std::string& bytes)
+    {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(at));
+        file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
+
+} // namespace
+
+void TestTrackerFile::rollsBackWhenNotCommitted()
+{
+    Field field;
+    auto db = good(Database::open(field.tracker, {}));
+    {
+        auto transaction = good(Transaction::begin(db));
+        db.run("UPDATE control SET desired=2");
+    }
+    QCOMPARE(db.integer("SELECT desired FROM control"), std::optional<std::int64_t>(0));
+}
+
+void TestTrackerFile::firstFailureStopsTheTransaction()
+{
+    Field field;
+    auto db = good(Database::open(field.tracker, {}));
+    auto transaction = good(Transaction::begin(db));
+    db.run("UPDATE control SET desired=1");
+    db.run("INSERT INTO epoch (epoch, opened_wall) VALUES (0, 0)"); // exists
+    QCOMPARE(db.run("UPDATE control SET desired=2"), 0);
+    const Status status = transaction.commit();
+    QVERIFY(!status.ok());
+    QVERIFY(status.error().message.find("tracker.sqlite") != std::string::npos);
+    QCOMPARE(db.integer("SELECT desired FROM control"), std::optional<std::int64_t>(0));
+}
+
+void TestTrackerFile::writersWaitForTheirTurn()
+{
+    Field field;
+    auto first = good(Database::open(field.tracker, {}));
+    std::optional<Transaction> held(good(Transaction::begin(first)));
+    Database::Options impatient;
+    impatient.busyMs = 30;
+    auto second = good(Database::open(field.tracker, impatient));
+    QCOMPARE(Transaction::begin(second).error().code, ErrorCode::Busy);
+    std::jthread releases([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        held.reset();
+    });
+    auto third = good(Database::open(field.tracker, {}));
+    good(good(Transaction::begin(third)).commit());
+}
+
+void TestTrackerFile::createRefusesAnExistingFile()
+{
+    Field field;
+    QVERIFY(!SupervisorLedger::create(field.tracker, { "other" }, {}).ok());
+    QCOMPARE(good(field.reader().runId()), std::string("run-1"));
+}
+
+void TestTrackerFile::missingAndStrangeFilesAreNamed_data()
+{
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<int>("code");
+    QTest::newRow("missing") << QByteArray() << int(ErrorCode::NotFound);
+    QTest::newRow("empty") << QByteArray("") << int(ErrorCode::Corrupt);
+    QTest::newRow("text") << QByteArray("this is not a tracker, it is a text of more than sixteen bytes") << int(ErrorCode::Corrupt);
+    QTest::newRow("magic only") << QByteArray("SQLite format 3\0", 16) << int(ErrorCode::Corrupt);
+}
+
+void TestTrackerFile::missingAndStrangeFilesAreNamed()
+{
+    QFETCH(QByteArray, bytes);
+    QFETCH(int, code);
+    QTemporaryDir folder;
+    const std::filesystem::path path = std::filesystem::path(folder.path().toStdString()) / "tracker.sqlite";
+    if (!bytes.isNull())
+        std::ofstream(path, std::ios::binary).write(bytes.constData(), bytes.size());
+    for (const Error& error : { WorkerLedger::open(path, "run-1").error(), SupervisorLedger::open(path).error(), FeederLedger::open(path).error(),
+             LedgerReader::open(path).error(), audit(path).error() }) {
+        QCOMPARE(int(error.code), code);
+        QVERIFY2(error.message.find("tracker.sqlite") != std::string::npos, error.message.c_str());
+        if (error.code == ErrorCode::Corrupt)
+            QVERIFY2(error.message.find("--repair") != std::string::npos || error.message.find("WAL") != std::string::npos, error.message.c_str());
+    }
+}
+
+void TestTrackerFile::flippedBytesAreFoundAndNamed()
+{
+    Field field;
+    field.fill(20, 20);
+    good(field.supervisor().checkpointWal());
+    const auto size = std::filesystem::file_size(field.tracker);
+    for (std::uint64_t at = 8192; at < size; at += 4096)
+        overwrite(field.tracker, at, std::string(64, '\x5a')); // the head of most pages
+    auto worker = WorkerLedger::open(field.tracker, "run-1");
+    Error error;
+    if (!worker.ok()) {
+        error = worker.error();
+    } else if (auto started = worker.value().start({ field.attempt, 0, 0, "cpu", "" }, 60); !started.ok()) {
+        error = started.error();
+    } else {
+        auto claim = worker.value().claim();
+        QVERIFY(!claim.ok());
+        error = claim.error();
+    }
+    QCOMPARE(error.code, ErrorCode::Corrupt);
+    QVERIFY2(error.message.find("furrowctl doctor") != std::string::npos, error.message.c_str());
+    const auto report = audit(field.tracker);
+    QVERIFY(!report.ok() || !report.value().integrityOk);
+}
+
+void TestTrackerFile::cutFileIsRefusedOrFound()
+{
+    Field field;
+    field.fill(20, 20);
+    good(field.supervisor().checkpointWal());
+    const auto size = std::filesystem::file_size(field.tracker);
+    for (const double share : { 0.9, 0.5, 0.1 }) {
+        std::filesystem::resize_file(field.tracker, static_cast<std::uintmax_t>(static_cast<double>(size) * share));
+        const auto report = audit(field.tracker);
+        QVERIFY(!report.ok() || !report.value().isClean());
+        if (!report.ok())
+            QCOMPARE(report.error().code, ErrorCode::Corrupt);
+    }
+}
+
+void TestTrackerFile::newerVersionIsRefusedByEveryReader()
+{
+    Field field;
+    tamper(field, "PRAGMA user_version=7");
+    for (const Error& error : { WorkerLedger::open(field.tracker, "run-1").error(), SupervisorLedger::open(field.tracker).error(),
+             FeederLedger::open(field.tracker).error(), LedgerReader::open(field.tracker).error() }) {
+        QCOMPARE(error.code, ErrorCode::InvalidArgument);
+        QVERIFY2(error.message.find("version 7") != std::string::npos, error.message.c_str());
+    }
+}
+
+void TestTrackerFile::olderVersionIsMigratedAfterACopy()
+{
+    Field field;
+    field.fill(2, 3);
+    auto db = good(Database::open(field.tracker, {}));
+    const MigrationStep steps[] = { { 1, "ALTER TABLE epoch ADD COLUMN note TEXT" }, { 2, "UPDATE epoch SET note='seen'" } };
+    good(migrateSchema(db, steps, 3));
+    QCOMPARE(db.integer("PRAGMA user_version"), std::optional<std::int64_t>(3));
+    QCOMPARE(db.integer("SELECT count(*) FROM epoch WHERE note='seen'"), std::optional<std::int64_t>(1));
+    good(migrateSchema(db, steps, 3)); // again: nothing to do
+    std::filesystem::path backup = field.tracker;
+    backup += ".v1.bak";
+    auto reader = good(LedgerReader::open(backup)); // the copy is whole and of the old version
+    QCOMPARE(good(reader.epochs())[0].chunks.sum(), 6);
+    QVERIFY(!LedgerReader::open(field.tracker).ok()); // the new one is too new for this program
+}
+
+void TestTrackerFile::failedMigrationLeavesTheFileAsItWas()
+{
+    Field field;
+    auto db = good(Database::open(field.tracker, {}));
+    const MigrationStep steps[] = { { 1, "ALTER TABLE epoch ADD COLUMN note TEXT; UPDATE nothing SET x=1" } };
+    QVERIFY(!migrateSchema(db, steps, 2).ok());
+    QCOMPARE(db.integer("PRAGMA user_version"), std::optional<std::int64_t>(1));
+    QVERIFY(field.supervisor().advance().ok());
+}
+
+void TestTrackerFile::onlyTheSupervisorEmptiesTheWal()
+{
+    Field field;
+    field.fill(10, 20);
+    std::filesystem::path wal = field.tracker;
+    wal += "-wal";
+    auto keepsOpen = field.supervisor(); // the last connection that may checkpoint
+    {
+        auto worker = field.worker(0);
+        for (int i = 0; i < 200; ++i) {
+            const auto claim = claimed(worker);
+            good(worker.finish(*claim, trainedAll(*claim)));
+        }
+    }
+    QVERIFY(std::filesystem::file_size(wal) > 1'000'000);
+    good(keepsOpen.checkpointWal());
+    QCOMPARE(std::filesystem::file_size(wal), std::uintmax_t(0));
+}
+
+void TestTrackerFile::snapshotOpensWithoutAWal()
+{
+    Field field;
+    field.fill(2, 3);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const std::filesystem::path view = field.tracker.parent_path() / "view.sqlite";
+    for (int i = 0; i < 2; ++i)
+        good(field.supervisor().publishSnapshot(view));
+    auto reader = good(LedgerReader::open(view));
+    QCOMPARE(good(reader.epochs())[0].chunks[Committed], 1);
+    QCOMPARE(good(reader.checkpoints()).size(), std::size_t(1));
+    std::filesystem::path wal = view;
+    wal += "-wal";
+    QVERIFY(!std::filesystem::exists(wal));
+    QVERIFY(!WorkerLedger::open(view, "run-1").ok()); // a view is not for training
+}
+
+void TestTrackerFile::readerSeesChangesOnce()
+{
+    Field field;
+    field.fill(2, 3);
+    auto reader = field.reader();
+    std::int64_t seq = 0;
+    QCOMPARE(good(reader.changedCells(0, seq)).size(), std::size_t(6));
+    QVERIFY(good(reader.changedCells(0, seq)).empty());
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const auto changed = good(reader.changedCells(0, seq));
+    QCOMPARE(changed.size(), std::size_t(1));
+    SAME(changed[0].state, Committed);
+    QCOMPARE(int(changed[0].worker), 0);
+    QCOMPARE(int(changed[0].timesTrained), 1);
+    QCOMPARE(changed[0].meanLoss, 2.0F);
+    const auto cells = good(reader.cells(0));
+    QCOMPARE(cells.size(), std::size_t(6));
+    SAME(cells[0].state, Committed);
+    QVERIFY(std::isnan(cells[1].meanLoss));
+    const auto incarnation = good(reader.incarnations()).at(0);
+    QVERIFY(incarnation.live);
+    QCOMPARE(incarnation.deviceName, std::string("test"));
+    QCOMPARE(good(reader.block(1)).rows, 3 * Field::kRows);
+    QVERIFY(!good(reader.eventsSince(0, 1000)).empty());
+}
+
+void TestTrackerFile::controlReachesTheWorker()
+{
+    Field field;
+    auto worker = field.worker(0);
+    auto supervisor = field.supervisor();
+    SAME(good(worker.desired()), DesiredState::Run);
+    good(supervisor.setDesired(DesiredState::Stop));
+    good(supervisor.requestSave());
+    good(supervisor.requestSave());
+    good(supervisor.requestEvaluation());
+    const auto signals = good(worker.signals());
+    SAME(signals.desired, DesiredState::Stop);
+    QCOMPARE(signals.saveRequest, 2);
+    QCOMPARE(signals.evalRequest, 1);
+    QCOMPARE(signals.mergeRound, 0);
+    good(field.feeder().heartbeat(thisProcess(), "preparing block 3"));
+    const auto totals = good(field.reader().totals());
+    QCOMPARE(totals.feederDoing, std::string("preparing block 3"));
+    QVERIFY(totals.feeder == thisProcess() && totals.supervisor == thisProcess());
+}
+
+void TestTrackerFile::auditFindsAChunkThatIsTwiceInTheWeights()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    trainOne(worker, 0, "c2");
+    tamper(field, "INSERT INTO claim (chunk, incarnation, outcome, claimed_wall, ranges, position_tokens, opened_seq, closed_seq)"
+                  " SELECT chunk, incarnation, 1, 1, ranges, 0, 900, 901 FROM claim WHERE id=1;"
+                  "INSERT INTO part (claim, first, past, chunk, checkpoint) SELECT max(id), 2, 7, chunk, 2 FROM claim");
+    const AuditReport report = good(audit(field.tracker));
+    QVERIFY(!report.isClean());
+    QCOMPARE(report.epochs[0].duplicated, 1);
+    QVERIFY(hasFinding(report, "duplicated"));
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(), [](const auto& finding) { return finding.kind == "duplicated"; });
+    QCOMPARE(found->claims.size(), std::size_t(2)); // both time lines
+    QVERIFY(!report.invariants[1].holds);
+}
+
+void TestTrackerFile::auditFindsAHole()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    good(field.supervisor().advance());
+    QVERIFY(good(audit(field.tracker)).isClean());
+    tamper(field, "DELETE FROM part");
+    const AuditReport report = good(audit(field.tracker));
+    QCOMPARE(report.epochs[0].missing, 1);
+    QVERIFY(!report.epochs[0].complete);
+    QVERIFY(!report.isClean() && hasFinding(report, "missing"));
+}
+
+void TestTrackerFile::auditFindsOverlappingClaims()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    claimed(worker);
+    tamper(field, "INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
+                  " SELECT chunk, incarnation, 1, ranges, 0, opened_seq+1 FROM claim WHERE id=1");
+    const AuditReport report = good(audit(field.tracker));
+    QCOMPARE(report.epochs[0].overlappingClaims, 1);
+    QVERIFY(hasFinding(report, "overlapping_claims"));
+}
+
+void TestTrackerFile::auditFindsChangedCountersAndRows()
+{
+    Field field;
+    field.fill(2, 2);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    tamper(field, "UPDATE counts SET n1=n1-1, n4=n4+1 WHERE block=1");
+    QVERIFY(!good(audit(field.tracker)).invariants[0].holds);
+    tamper(field, "UPDATE chunk SET samples=samples-1 WHERE state=4");
+    const AuditReport report = good(audit(field.tracker));
+    QVERIFY(!report.invariants[2].holds && !report.epochs[0].rowsAddUp);
+    tamper(field, "UPDATE epoch SET closed_wall=5");
+    QVERIFY(!good(audit(field.tracker)).invariants[3].holds);
+}
+
+void TestTrackerFile::auditNamesPoisonedAndLostChunks()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    for (int attempt = 0; attempt < 3; ++attempt)
+        good(worker.fail(*claimed(worker), "checksum differs"));
+    const auto lost = claimed(worker);
+    good(worker.begin(*lost));
+    good(worker.finish(*lost, trainedAll(*lost)));
+    good(field.supervisor().revoke(field.ids[0], "killed by SIGKILL"));
+    const AuditReport report = good(audit(field.tracker));
+    QVERIFY2(report.isClean(), auditText(report).c_str()); // named, not hidden: nothing is wrong
+    QCOMPARE(report.epochs[0].poisoned, 1);
+    QCOMPARE(report.epochs[0].chunksLost, 1);
+    QCOMPARE(report.epochs[0].tokensLost, Field::kTokens);
+    const std::string text = auditText(report);
+    QVERIFY2(text.find("checksum differs") != std::string::npos && text.find("SIGKILL") != std::string::npos, text.c_str());
+}
+
+void TestTrackerFile::auditJsonHasTheAgreedKeys()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    good(field.supervisor().advance());
+    const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(auditJson(good(audit(field.tracker))))).object();
+    const QJsonObject epoch = json["epochs"].toArray()[0].toObject();
+    QCOMPARE(epoch["epoch"].toInt(-1), 0);
+    QCOMPARE(epoch["expected"].toInt(-1), 1);
+    QCOMPARE(epoch["committed"].toInt(-1), 1);
+    for (const char* key : { "duplicated", "missing", "excluded", "poisoned", "overlapping_claims" })
+        QCOMPARE(epoch[QLatin1String(key)].toInt(-1), 0);
+    QVERIFY(epoch["complete"].toBool());
+    QCOMPARE(epoch["digest"].toString().size(), 16);
+}
+
+QTEST_GUILESS_MAIN(TestTrackerFile)
+#include "tst_tracker_file.moc"
