@@ -3,7 +3,7 @@
 
     pip install -r packaging/requirements-oracle.txt
     python tests/oracle/tokenizer_compare.py build/dev/bin/tokenizer_ids [--megabytes 10] [--text FILE ...]
-        [--json tokenizer.json ...] [--ranks FILE.tiktoken ...] [--train]
+        [--json tokenizer.json ...] [--ranks FILE.tiktoken ...] [--only WORD]
 
 Always: the bundled GPT-2 against tiktoken and tokenizers, and small tokenizers made here (Llama-2, Llama-3 and Qwen2
 classes, other splits, sentencepiece). --json and --ranks add files, for example those inside the packages litellm and
@@ -201,7 +201,7 @@ def split_then_bytes(pattern, behaviour="isolated", invert=False):
                                     pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
-def made_here(folder):
+def made_here(folder, size=2000):
     """Small tokenizers of each class, trained with the tokenizers library."""
     corpus = [mixed_text(random.Random(3), 400_000)]
     plain = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -220,7 +220,7 @@ def made_here(folder):
         kinds["split-" + behaviour] = byte_level(split_then_bytes(r"\p{N}|[ a]", behaviour))
     kinds["split-inverted"] = byte_level(split_then_bytes(r"\p{L}+", "removed", True))
     for name, tokenizer in kinds.items():
-        trainer = trainers.BpeTrainer(vocab_size=2000, special_tokens=["<|endoftext|>"], show_progress=False,
+        trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=["<|endoftext|>"], show_progress=False,
                                       initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
         tokenizer.train_from_iterator(corpus, trainer)
         if name == "gpt2-class":
@@ -236,7 +236,7 @@ def made_here(folder):
             tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme)
         special = ["<unk>", "<s>", "</s>"] + ([f"<0x{b:02X}>" for b in range(256)] if fallback else [])
         words = [w for line in corpus for w in line.split("\n")][:3000]
-        tokenizer.train_from_iterator(words, trainers.BpeTrainer(vocab_size=1500, special_tokens=special, limit_alphabet=300, show_progress=False))
+        tokenizer.train_from_iterator(words, trainers.BpeTrainer(vocab_size=size, special_tokens=special, limit_alphabet=size // 5, show_progress=False))
         document = json.loads(tokenizer.to_str())
         document["added_tokens"] = document["added_tokens"][:3]
         (folder / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
@@ -287,4 +287,5 @@ def main():
     sys.exit(0 if good else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

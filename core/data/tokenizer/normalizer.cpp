@@ -6,8 +6,10 @@
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
 #include <unicode/stringpiece.h>
+#include <unicode/uniset.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace furrow {
 
@@ -18,26 +20,44 @@ bool isAscii(std::string_view text)
     return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+/// ICU's normalizer for the code points of Unicode 9, the version of the tokenizers library: later ones stay as they
+/// are and combine with nothing, as there.
+class ReferenceNormalizer {
+public:
+    using Getter = const icu::Normalizer2* (*)(UErrorCode&);
+    explicit ReferenceNormalizer(Getter getter)
+    {
+        UErrorCode status = U_ZERO_ERROR;
+        const auto* all = getter(status);
+        known_ = icu::UnicodeSet(UNICODE_STRING_SIMPLE("[:Age=9.0:]"), status);
+        FURROW_CHECK(U_SUCCESS(status) && all, "ICU has no normalization data");
+        known_.freeze();
+        filtered_.emplace(*all, known_);
+    }
+    const icu::Normalizer2& get() const { return *filtered_; }
+
+private:
+    icu::UnicodeSet known_;
+    std::optional<icu::FilteredNormalizer2> filtered_;
+};
+
 const icu::Normalizer2& normalizerOf(UnicodeForm form)
 {
-    UErrorCode status = U_ZERO_ERROR;
-    const icu::Normalizer2* found = nullptr;
+    static const ReferenceNormalizer nfc(&icu::Normalizer2::getNFCInstance);
+    static const ReferenceNormalizer nfd(&icu::Normalizer2::getNFDInstance);
+    static const ReferenceNormalizer nfkc(&icu::Normalizer2::getNFKCInstance);
+    static const ReferenceNormalizer nfkd(&icu::Normalizer2::getNFKDInstance);
     switch (form) {
     case UnicodeForm::Nfc:
-        found = icu::Normalizer2::getNFCInstance(status);
-        break;
+        return nfc.get();
     case UnicodeForm::Nfd:
-        found = icu::Normalizer2::getNFDInstance(status);
-        break;
+        return nfd.get();
     case UnicodeForm::Nfkc:
-        found = icu::Normalizer2::getNFKCInstance(status);
-        break;
+        return nfkc.get();
     case UnicodeForm::Nfkd:
-        found = icu::Normalizer2::getNFKDInstance(status);
         break;
     }
-    FURROW_CHECK(U_SUCCESS(status) && found, "ICU has no normalization data");
-    return *found;
+    return nfkd.get();
 }
 
 void normalizeValid(const icu::Normalizer2& normalizer, std::string_view text, std::string& out)

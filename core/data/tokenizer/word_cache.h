@@ -3,6 +3,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace furrow {
@@ -24,12 +25,10 @@ public:
         std::uint64_t words[2] = { 0, 0 };
         if (readable) [[likely]] {
             std::memcpy(words, p, 16);
-            if (size >= 8)
-                words[1] &= (std::uint64_t { 1 } << (size - 8) * 8) - 1;
-            else {
-                words[0] &= (std::uint64_t { 1 } << size * 8) - 1;
-                words[1] = 0;
-            }
+            std::uint64_t masks[2];
+            std::memcpy(masks, kMasks.data() + 16 - size, 16);
+            words[0] &= masks[0];
+            words[1] &= masks[1];
         } else {
             std::memcpy(words, p, size);
         }
@@ -94,6 +93,13 @@ private:
         TokenId ids[kMaxBytes - kInline] = {};
         Key owner {};
     };
+
+    /// 16 bytes read at 16 - n are n times FF, then 00.
+    static constexpr std::array<std::uint8_t, 32> kMasks = [] {
+        std::array<std::uint8_t, 32> made {};
+        std::fill_n(made.begin(), 16, std::uint8_t { 0xFF });
+        return made;
+    }();
 
     static std::size_t bucketOf(const Key& key)
     {
