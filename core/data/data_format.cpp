@@ -58,8 +58,10 @@ bool looksBinary(std::string_view head)
         const auto u = static_cast<unsigned char>(c);
         controls += (u < 32 && u != '\t' && u != '\n' && u != '\r' && u != '\f' && u != 27 && u != 8) ? 1 : 0;
     }
-    if (controls * 20 > head.size())
+    if (controls > 2 && controls * 20 > head.size())
         return true;
+    if (head.size() < 512)
+        return false; // too little to judge by
     // Text in a foreign 8-bit encoding has few ill-formed pieces and no control characters; packed data has many of both.
     if (controls * 200 <= head.size())
         return false;

@@ -87,6 +87,7 @@ std::unique_ptr<parquet::ParquetFileReader> openFile(const std::shared_ptr<const
     parquet::ReaderProperties properties;
     properties.enable_buffered_stream(); // a row group may be larger than memory
     properties.set_buffer_size(1 << 20);
+    properties.set_page_checksum_verification(true);
     return parquet::ParquetFileReader::Open(std::make_shared<SourceFile>(source), properties);
 }
 

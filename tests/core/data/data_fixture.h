@@ -1,0 +1,127 @@
+#pragma once
+
+#include "core/base/path.h"
+#include "core/data/block_cache.h"
+#include "core/data/block_manager.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <QTemporaryDir>
+#include <fstream>
+#include <string>
+#include <zlib.h>
+#include <zstd.h>
+
+namespace furrow::test {
+
+/// A folder for one test, with the ways to put data files into it.
+class DataFolder {
+public:
+    std::filesystem::path path(const std::string& name = {}) const { return pathFromUtf8(folder_.path().toStdString()) / pathFromUtf8(name); }
+    std::string write(const std::string& name, const std::string& bytes) const
+    {
+        const auto file = path(name);
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        return utf8Text(file);
+    }
+
+private:
+    QTemporaryDir folder_;
+};
+
+inline std::string gzip(const std::string& plain)
+{
+    z_stream z {};
+    deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    std::string out(deflateBound(&z, plain.size()) + 64, '\0');
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
+    z.avail_in = static_cast<uInt>(plain.size());
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    z.avail_out = static_cast<uInt>(out.size());
+    deflate(&z, Z_FINISH);
+    out.resize(z.total_out);
+    deflateEnd(&z);
+    return out;
+}
+
+inline std::string zstd(const std::string& plain)
+{
+    std::string out(ZSTD_compressBound(plain.size()), '\0');
+    out.resize(ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), 3));
+    return out;
+}
+
+inline RunConfig configFor(const std::vector<std::string>& data)
+{
+    RunConfig config;
+    config.data = data;
+    config.heldOutPercent = 0;
+    config.cacheGiB = 1;
+    return config;
+}
+
+/// "row <i> ...": every sample carries its own index.
+inline std::string indexedLines(std::int64_t count)
+{
+    std::string text;
+    for (std::int64_t i = 0; i < count; ++i)
+        text += "row " + std::to_string(i) + "\n";
+    return text;
+}
+
+inline Result<BlockManager> openManager(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock = 0)
+{
+    auto inspection = inspectData(config);
+    if (!inspection.ok())
+        return inspection.error();
+    return BlockManager::open(config, inspection.value().manifest, samplesPerBlock > 0 ? samplesPerBlock : inspection.value().samplesPerBlock, cache, byteTokenizer());
+}
+
+inline Result<std::vector<PlannedBlock>> planAll(BlockManager& manager)
+{
+    std::vector<PlannedBlock> blocks;
+    for (;;) {
+        auto next = manager.planNext();
+        if (!next.ok())
+            return next.error();
+        if (!next.value())
+            return blocks;
+        blocks.push_back(*next.value());
+    }
+}
+
+inline std::string sampleText(const ChunkText& chunk, std::size_t sample)
+{
+    const std::span<const TokenId> all(chunk.tokens);
+    return byteTokenizer()->decode(all.subspan(chunk.offsets[sample], chunk.offsets[sample + 1] - chunk.offsets[sample]));
+}
+
+/// All texts of a data set in block order, through prepared blocks.
+inline Result<std::vector<std::string>> readAll(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock = 0)
+{
+    auto manager = openManager(config, cache, samplesPerBlock);
+    if (!manager.ok())
+        return manager.error();
+    auto blocks = planAll(manager.value());
+    if (!blocks.ok())
+        return blocks.error();
+    std::vector<std::string> texts;
+    for (const auto& planned : blocks.value()) {
+        auto file = manager.value().prepare(planned);
+        if (!file.ok())
+            return file.error();
+        auto block = PreparedBlock::open(BlockManager::blockFolder(cache) / file.value().fileName);
+        if (!block.ok())
+            return block.error();
+        for (int column = 0; column < block.value().chunkCount(); ++column) {
+            auto chunk = block.value().readChunk(column);
+            if (!chunk.ok())
+                return chunk.error();
+            for (std::size_t i = 0; i < chunk.value().flags.size(); ++i)
+                texts.push_back(sampleText(chunk.value(), i));
+        }
+    }
+    return texts;
+}
+
+} // namespace furrow::test

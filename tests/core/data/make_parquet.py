@@ -1,0 +1,30 @@
+"""Writes the Parquet files that tst_parquet reads: every codec, page version and encoding, nulls, nested columns."""
+import pathlib, sys
+import pyarrow as pa, pyarrow.parquet as pq
+
+out = pathlib.Path(sys.argv[1])
+rows = [f"row {i}" for i in range(5000)]
+table = pa.table({"id": list(range(5000)), "text": rows})
+
+for codec in ("none", "snappy", "gzip", "zstd", "lz4", "brotli"):
+    for page in ("1.0", "2.0"):
+        pq.write_table(table, out / f"good-{codec}-v{page[0]}.parquet", compression=codec, data_page_version=page, row_group_size=700)
+pq.write_table(table, out / "good-plain.parquet", use_dictionary=False, row_group_size=5000, data_page_size=1000)
+pq.write_table(table.cast(pa.schema([("id", pa.int64()), ("text", pa.large_string())])), out / "good-large.parquet", row_group_size=999)
+pq.write_table(pa.table({"text": pa.array(rows).dictionary_encode()}), out / "good-dictionary.parquet")
+required = pa.schema([pa.field("text", pa.string(), nullable=False)])
+pq.write_table(pa.table({"text": rows}, schema=required), out / "good-required.parquet", row_group_size=1234)
+
+pq.write_table(pa.table({"text": [None if i % 3 == 0 else rows[i] for i in range(5000)]}), out / "nulls.parquet", row_group_size=700)
+pq.write_table(pa.table({"meta": [{"body": row} for row in rows]}), out / "nested.parquet")
+pq.write_table(pa.table({"text": [[row] for row in rows], "id": list(range(5000))}), out / "list.parquet")
+pq.write_table(pa.table({"text": list(range(10))}), out / "numbers.parquet")
+pq.write_table(pa.table({"text": pa.array([], pa.string())}), out / "empty.parquet")
+good = (out / "good-zstd-v1.parquet").read_bytes()
+(out / "cut.parquet").write_bytes(good[: len(good) // 2])
+size = int.from_bytes(good[-8:-4], "little")
+(out / "footer.parquet").write_bytes(good[: -8 - size] + bytes(100) + good[100 - 8 - size :])
+pq.write_table(table.select(["text"]), out / "pages.parquet", compression="none", write_page_checksum=True)
+middle = bytearray((out / "pages.parquet").read_bytes())
+middle[len(middle) // 3] ^= 1
+(out / "pages.parquet").write_bytes(bytes(middle))

@@ -1,0 +1,255 @@
+#include "data_fixture.h"
+
+#include "core/data/probe.h"
+
+#include <QtTest>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace furrow;
+using test::DataFolder;
+
+namespace {
+
+/// Counts over the whole data set.
+Result<ChunkSummary> totals(const RunConfig& config, const std::filesystem::path& cache, std::vector<RowIssue>* issues = nullptr)
+{
+    auto manager = test::openManager(config, cache, 1000);
+    if (!manager.ok())
+        return manager.error();
+    auto blocks = test::planAll(manager.value());
+    if (!blocks.ok())
+        return blocks.error();
+    ChunkSummary sum;
+    for (const auto& planned : blocks.value()) {
+        auto file = manager.value().prepare(planned);
+        if (!file.ok())
+            return file.error();
+        for (const auto& chunk : file.value().chunks) {
+            sum.rows += chunk.rows;
+            sum.samples += chunk.samples;
+            sum.filtered += chunk.filtered;
+            sum.failed += chunk.failed;
+            sum.invalidUtf8 += chunk.invalidUtf8;
+        }
+        auto block = PreparedBlock::open(BlockManager::blockFolder(cache) / file.value().fileName);
+        if (issues != nullptr && block.ok())
+            issues->insert(issues->end(), block.value().issues().begin(), block.value().issues().end());
+    }
+    return sum;
+}
+
+} // namespace
+
+class TestBadInput : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void refusesWithASentence_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("column");
+        QTest::addColumn<QString>("says");
+        const auto add = [](const char* name, const std::string& bytes, const char* says, const char* column = "") {
+            QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes) << QString(column) << QString(says);
+        };
+        add("empty.txt", "", "is empty");
+        add("header only.csv", "id,text\n", "has no rows");
+        add("picture.txt", std::string("\x89PNG\r\n\x1a\n", 8) + std::string(100, '\0'), "PNG picture");
+        add("program", std::string("\x7f" "ELF", 4) + std::string(500, '\0'), "a program");
+        std::string noise;
+        for (unsigned i = 0; i < 5000; ++i)
+            noise += static_cast<char>((i * 2654435761u) >> 13);
+        add("noise.txt", noise, "is binary");
+        add("zeros.txt", std::string(5000, '\0'), "is binary");
+        add("utf16.txt", std::string("\xff\xfe" "a\0b\0", 6), "UTF-16");
+        add("array.json", "[{\"text\":\"a\"}]", "one JSON array");
+        add("no column.csv", "id,title\n1,a\n", "no column 'text'", "text");
+        add("no column.jsonl", "{\"id\":1}\n", "no column with text");
+        add("wrong type.jsonl", "{\"text\":1}\n", "holds no text", "text");
+        add("cut.txt.gz", test::gzip(test::indexedLines(10000)).substr(0, 5000), "ends in the middle");
+        add("cut.txt.zst", test::zstd(test::indexedLines(10000)).substr(0, 5000), "ends in the middle");
+        std::string damaged = test::gzip(test::indexedLines(10000));
+        for (std::size_t i = damaged.size() / 2; i < damaged.size() / 2 + 40; ++i)
+            damaged[i] = static_cast<char>(~damaged[i]);
+        add("damaged.txt.gz", damaged, "damaged");
+        add("bomb.txt.gz", test::gzip(std::string(100 << 20, 'a')), "bomb");
+        add("bomb.txt.zst", test::zstd(std::string(100 << 20, 'a')), "bomb");
+        add("fake.parquet", "PAR1 this is not one PAR1", "Parquet");
+    }
+    void refusesWithASentence()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, column);
+        QFETCH(QString, says);
+        DataFolder folder;
+        const auto path = folder.write(name.toStdString(), bytes.toStdString());
+        auto config = test::configFor({ path });
+        config.textColumn = column.toStdString();
+        auto inspection = inspectData(config);
+        QVERIFY(!inspection.ok());
+        const auto message = QString::fromStdString(inspection.error().message);
+        QVERIFY2(message.contains(says), message.toUtf8());
+        QVERIFY2(message.contains(name), message.toUtf8());
+        QVERIFY2(message.endsWith('.'), message.toUtf8());
+    }
+    void refusesWhatIsNotThere()
+    {
+        DataFolder folder;
+        QVERIFY(!inspectData(test::configFor({})).ok());
+        auto missing = inspectData(test::configFor({ utf8Text(folder.path("no.txt")) }));
+        QCOMPARE(missing.error().code, ErrorCode::NotFound);
+        auto glob = inspectData(test::configFor({ utf8Text(folder.path("*.txt")) }));
+        QCOMPARE(glob.error().code, ErrorCode::NotFound);
+        std::filesystem::create_directories(folder.path("empty"));
+        auto empty = inspectData(test::configFor({ utf8Text(folder.path("empty")) }));
+        QCOMPARE(empty.error().code, ErrorCode::NotFound);
+        auto device = inspectData(test::configFor({ "/dev/zero" }));
+        QVERIFY(!device.ok());
+        const auto pipePath = utf8Text(folder.path("pipe"));
+        QCOMPARE(mkfifo(pipePath.c_str(), 0600), 0);
+        QVERIFY(!inspectData(test::configFor({ pipePath })).ok());
+        const auto hidden = folder.write("secret.txt", "a\n");
+        QCOMPARE(chmod(hidden.c_str(), 0), 0);
+        if (geteuid() != 0)
+            QVERIFY(!inspectData(test::configFor({ hidden })).ok());
+    }
+    void listsWhatItSkipsInAFolder()
+    {
+        DataFolder folder;
+        folder.write("d/1.txt", "one\n");
+        folder.write("d/sub/2.txt", "two\n");
+        folder.write("d/10.txt", "ten\n");
+        folder.write("d/README.md", "about\n");
+        folder.write("d/.hidden.txt", "no\n");
+        folder.write("d/picture.txt", std::string("\x89PNG\r\n\x1a\n", 8));
+        folder.write("d/nothing.txt", "");
+        folder.write("outside.txt", "outside\n");
+        std::filesystem::create_symlink(folder.path("outside.txt"), folder.path("d/link.txt"));
+        std::filesystem::create_symlink(folder.path("d/1.txt"), folder.path("d/0.txt"));
+        std::filesystem::create_directory_symlink(folder.path("d"), folder.path("d/loop"));
+        auto config = test::configFor({ utf8Text(folder.path("d")) });
+        auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        QCOMPARE(inspection.value().files, 4);
+        QString warnings;
+        for (const auto& warning : inspection.value().warnings)
+            warnings += QString::fromStdString(warning) + "\n";
+        for (const char* name : { "README.md", "picture.txt", "nothing.txt", "link.txt" })
+            QVERIFY2(warnings.contains(name), warnings.toUtf8());
+        auto texts = test::readAll(config, folder.path("cache"), 10);
+        QVERIFY(texts.ok());
+        QCOMPARE(texts.value(), (std::vector<std::string> { "one", "one", "ten", "two" }));
+    }
+    void countsRowsThatCannotBeRead()
+    {
+        DataFolder folder;
+        std::vector<RowIssue> issues;
+        auto json = totals(test::configFor({ folder.write("a.jsonl", "{\"text\":\"a\"}\n{\"text\":\"b\n{\"text\":3}\n\n{\"text\":\"\"}\n{\"text\":\"\\ud800\"}\n{\"text\":\"c\"}\n") }), folder.path("cache"), &issues);
+        QVERIFY2(json.ok(), json.ok() ? "" : json.error().message.c_str());
+        QCOMPARE(json.value().rows, 7);
+        QCOMPARE(json.value().samples, 3);
+        QCOMPARE(json.value().failed, 2);
+        QCOMPARE(json.value().filtered, 2);
+        QCOMPARE(json.value().invalidUtf8, 1);
+        QCOMPARE(issues.size(), std::size_t { 2 });
+        QCOMPARE(issues[0].row, 1);
+        auto csv = totals(test::configFor({ folder.write("a.csv", "id,text\n1,a\n2\n3,\"x\ny\"\n4,\n") }), folder.path("cache"));
+        QVERIFY(csv.ok());
+        QCOMPARE(csv.value().rows, 4);
+        QCOMPARE(csv.value().failed, 1);
+        QCOMPARE(csv.value().filtered, 1);
+        QCOMPARE(csv.value().samples, 2);
+    }
+    void countsAHugeLine()
+    {
+        DataFolder folder;
+        std::vector<RowIssue> issues;
+        auto sum = totals(test::configFor({ folder.write("a.txt", "a\n" + std::string(50 << 20, 'x') + "\nb\n") }), folder.path("cache"), &issues);
+        QVERIFY2(sum.ok(), sum.ok() ? "" : sum.error().message.c_str());
+        QCOMPARE(sum.value().rows, 3);
+        QCOMPARE(sum.value().samples, 2);
+        QCOMPARE(sum.value().failed, 1);
+        QCOMPARE(issues, (std::vector<RowIssue> { { 0, 1, "is longer than 16 MiB" } }));
+    }
+    void keepsBrokenBytesAndNuls()
+    {
+        DataFolder folder;
+        const std::string text = std::string("good text\nbad \xff\xfe\x80 bytes\na\0b\n", 28) + "\xed\xa0\x80\n";
+        auto config = test::configFor({ folder.write("a.txt", text) });
+        auto texts = test::readAll(config, folder.path("cache"), 10);
+        QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
+        std::string again;
+        for (const auto& one : texts.value())
+            again += one + "\n";
+        QCOMPARE(QByteArray::fromStdString(again), QByteArray::fromStdString(text));
+        auto sum = totals(config, folder.path("cache"));
+        QVERIFY(sum.ok());
+        QCOMPARE(sum.value().invalidUtf8, 2);
+    }
+    void filtersByLengthAndAlphabet()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", "\n\xc3\xa9\xc3\xa9\xc3\xa9\nabc\nabcd\nabcdefgh\n") });
+        config.minChars = 3;
+        config.maxChars = 4;
+        auto texts = test::readAll(config, folder.path("cache"), 10);
+        QVERIFY(texts.ok());
+        QCOMPARE(texts.value(), (std::vector<std::string> { "\xc3\xa9\xc3\xa9\xc3\xa9", "abc", "abcd" }));
+        config.asciiOnly = true;
+        auto ascii = test::readAll(config, folder.path("cache"), 10);
+        QVERIFY(ascii.ok());
+        QCOMPARE(ascii.value(), (std::vector<std::string> { "abc", "abcd" }));
+    }
+    void refusesARowlessCacheFolder()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", "a\n") });
+        folder.write("file", "x");
+        QVERIFY(!test::openManager(config, folder.path("file/cache"), 10).ok());
+    }
+    void refusesDamagedPlansAndManifests()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(10)) });
+        auto inspection = inspectData(config);
+        QVERIFY(inspection.ok());
+        const std::string manifest = inspection.value().manifest;
+        const auto open = [&](const std::string& text) { return BlockManager::open(config, text, 4, folder.path("cache"), byteTokenizer()); };
+        for (std::size_t n = 0; n < manifest.size(); n += 7)
+            QVERIFY(!open(manifest.substr(0, n)).ok());
+        QVERIFY(!open("{\"version\":2}").ok());
+        auto manager = open(manifest);
+        QVERIFY(manager.ok());
+        const std::string plan = manager.value().planNext().value()->plan;
+        for (std::size_t n = 0; n < plan.size(); ++n) {
+            QVERIFY(!BlockManager::fromPlan(plan.substr(0, n)).ok());
+            QVERIFY(!manager.value().resumeAfter(plan.substr(0, n)).ok());
+        }
+    }
+    void probesWhatIsInside()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 1000; ++i)
+            text += "{\"id\":" + std::to_string(i) + ",\"text\":\"sample " + std::to_string(i % 500) + "\"}\n";
+        auto config = test::configFor({ folder.write("a.jsonl", text) });
+        auto probe = probeData(config, *byteTokenizer(), 500);
+        QVERIFY2(probe.ok(), probe.ok() ? "" : probe.error().message.c_str());
+        const auto& inspection = probe.value().inspection;
+        QCOMPARE(inspection.rows, 1000);
+        QVERIFY(inspection.rowsExact);
+        QCOMPARE(inspection.columns, (std::vector<std::string> { "id", "text" }));
+        QCOMPARE(inspection.textColumn, std::string("text"));
+        QCOMPARE(inspection.firstRows.front(), std::string("sample 0"));
+        QCOMPARE(probe.value().sampledRows, 1000);
+        QCOMPARE(probe.value().sampledDuplicates, 500);
+        QVERIFY(probe.value().tokensPerSample > 8 && probe.value().tokensPerSample < 10);
+        QVERIFY(probe.value().preparedBytes > 0);
+        QCOMPARE(probe.value().firstTokens.size(), std::size_t { 5 });
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBadInput)
+#include "tst_bad_input.moc"

@@ -1,0 +1,186 @@
+#include "data_fixture.h"
+
+#include <QtTest>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace furrow;
+using test::DataFolder;
+
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+Status put(BlockCache& cache, const std::string& name, std::size_t bytes)
+{
+    auto file = cache.create();
+    if (!file.ok())
+        return file.error();
+    const std::string piece(bytes / 4, 'x');
+    for (int i = 0; i < 4; ++i)
+        if (auto status = file.value().append(piece.data(), piece.size()); !status.ok())
+            return status;
+    return cache.publish(std::move(file).value(), kBlocks, name);
+}
+
+std::size_t filesIn(const std::filesystem::path& folder)
+{
+    std::size_t n = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder))
+        ++n;
+    return n;
+}
+
+} // namespace
+
+class TestBlockCache : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void evictsTheLeastRecentlyUsedButNoPinned()
+    {
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
+        for (const char* name : { "a", "b", "c" }) {
+            QVERIFY(put(*cache, name, kMiB).ok());
+            std::this_thread::sleep_for(std::chrono::milliseconds(20)); // times of files must differ
+        }
+        QVERIFY(cache->find(kBlocks, "a").has_value()); // now b is the oldest
+        const std::vector<std::string> pins { "b" };
+        QVERIFY(cache->pin("test", pins).ok());
+        QVERIFY(put(*cache, "d", 2 * kMiB).ok());
+        QVERIFY(cache->find(kBlocks, "b").has_value());
+        QVERIFY(!cache->find(kBlocks, "c").has_value());
+        QVERIFY(cache->find(kBlocks, "d").has_value());
+        QVERIFY(cache->usedBytes().value() <= 4 * kMiB);
+    }
+    void staysBelowTheCapWhileWriting()
+    {
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 2 * kMiB).value();
+        const std::vector<std::string> pins { "a" };
+        QVERIFY(cache->pin("test", pins).ok());
+        QVERIFY(put(*cache, "a", kMiB).ok());
+        const auto full = put(*cache, "b", 2 * kMiB);
+        QVERIFY(!full.ok());
+        QVERIFY2(full.error().message.find("cache_gib") != std::string::npos, full.error().message.c_str());
+        QCOMPARE(cache->usedBytes().value(), kMiB); // the temporary is gone
+        QVERIFY(put(*cache, "b", kMiB).ok());
+    }
+    void pinsOfAnotherProcessHoldUntilItDies()
+    {
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 3 * kMiB).value();
+        QVERIFY(put(*cache, "a", 2 * kMiB).ok());
+        int ready[2], done[2];
+        QCOMPARE(pipe(ready), 0);
+        QCOMPARE(pipe(done), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            auto other = BlockCache::open(folder.path("cache"), 3 * kMiB);
+            const std::vector<std::string> pins { "a" };
+            const bool pinned = other.ok() && other.value()->pin("test", pins).ok();
+            auto left = other.value()->create(); // a temporary that nobody will publish
+            const std::string half(kMiB / 2, 'y');
+            const bool wrote = left.ok() && left.value().append(half.data(), half.size()).ok();
+            char byte = pinned && wrote ? 'y' : 'n';
+            (void)!write(ready[1], &byte, 1);
+            (void)!read(done[0], &byte, 1);
+            _exit(0); // no destructor runs, as after kill -9
+        }
+        char byte = 0;
+        QCOMPARE(read(ready[0], &byte, 1), ssize_t { 1 });
+        QCOMPARE(byte, 'y');
+        QVERIFY(!put(*cache, "b", 2 * kMiB).ok());
+        QVERIFY(cache->find(kBlocks, "a").has_value());
+        QVERIFY(cache->list().value().front().pinned);
+        QCOMPARE(write(done[1], "x", 1), ssize_t { 1 });
+        waitpid(child, nullptr, 0);
+        QVERIFY(put(*cache, "b", 2 * kMiB).ok());
+        QVERIFY(!cache->find(kBlocks, "a").has_value());
+        QCOMPARE(filesIn(folder.path("cache/temporary")), std::size_t { 0 });
+    }
+    void twoProcessesShareOneCache()
+    {
+        DataFolder folder;
+        const auto config = [&] {
+            auto c = test::configFor({ folder.write("a.txt", test::indexedLines(4000)) });
+            c.chunkSamples = 100;
+            return c;
+        }();
+        const auto run = [&](bool backwards) {
+            auto manager = test::openManager(config, folder.path("cache"), 200);
+            if (!manager.ok())
+                return 1;
+            auto blocks = test::planAll(manager.value());
+            if (!blocks.ok())
+                return 2;
+            if (backwards)
+                std::reverse(blocks.value().begin(), blocks.value().end());
+            for (const auto& block : blocks.value())
+                if (!manager.value().prepare(block).ok())
+                    return 3;
+            return 0;
+        };
+        const pid_t child = fork();
+        if (child == 0)
+            _exit(run(true));
+        QCOMPARE(run(false), 0);
+        int state = 0;
+        waitpid(child, &state, 0);
+        QCOMPARE(state, 0);
+        QCOMPARE(filesIn(folder.path("cache/blocks")), std::size_t { 20 });
+        QCOMPARE(filesIn(folder.path("cache/temporary")), std::size_t { 0 });
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        const auto checked = verifyCache(*cache);
+        QVERIFY(checked.ok());
+        QCOMPARE(checked.value().checked, 20);
+        QVERIFY(checked.value().damaged.empty());
+    }
+    void verifyingPutsDamagedBlocksAside()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(400)) });
+        {
+            auto manager = test::openManager(config, folder.path("cache"), 100);
+            QVERIFY(manager.ok());
+            const auto blocks = test::planAll(manager.value());
+            QVERIFY(blocks.ok());
+            for (const auto& block : blocks.value())
+                QVERIFY(manager.value().prepare(block).ok());
+        }
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        const auto entries = cache->list().value();
+        QCOMPARE(entries.size(), std::size_t { 4 });
+        auto bytes = readFile(cache->path(kBlocks, entries[2].fileName)).value();
+        bytes[300] = static_cast<char>(bytes[300] ^ 1);
+        folder.write("cache/blocks/" + entries[2].fileName, bytes);
+        const auto checked = verifyCache(*cache).value();
+        QCOMPARE(checked.checked, 4);
+        QCOMPARE(checked.damaged.size(), std::size_t { 1 });
+        QVERIFY(!cache->find(kBlocks, entries[2].fileName).has_value());
+        QCOMPARE(cache->trim(0).value(), entries[0].sizeBytes + entries[1].sizeBytes + entries[2].sizeBytes + entries[3].sizeBytes);
+        QCOMPARE(cache->usedBytes().value(), std::uint64_t { 0 });
+    }
+    void aSmallCacheStillGoesThroughAllBlocks()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 20000; ++i)
+            text += "a line of some length to fill the blocks " + std::to_string(i) + "\n";
+        auto config = test::configFor({ folder.write("a.txt", text) });
+        config.cacheGiB = 0.001; // about 1 MiB, the prepared data takes 3
+        auto manager = test::openManager(config, folder.path("cache"), 2000);
+        QVERIFY(manager.ok());
+        const auto blocks = test::planAll(manager.value());
+        QVERIFY(blocks.ok());
+        for (const auto& block : blocks.value()) {
+            QVERIFY(manager.value().pin({}).ok());
+            auto file = manager.value().prepare(block);
+            QVERIFY2(file.ok(), file.ok() ? "" : file.error().message.c_str());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBlockCache)
+#include "tst_block_cache.moc"

@@ -1,0 +1,418 @@
+#include "data_fixture.h"
+
+#include "core/base/hash.h"
+#include "core/data/chunk_windows.h"
+#include "core/data/held_out.h"
+
+#include <QtTest>
+#include <numeric>
+#include <set>
+
+using namespace furrow;
+using test::DataFolder;
+
+namespace {
+
+/// The text every writer of a format gives for the same rows.
+std::string asJson(const std::vector<std::string>& rows)
+{
+    std::string text;
+    for (const auto& row : rows)
+        text += "{\"id\":1,\"text\":\"" + row + "\"}\n";
+    return text;
+}
+std::string asCsv(const std::vector<std::string>& rows, char delimiter)
+{
+    std::string text = std::string("id") + delimiter + "text\n";
+    for (const auto& row : rows)
+        text += std::string("1") + delimiter + "\"" + row + "\"\n";
+    return text;
+}
+std::string asLines(const std::vector<std::string>& rows)
+{
+    std::string text;
+    for (const auto& row : rows)
+        text += row + "\n";
+    return text;
+}
+
+std::vector<std::string> numbered(int from, int to)
+{
+    std::vector<std::string> rows;
+    for (int i = from; i < to; ++i)
+        rows.push_back("row " + std::to_string(i));
+    return rows;
+}
+
+const char* messageOf(const Error& error)
+{
+    static std::string kept;
+    kept = error.message;
+    return kept.c_str();
+}
+#define VERIFY_OK(result) QVERIFY2((result).ok(), (result).ok() ? "" : messageOf((result).error()))
+
+} // namespace
+
+class TestBlockManager : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everyRowIsInOneChunk_data()
+    {
+        QTest::addColumn<int>("rows");
+        QTest::addColumn<int>("perBlock");
+        QTest::addColumn<int>("perChunk");
+        QTest::addColumn<bool>("filtered");
+        const int k = 5, block = 40, chunk = 12;
+        for (const bool filtered : { false, true }) {
+            for (const int rows : { 1, k * block - 1, k * block, k * block + 1 })
+                QTest::addRow("%d rows, filter %d", rows, filtered) << rows << block << chunk << filtered;
+            QTest::addRow("10000 by 3, filter %d", filtered) << 10000 << 3 << 2 << filtered;
+            QTest::addRow("1000 by 7, filter %d", filtered) << 1000 << 7 << 4 << filtered;
+            QTest::addRow("100001 by 4, filter %d", filtered) << 100001 << 100001 / 4 << 4000 << filtered;
+        }
+    }
+    void everyRowIsInOneChunk()
+    {
+        QFETCH(int, rows);
+        QFETCH(int, perBlock);
+        QFETCH(int, perChunk);
+        QFETCH(bool, filtered);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(rows)) });
+        config.chunkSamples = perChunk;
+        if (filtered)
+            config.minChars = 8; // "row 9999" and longer
+        auto manager = test::openManager(config, folder.path("cache"), perBlock);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        QCOMPARE(manager.value().unprovenReason(), std::string());
+        QCOMPARE(static_cast<int>(blocks.value().size()), (rows + perBlock - 1) / perBlock);
+        std::int64_t next = 0;
+        for (std::size_t b = 0; b < blocks.value().size(); ++b) {
+            const auto& block = blocks.value()[b];
+            QCOMPARE(block.block, static_cast<std::int64_t>(b));
+            QCOMPARE(block.firstRow, next);
+            const bool last = b + 1 == blocks.value().size();
+            QCOMPARE(block.rows(), last ? rows - next : perBlock);
+            for (std::size_t c = 0; c < block.chunkRows.size(); ++c)
+                QCOMPARE(block.chunkRows[c], std::min<std::int64_t>(perChunk, block.rows() - static_cast<std::int64_t>(c) * perChunk));
+            next += block.rows();
+        }
+        QCOMPARE(next, static_cast<std::int64_t>(rows));
+        // a handful of blocks prepared, the last among them: counts add up and nothing is lost
+        const std::size_t step = std::max<std::size_t>(1, blocks.value().size() / 8);
+        for (std::size_t b = blocks.value().size() - 1; b < blocks.value().size(); b -= std::min(b + 1, step)) {
+            auto file = manager.value().prepare(blocks.value()[b]);
+            VERIFY_OK(file);
+            std::int64_t row = blocks.value()[b].firstRow;
+            for (const auto& chunk : file.value().chunks) {
+                std::int64_t longEnough = 0;
+                for (std::int64_t i = 0; i < chunk.rows; ++i, ++row)
+                    longEnough += !filtered || test::indexedLines(1).size() - 2 + std::to_string(row).size() >= 8 ? 1 : 0;
+                QCOMPARE(chunk.samples, longEnough);
+                QCOMPARE(chunk.samples + chunk.filtered, chunk.rows);
+            }
+            if (b == 0)
+                break;
+        }
+    }
+    void emptyDataHasNoBlock()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", "x\n") });
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        config.startSample = 1; // N = 0 after the start
+        auto manager = BlockManager::open(config, inspection.value().manifest, 10, folder.path("cache"), byteTokenizer());
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        QVERIFY(blocks.value().empty());
+    }
+    void resumesAfterAnyBlockWithTheSamePlan()
+    {
+        DataFolder folder;
+        folder.write("d/a.txt", test::indexedLines(100));
+        folder.write("d/b.jsonl", asJson(numbered(0, 70)));
+        folder.write("d/c.csv.gz", test::gzip(asCsv(numbered(0, 50), ',')));
+        auto config = test::configFor({ utf8Text(folder.path("d")), folder.write("e.txt", test::indexedLines(83)) });
+        config.chunkSamples = 7;
+        auto manager = test::openManager(config, folder.path("cache"), 30);
+        VERIFY_OK(manager);
+        auto all = test::planAll(manager.value());
+        VERIFY_OK(all);
+        QVERIFY(all.value().size() > 9);
+        for (std::size_t b = 0; b < all.value().size(); ++b) {
+            auto again = test::openManager(config, folder.path("cache"), 30);
+            VERIFY_OK(again);
+            VERIFY_OK(again.value().resumeAfter(all.value()[b].plan));
+            auto rest = test::planAll(again.value());
+            VERIFY_OK(rest);
+            QCOMPARE(rest.value().size(), all.value().size() - b - 1);
+            for (std::size_t i = 0; i < rest.value().size(); ++i)
+                QCOMPARE(rest.value()[i].plan, all.value()[b + 1 + i].plan);
+            auto known = BlockManager::fromPlan(all.value()[b].plan);
+            VERIFY_OK(known);
+            QCOMPARE(known.value().block, all.value()[b].block);
+            QCOMPARE(again.value().fileName(known.value()), manager.value().fileName(all.value()[b]));
+        }
+    }
+    void readsEveryFormatAlike_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        const auto rows = numbered(0, 500);
+        const auto add = [](const char* name, const std::string& bytes) { QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes); };
+        add("a.txt", asLines(rows));
+        add("a.jsonl", asJson(rows));
+        add("a.csv", asCsv(rows, ','));
+        add("a.tsv", asCsv(rows, '\t'));
+        add("a.txt.gz", test::gzip(asLines(rows)));
+        add("a.jsonl.zst", test::zstd(asJson(rows)));
+        add("a.csv.gz", test::gzip(asCsv(rows, ',')));
+        add("packed-without-a-name", test::gzip(asJson(rows)));
+        add("jsonl-without-a-name", asJson(rows));
+        add("byte-order-mark.txt", "\xef\xbb\xbf" + asLines(rows));
+        add("byte-order-mark.csv", "\xef\xbb\xbf" + asCsv(rows, ','));
+        add("two-members.txt.gz", test::gzip(asLines(numbered(0, 123))) + test::gzip(asLines(numbered(123, 500))));
+        add("two-frames.txt.zst", test::zstd(asLines(numbered(0, 123))) + test::zstd(asLines(numbered(123, 500))));
+    }
+    void readsEveryFormatAlike()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write(name.toStdString(), bytes.toStdString()) });
+        config.chunkSamples = 30;
+        auto texts = test::readAll(config, folder.path("cache"), 100);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), numbered(0, 500));
+    }
+    void keepsSpansWhole()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 3000; ++i)
+            text += "line \xc3\xa9" + std::to_string(i) + (i % 9 == 0 ? "\n\n" : "\n");
+        auto config = test::configFor({ folder.write("a.txt", text) });
+        config.dataMode = "span";
+        config.spanBytes = 64;
+        config.chunkSamples = 11;
+        auto texts = test::readAll(config, folder.path("cache"), 50);
+        VERIFY_OK(texts);
+        QCOMPARE(std::accumulate(texts.value().begin(), texts.value().end(), std::string()), text);
+    }
+    void preparesTheSameBytesAgain()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(1000)) });
+        config.chunkSamples = 100;
+        config.heldOutPercent = 10;
+        auto first = test::openManager(config, folder.path("cache"), 300);
+        VERIFY_OK(first);
+        auto blocks = test::planAll(first.value());
+        VERIFY_OK(blocks);
+        auto second = test::openManager(config, folder.path("elsewhere"), 300);
+        VERIFY_OK(second);
+        for (auto block = blocks.value().rbegin(); block != blocks.value().rend(); ++block) { // out of order
+            auto a = first.value().prepare(*block);
+            VERIFY_OK(a);
+            QVERIFY(!a.value().fromCache);
+            auto cached = first.value().prepare(*block);
+            VERIFY_OK(cached);
+            QVERIFY(cached.value().fromCache);
+            QCOMPARE(cached.value().chunks, a.value().chunks);
+            auto b = second.value().prepare(*block);
+            VERIFY_OK(b);
+            QVERIFY(!b.value().fromCache);
+            QCOMPARE(a.value().digest, b.value().digest);
+            QCOMPARE(cached.value().digest, a.value().digest);
+        }
+    }
+    void healsADamagedBlock()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(200)) });
+        auto manager = test::openManager(config, folder.path("cache"), 100);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        auto good = manager.value().prepare(blocks.value()[0]);
+        VERIFY_OK(good);
+        const auto path = BlockManager::blockFolder(folder.path("cache")) / good.value().fileName;
+        const auto size = std::filesystem::file_size(path);
+        for (std::uint64_t at = 0; at < size; at += 97) {
+            auto bytes = readFile(path);
+            VERIFY_OK(bytes);
+            bytes.value()[at] = static_cast<char>(bytes.value()[at] ^ 1);
+            folder.write("cache/blocks/" + good.value().fileName, bytes.value());
+            auto fresh = test::openManager(config, folder.path("cache"), 100); // the first read of an attempt checks
+            VERIFY_OK(fresh);
+            auto healed = fresh.value().prepare(blocks.value()[0]);
+            VERIFY_OK(healed);
+            QVERIFY(!healed.value().fromCache);
+            QCOMPARE(healed.value().digest, good.value().digest);
+        }
+    }
+    void refusesDataThatChanged()
+    {
+        DataFolder folder;
+        const auto path = folder.write("a.txt", test::indexedLines(200));
+        auto config = test::configFor({ path });
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        const auto open = [&] { return BlockManager::open(config, inspection.value().manifest, 50, folder.path("cache"), byteTokenizer()); };
+        VERIFY_OK(open());
+        folder.write("a.txt", test::indexedLines(200)); // only its time differs
+        VERIFY_OK(open());
+        folder.write("a.txt", test::indexedLines(199) + "row 19X\n");
+        auto changed = open();
+        QVERIFY(!changed.ok());
+        QCOMPARE(changed.error().code, ErrorCode::InvalidArgument);
+        QVERIFY2(changed.error().message.find(path) != std::string::npos, changed.error().message.c_str());
+        std::filesystem::remove(path);
+        QVERIFY(!open().ok());
+    }
+    void holdsOutByContentAndSkipsRepeats()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 400; ++i)
+            text += "text " + std::to_string(i % 200) + "\n";
+        auto config = test::configFor({ folder.write("a.txt", text) });
+        config.heldOutPercent = 20;
+        config.duplicates = "skip";
+        config.chunkSamples = 400;
+        auto manager = test::openManager(config, folder.path("cache"), 400);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        auto file = manager.value().prepare(blocks.value()[0]);
+        VERIFY_OK(file);
+        const auto& sum = file.value().chunks[0];
+        QCOMPARE(sum.samples + sum.filtered + sum.failed + sum.heldOut + sum.duplicates, sum.rows);
+        QVERIFY(sum.heldOut > 20 && sum.heldOut < 140);
+        QCOMPARE(sum.duplicates, sum.samples); // each text twice
+        QCOMPARE(sum.repeats, 0);
+        auto block = PreparedBlock::open(BlockManager::blockFolder(folder.path("cache")) / file.value().fileName);
+        VERIFY_OK(block);
+        auto chunk = block.value().readChunk(0);
+        VERIFY_OK(chunk);
+        std::set<std::string> trained, heldOut;
+        for (std::size_t i = 0; i < chunk.value().flags.size(); ++i)
+            ((chunk.value().flags[i] & SampleHeldOut) != 0 ? heldOut : trained).insert(test::sampleText(chunk.value(), i));
+        for (const auto& one : heldOut)
+            QVERIFY(!trained.contains(one));
+        const ChunkWindows windows(chunk.value(), byteTokenizer()->endOfText(), 16, {});
+        QCOMPARE(windows.count(), windowCount(sum.tokens, sum.samples, 16));
+        // the frozen evaluation set has the same texts
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        VERIFY_OK(freezeHeldOut(config, inspection.value().manifest, *byteTokenizer(), folder.path("heldout.bin")));
+        auto set = readHeldOut(folder.path("heldout.bin"));
+        VERIFY_OK(set);
+        QVERIFY(set.value().complete);
+        QVERIFY(!set.value().alsoTrained);
+        std::set<std::string> frozen;
+        for (std::size_t i = 0; i < set.value().text.flags.size(); ++i)
+            frozen.insert(test::sampleText(set.value().text, i));
+        QCOMPARE(frozen, heldOut);
+    }
+    void freezesABoundedEvaluationSet()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(5000)) });
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        const auto path = folder.path("heldout.bin");
+        const auto freeze = [&](double percent, std::int64_t maxTokens) {
+            config.heldOutPercent = percent;
+            HeldOutLimits limits;
+            limits.maxTokens = maxTokens;
+            const auto status = freezeHeldOut(config, inspection.value().manifest, *byteTokenizer(), path, limits);
+            return status.ok() ? readHeldOut(path) : Result<HeldOut>(status.error());
+        };
+        auto some = freeze(50, 1000);
+        VERIFY_OK(some);
+        QVERIFY(some.value().text.tokens.size() >= 1000 && some.value().text.tokens.size() < 1020);
+        QVERIFY(!some.value().complete);
+        auto none = freeze(0, 1000);
+        VERIFY_OK(none);
+        QVERIFY(none.value().text.flags.empty() && !none.value().alsoTrained);
+        auto tiny = freeze(1e-9, 1000);
+        VERIFY_OK(tiny);
+        QVERIFY(tiny.value().alsoTrained && !tiny.value().text.flags.empty());
+        auto bytes = readFile(path);
+        VERIFY_OK(bytes);
+        for (std::size_t i = 0; i < bytes.value().size(); ++i) {
+            std::string bad = bytes.value();
+            bad[i] = static_cast<char>(bad[i] ^ 4);
+            QVERIFY(!readHeldOut(folder.write("bad.bin", bad)).ok());
+            QVERIFY(!readHeldOut(folder.write("bad.bin", bytes.value().substr(0, i))).ok());
+        }
+    }
+    void lowersTheBlockSizeForSmallData()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(10000)) });
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().rows, 10000);
+        QVERIFY(inspection.value().rowsExact);
+        QVERIFY(inspection.value().blocks.value() >= 3);
+        QVERIFY(!inspection.value().samplesPerBlockReason.empty());
+        config.samplesPerBlock = 400;
+        config.chunkSamples = 20;
+        auto fitting = inspectData(config);
+        VERIFY_OK(fitting);
+        QCOMPARE(fitting.value().samplesPerBlock, 400);
+        QVERIFY(fitting.value().samplesPerBlockReason.empty());
+        QCOMPARE(fitting.value().chunks.value(), 500);
+    }
+    void takesOnlyTheWantedSamples()
+    {
+        DataFolder folder;
+        folder.write("d/a.txt", test::indexedLines(100));
+        folder.write("d/b.txt", test::indexedLines(100));
+        auto config = test::configFor({ utf8Text(folder.path("d")) });
+        config.startSample = 90;
+        config.maxSamples = 30;
+        auto texts = test::readAll(config, folder.path("cache"), 8);
+        VERIFY_OK(texts);
+        auto expected = numbered(90, 100);
+        const auto more = numbered(0, 20);
+        expected.insert(expected.end(), more.begin(), more.end());
+        QCOMPARE(texts.value(), expected);
+    }
+    void cutsChunksByBytes()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", std::string(600, 'a') + "\n" + std::string(600, 'b') + "\nc\nd\n" + std::string(3000, 'e') + "\nf\n") });
+        config.chunkBytes = 1024;
+        auto manager = test::openManager(config, folder.path("cache"), 100);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        QCOMPARE(blocks.value()[0].chunkRows, (std::vector<std::int64_t> { 1, 3, 1, 1 }));
+    }
+    void stopsWhenAsked()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(100)) });
+        config.chunkSamples = 10;
+        auto manager = test::openManager(config, folder.path("cache"), 100);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        int asked = 0;
+        auto file = manager.value().prepare(blocks.value()[0], [&] { return ++asked < 3; });
+        QVERIFY(!file.ok());
+        QCOMPARE(file.error().code, ErrorCode::Cancelled);
+        VERIFY_OK(manager.value().prepare(blocks.value()[0]));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBlockManager)
+#include "tst_block_manager.moc"

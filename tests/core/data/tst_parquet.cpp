@@ -1,0 +1,121 @@
+// The files come from pyarrow, so that the reader meets what others write.
+
+#include "data_fixture.h"
+
+#include <QProcess>
+#include <QtTest>
+
+using namespace furrow;
+using test::DataFolder;
+
+class TestParquet : public QObject {
+    Q_OBJECT
+    DataFolder folder_;
+    std::vector<std::string> rows_;
+
+    std::string file(const char* name) const { return utf8Text(folder_.path(name)); }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        for (int i = 0; i < 5000; ++i)
+            rows_.push_back("row " + std::to_string(i));
+        QProcess where;
+        where.start(FURROW_SOURCE_DIR "/packaging/pyenv-path.sh", {});
+        if (!where.waitForFinished() || where.exitCode() != 0)
+            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        const QString python = QString::fromLocal8Bit(where.readAllStandardOutput()).trimmed() + QStringLiteral("/bin/python");
+        QProcess make;
+        make.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        make.start(python, { QStringLiteral(FURROW_TEST_DATA "/make_parquet.py"), QString::fromStdString(utf8Text(folder_.path())) });
+        QVERIFY(make.waitForFinished(120000));
+        QCOMPARE(make.exitCode(), 0);
+    }
+    void readsWhatPyarrowWrites()
+    {
+        int files = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+            const auto name = utf8Text(entry.path().filename());
+            if (!name.starts_with("good-"))
+                continue;
+            ++files;
+            auto config = test::configFor({ utf8Text(entry.path()) });
+            config.chunkSamples = 97;
+            auto texts = test::readAll(config, folder_.path("cache"), 450); // blocks cut across row groups
+            QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
+            QVERIFY2(texts.value() == rows_, name.c_str());
+        }
+        QCOMPARE(files, 16);
+    }
+    void entersAnyBlockBySeek()
+    {
+        auto config = test::configFor({ file("good-zstd-v2.parquet") });
+        auto manager = test::openManager(config, folder_.path("cache-seek"), 450);
+        QVERIFY(manager.ok());
+        auto blocks = test::planAll(manager.value());
+        QVERIFY(blocks.ok());
+        QCOMPARE(blocks.value().size(), std::size_t { 12 });
+        for (auto block = blocks.value().rbegin(); block != blocks.value().rend(); ++block) {
+            auto made = manager.value().prepare(*block);
+            QVERIFY(made.ok());
+            auto read = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-seek")) / made.value().fileName);
+            QVERIFY(read.ok());
+            auto chunk = read.value().readChunk(0);
+            QVERIFY(chunk.ok());
+            QCOMPARE(test::sampleText(chunk.value(), 0), rows_[static_cast<std::size_t>(block->firstRow)]);
+        }
+    }
+    void countsNullsAsFiltered()
+    {
+        auto config = test::configFor({ file("nulls.parquet") });
+        auto texts = test::readAll(config, folder_.path("cache"), 450);
+        QVERIFY(texts.ok());
+        std::vector<std::string> expected;
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            if (i % 3 != 0)
+                expected.push_back(rows_[i]);
+        QCOMPARE(texts.value(), expected);
+        QCOMPARE(inspectData(config).value().rows, 5000);
+    }
+    void readsALeafOfAStruct()
+    {
+        auto config = test::configFor({ file("nested.parquet") });
+        QCOMPARE(inspectData(config).value().textColumn, std::string("meta.body"));
+        auto texts = test::readAll(config, folder_.path("cache"), 2000);
+        QVERIFY(texts.ok());
+        QCOMPARE(texts.value(), rows_);
+    }
+    void refusesWithASentence_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("column");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("list") << "list.parquet" << "" << "no column with text";
+        QTest::newRow("numbers") << "numbers.parquet" << "text" << "holds no text";
+        QTest::newRow("other column") << "good-plain.parquet" << "body" << "no column 'body'";
+        QTest::newRow("empty") << "empty.parquet" << "" << "has no rows";
+        QTest::newRow("cut") << "cut.parquet" << "" << "cannot be read as Parquet";
+        QTest::newRow("footer") << "footer.parquet" << "" << "cannot be read as Parquet";
+    }
+    void refusesWithASentence()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, column);
+        QFETCH(QString, says);
+        auto config = test::configFor({ file(name.toUtf8().constData()) });
+        config.textColumn = column.toStdString();
+        auto inspection = inspectData(config);
+        QVERIFY(!inspection.ok());
+        const auto message = QString::fromStdString(inspection.error().message);
+        QVERIFY2(message.contains(says), message.toUtf8());
+    }
+    void namesAFileWithDamagedPages()
+    {
+        auto texts = test::readAll(test::configFor({ file("pages.parquet") }), folder_.path("cache-bad"), 450);
+        QVERIFY(!texts.ok());
+        QVERIFY2(texts.error().message.find("pages.parquet") != std::string::npos, texts.error().message.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestParquet)
+#include "tst_parquet.moc"
