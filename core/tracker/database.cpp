@@ -115,10 +115,10 @@ Rows::Rows(Database& db, const char* sql)
 {
     if (db.failed())
         return;
-    auto& idle = db.state_->idle[sql];
-    if (!idle.empty()) {
-        statement_ = idle.back();
-        idle.pop_back();
+    idle_ = &db.state_->idle[sql];
+    if (!idle_->empty()) {
+        statement_ = idle_->back();
+        idle_->pop_back();
         return;
     }
     const int code = sqlite3_prepare_v3(db.state_->handle.get(), sql, -1,
@@ -132,6 +132,7 @@ Rows::Rows(Database& db, const char* sql)
 Rows::Rows(Rows&& other) noexcept
     : db_(std::exchange(other.db_, nullptr))
     , statement_(std::exchange(other.statement_, nullptr))
+    , idle_(other.idle_)
     , sql_(other.sql_)
 {
 }
@@ -141,8 +142,7 @@ Rows::~Rows()
     if (db_ == nullptr || statement_ == nullptr)
         return;
     sqlite3_reset(statement_); // its code repeats that of the last step, which was recorded
-    sqlite3_clear_bindings(statement_);
-    db_->state_->idle[sql_].push_back(statement_);
+    idle_->push_back(statement_); // all values are bound anew next time
 }
 
 bool Rows::next()
@@ -304,9 +304,10 @@ void Database::bindReal(sqlite3_stmt* statement, int index, double value)
         record(code, "bind");
 }
 
-void Database::bindText(sqlite3_stmt* statement, int index, std::string_view value)
+void Database::bindText(sqlite3_stmt* statement, int index, std::string_view value, bool copy)
 {
-    const int code = sqlite3_bind_text64(statement, index, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    const int code = sqlite3_bind_text64(statement, index, value.data() == nullptr ? "" : value.data(), value.size(),
+        copy ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8);
     if (code != SQLITE_OK)
         record(code, "bind");
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -41,6 +42,7 @@ private:
     Rows(Database& db, const char* sql);
     Database* db_ = nullptr; // null once moved from
     sqlite3_stmt* statement_ = nullptr; // null after an error
+    std::vector<sqlite3_stmt*>* idle_ = nullptr; // where the statement goes back to
     const char* sql_ = nullptr;
 };
 
@@ -66,15 +68,12 @@ public:
     /// `sql` must be a literal: its address is the key of the prepared statement.
     template <typename... Values> Rows query(const char* sql, const Values&... values)
     {
-        Rows rows(*this, sql);
-        int index = 0;
-        (bind(rows.statement_, ++index, values), ...);
-        return rows;
+        return start<true>(sql, values...);
     }
     /// Runs to the end. Returns the number of changed rows.
     template <typename... Values> std::int64_t run(const char* sql, const Values&... values)
     {
-        Rows rows = query(sql, values...);
+        Rows rows = start<false>(sql, values...); // the values live until the end of this call
         while (rows.next()) { }
         return failed() ? 0 : changes();
     }
@@ -117,10 +116,18 @@ private:
 
     void bindInteger(sqlite3_stmt* statement, int index, std::int64_t value);
     void bindReal(sqlite3_stmt* statement, int index, double value);
-    void bindText(sqlite3_stmt* statement, int index, std::string_view value);
+    void bindText(sqlite3_stmt* statement, int index, std::string_view value, bool copy);
     void bindNull(sqlite3_stmt* statement, int index);
 
-    template <typename Value> void bind(sqlite3_stmt* statement, int index, const Value& value)
+    template <bool CopyText, typename... Values> Rows start(const char* sql, const Values&... values)
+    {
+        Rows rows(*this, sql);
+        int index = 0;
+        (bind<CopyText>(rows.statement_, ++index, values), ...);
+        return rows;
+    }
+
+    template <bool CopyText, typename Value> void bind(sqlite3_stmt* statement, int index, const Value& value)
     {
         if (statement == nullptr)
             return;
@@ -129,12 +136,12 @@ private:
         else if constexpr (std::is_floating_point_v<Value>)
             bindReal(statement, index, value);
         else if constexpr (std::is_convertible_v<Value, std::string_view>)
-            bindText(statement, index, value);
+            bindText(statement, index, value, CopyText);
         else if constexpr (std::is_same_v<Value, std::nullopt_t>)
             bindNull(statement, index);
         else if constexpr (requires { value.has_value(); }) {
             if (value.has_value())
-                bind(statement, index, *value);
+                bind<CopyText>(statement, index, *value);
             else
                 bindNull(statement, index);
         } else

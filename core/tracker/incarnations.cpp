@@ -8,9 +8,9 @@ namespace furrow {
 
 namespace {
 
-    void loseChunk(LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, const std::string& cause)
+    void loseChunk(LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const std::string& cause)
     {
-        const HeldClaim claim = loadHeldClaim(file.db, chunk.claim.value_or(0));
+        auto& [chunk, claim] = held;
         const WindowRanges covered = coveredRanges(file.db, chunk);
         const std::int64_t windows = chunk.windows.value_or(0);
         moves.totals().claimedTokens -= tokensOf(subtract(claim.ranges, covered), chunk.tokens, windows);
@@ -31,16 +31,6 @@ namespace {
 
 } // namespace
 
-HeldClaim loadHeldClaim(Database& db, std::int64_t id)
-{
-    Rows row = db.query("SELECT outcome, started_wall, ranges, done, skipped, steps FROM claim WHERE id=?", id);
-    if (row.next())
-        return { id, static_cast<ClaimOutcome>(row.integer(0)), row.integer(1) != 0, decodeRanges(row.text(2)), decodeRanges(row.text(3)),
-            decodeRanges(row.text(4)), row.integer(5) };
-    db.fail({ ErrorCode::Corrupt, "claim " + std::to_string(id) + " is not in the history; run `furrowctl audit`" });
-    return {};
-}
-
 std::int64_t committedSteps(Database& db, std::int64_t claim)
 {
     return db.integer("SELECT sum(steps) FROM part WHERE claim=? AND alive=1", claim).value_or(0);
@@ -59,16 +49,9 @@ void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnat
 std::int64_t revokeIncarnation(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause)
 {
     Database& db = file.db;
-    std::vector<ChunkId> held;
-    {
-        Rows rows = db.query("SELECT id FROM chunk WHERE holder=? ORDER BY id", incarnation);
-        while (rows.next())
-            held.push_back({ rows.integer(0) });
-    }
-    for (const ChunkId id : held) {
-        ChunkRow chunk = loadChunk(db, id);
-        loseChunk(file, moves, chunk, cause);
-    }
+    std::vector<ClaimedChunk> held = loadHeldChunks(db, incarnation);
+    for (ClaimedChunk& one : held)
+        loseChunk(file, moves, one, cause);
     moves.totals().reservedSteps -= db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
     db.run("UPDATE incarnation SET live=0, reserved_steps=0, end_cause=?, ended_wall=? WHERE id=? AND live=1", cause,
         moves.wallNs(), incarnation);

@@ -8,9 +8,6 @@ namespace furrow {
 /// untouched claims are released, begun and trained ones are lost. Returns how many chunks that were.
 std::int64_t revokeIncarnation(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause);
 
-/// Outcome of a claim; the numbers are on disk. "committed" is not among them: the living parts of a claim say that.
-enum class ClaimOutcome { Open = 0, Trained = 1, Released = 2, Lost = 3, Failed = 4 };
-
 /// Lease that ends at the same time for everybody: now + seconds on the monotonic clock.
 std::int64_t leaseEnd(const LedgerFile& file, double leaseSeconds);
 

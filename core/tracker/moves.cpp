@@ -86,6 +86,43 @@ std::optional<ChunkRow> loadFirstFree(Database& db)
 
 #undef FURROW_CHUNK_COLUMNS
 
+namespace {
+
+#define FURROW_CLAIMED_CHUNK                                                                                                      \
+    "SELECT k.id, k.state, k.rows, k.samples, k.filtered, k.failed, k.held_out, k.duplicates, k.windows, k.tokens, k.covered,"    \
+    " k.holder, k.claim, k.failures, k.times_trained, k.times_lost, k.worker, k.attempt, k.mean_loss, k.trained_wall,"            \
+    " c.outcome, c.started_wall, c.ranges, c.done, c.skipped, c.steps FROM chunk k JOIN claim c ON c.id=k.claim "
+
+    ClaimedChunk claimedChunkAt(const Rows& row)
+    {
+        ClaimedChunk found { chunkAt(row), {} };
+        found.claim = { *found.chunk.claim, static_cast<ClaimOutcome>(row.integer(20)), row.integer(21) != 0, decodeRanges(row.text(22)),
+            decodeRanges(row.text(23)), decodeRanges(row.text(24)), row.integer(25) };
+        return found;
+    }
+
+} // namespace
+
+ClaimedChunk loadClaimedChunk(Database& db, ChunkId id)
+{
+    Rows row = db.query(FURROW_CLAIMED_CHUNK "WHERE k.id=?", id);
+    if (row.next())
+        return claimedChunkAt(row);
+    db.fail({ ErrorCode::NotFound, toString(id) + " was never claimed" });
+    return {};
+}
+
+std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation)
+{
+    std::vector<ClaimedChunk> found;
+    Rows rows = db.query(FURROW_CLAIMED_CHUNK "WHERE k.holder=? ORDER BY k.id", incarnation);
+    while (rows.next())
+        found.push_back(claimedChunkAt(rows));
+    return found;
+}
+
+#undef FURROW_CLAIMED_CHUNK
+
 WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
 {
     if (chunk.covered == 0)
@@ -117,7 +154,7 @@ ChunkMoves::~ChunkMoves()
         "chunks were moved and their counters never written");
 }
 
-std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view cause)
+std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields)
 {
     if (file_.db.failed())
         return 0;
@@ -125,7 +162,7 @@ std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view c
         file_.db.fail({ ErrorCode::InvalidArgument, toString(chunk.id) + " is " + toString(chunk.state) + " and cannot become " + toString(to) });
         return 0;
     }
-    writeRow(chunk, to);
+    writeRow(chunk, to, fields);
     file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, ?, ?, ?, ?, ?)", wallNs_,
         chunk.id, chunk.state, to, incarnation_, cause);
     BlockChange& block = blockChange(chunk.place);
@@ -148,12 +185,14 @@ std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view c
 
 void ChunkMoves::store(const ChunkRow& chunk)
 {
-    writeRow(chunk, chunk.state);
+    writeRow(chunk, chunk.state, Fields::All);
 }
 
-void ChunkMoves::writeRow(const ChunkRow& chunk, ChunkState to)
+void ChunkMoves::writeRow(const ChunkRow& chunk, ChunkState to, Fields fields)
 {
-    const std::int64_t changed = file_.db.run(
+    const std::int64_t changed = fields == Fields::Coverage
+        ? file_.db.run("UPDATE chunk SET state=?, covered=?, holder=? WHERE id=? AND state=?", to, chunk.covered, chunk.holder, chunk.id, chunk.state)
+        : file_.db.run(
         "UPDATE chunk SET state=?, covered=?, holder=?, claim=?, failures=?, times_trained=?, times_lost=?, worker=?,"
         " attempt=?, mean_loss=?, trained_wall=? WHERE id=? AND state=?",
         to, chunk.covered, chunk.holder, chunk.claim, chunk.failures, chunk.timesTrained, chunk.timesLost, chunk.worker,

@@ -36,6 +36,27 @@ struct ChunkRow {
 
 /// Fails the database with NotFound when there is no such chunk.
 ChunkRow loadChunk(Database& db, ChunkId id);
+/// Outcome of a claim; the numbers are on disk. "committed" is not among them: the living parts of a claim say that.
+enum class ClaimOutcome { Open = 0, Trained = 1, Released = 2, Lost = 3, Failed = 4 };
+/// A row of the claim history as the writes need it.
+struct HeldClaim {
+    std::int64_t id = 0;
+    ClaimOutcome outcome = ClaimOutcome::Open;
+    bool begun = false;
+    WindowRanges ranges; // what was to be trained
+    WindowRanges done;
+    WindowRanges skipped;
+    std::int64_t steps = 0;
+};
+/// A chunk with its last claim. Fails the database with NotFound when the chunk is missing or was never claimed.
+struct ClaimedChunk {
+    ChunkRow chunk;
+    HeldClaim claim;
+};
+ClaimedChunk loadClaimedChunk(Database& db, ChunkId id);
+/// All that an incarnation holds, by id: one statement for a commit of many chunks.
+std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation);
+
 /// The free chunk with the lowest place in the claim order, if any.
 std::optional<ChunkRow> loadFirstFree(Database& db);
 /// Windows of a chunk that are in the surviving weights, or left out by name.
@@ -58,8 +79,10 @@ public:
     ChunkMoves(const ChunkMoves&) = delete;
     ChunkMoves& operator=(const ChunkMoves&) = delete;
 
-    /// Stores all fields of `chunk` with the new state. Returns the number of the event.
-    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause);
+    enum class Fields { All, Coverage };
+    /// Stores the fields of `chunk` (Coverage: only `covered` and `holder` have changed) with the new state. Returns the
+    /// number of the event.
+    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields = Fields::All);
     /// Stores changed fields without a move.
     void store(const ChunkRow& chunk);
     /// Where a chunk goes that nobody holds any more: Free when its block can be read, else Pending.
@@ -88,7 +111,7 @@ private:
     };
     BlockChange& blockChange(const ChunkPlace& place);
     EpochChange& epochChange(std::int64_t epoch);
-    void writeRow(const ChunkRow& chunk, ChunkState to);
+    void writeRow(const ChunkRow& chunk, ChunkState to, Fields fields);
     void writeBlock(const BlockChange& change);
     void writeEpoch(const EpochChange& change);
 

@@ -14,7 +14,7 @@ struct TrackerBenchOptions {
     std::filesystem::path folder; ///< on the disk to be measured; trackers are made in it and removed again
     std::int64_t chunks = 100'000;
     int workers = 1;
-    bool durable = false; ///< each claim and completion survives a power loss (FULL), not only commits
+    bool durable = false; ///< each completion, with its claim, survives a power loss (FULL), not only commits
     double seconds = 3; ///< how long to measure
     /// Program and first arguments of a worker process, which must pass its further arguments to
     /// runTrackerBenchWorker. Empty: threads with a connection each.

@@ -53,15 +53,26 @@ namespace {
         {
         }
 
-        void commit(const ChunkParts& parts)
+        /// Both by chunk id.
+        void commitAll(const std::vector<ChunkParts>& groups)
+        {
+            std::vector<ClaimedChunk> held = loadHeldChunks(file_.db, incarnation_);
+            auto group = groups.begin();
+            for (ClaimedChunk& one : held) {
+                if (group != groups.end() && group->chunk == one.chunk.id)
+                    commit(*group++, one);
+                else if (one.claim.outcome == ClaimOutcome::Trained && one.claim.done.empty()) // every window was skipped: in no list
+                    commit({ one.chunk.id, one.claim.skipped, 0 }, one);
+            }
+            if (group != groups.end())
+                file_.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(group->chunk) + " (any more)" });
+        }
+
+    private:
+        void commit(const ChunkParts& parts, ClaimedChunk& held)
         {
             Database& db = file_.db;
-            ChunkRow chunk = loadChunk(db, parts.chunk);
-            if (chunk.holder != incarnation_) {
-                db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(parts.chunk) + " (any more)" });
-                return;
-            }
-            const HeldClaim claim = loadHeldClaim(db, chunk.claim.value_or(0));
+            auto& [chunk, claim] = held;
             const bool finished = claim.outcome == ClaimOutcome::Trained;
             const WindowRanges covered = coveredRanges(db, chunk);
             const WindowRanges trained = finished ? subtract(parts.windows, claim.skipped) : parts.windows;
@@ -87,7 +98,6 @@ namespace {
             settle(chunk, claim, allDone);
         }
 
-    private:
         std::int64_t stepsOf(const HeldClaim& claim, const ChunkParts& parts, const WindowRanges& trained, bool allDone, bool hadParts)
         {
             const bool finished = claim.outcome == ClaimOutcome::Trained;
@@ -119,7 +129,7 @@ namespace {
             if (chunk.covered == chunk.windows) {
                 if (chunk.state == ChunkState::Leased)
                     moves_.move(chunk, ChunkState::Trained, cause_);
-                moves_.move(chunk, ChunkState::Committed, cause_);
+                moves_.move(chunk, ChunkState::Committed, cause_, ChunkMoves::Fields::Coverage);
                 return;
             }
             const WindowRanges rest = subtract(claim.ranges, coveredRanges(file_.db, chunk));
@@ -134,18 +144,6 @@ namespace {
         CheckpointId checkpoint_;
         std::string cause_;
     };
-
-    // Claims of which every window was skipped are in no list; they are settled with the next checkpoint.
-    std::vector<ChunkParts> fullySkipped(Database& db, std::int64_t incarnation)
-    {
-        std::vector<ChunkParts> found;
-        Rows rows = db.query("SELECT k.id, c.skipped FROM chunk k JOIN claim c ON c.id=k.claim WHERE k.holder=? AND c.outcome=1"
-                             " AND c.done=''",
-            incarnation);
-        while (rows.next())
-            found.push_back({ { rows.integer(0) }, decodeRanges(rows.text(1)), 0 });
-        return found;
-    }
 
 } // namespace
 
@@ -172,11 +170,7 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
                 + ", the newest of replica " + std::to_string(state_->replica) });
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);
     ChunkMoves moves(file, state_->incarnation);
-    Committer committer(file, moves, run, state_->incarnation, id);
-    for (const ChunkParts& group : groups.value())
-        committer.commit(group);
-    for (const ChunkParts& group : fullySkipped(db, state_->incarnation))
-        committer.commit(group);
+    Committer(file, moves, run, state_->incarnation, id).commitAll(groups.value());
     db.run("UPDATE replica SET head=?, parked=0 WHERE replica=?", id, state_->replica);
     moves.finish();
     updateStop(file);

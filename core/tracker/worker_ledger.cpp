@@ -30,23 +30,14 @@ namespace {
         return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
     }
 
-    struct Held {
-        ChunkRow chunk;
-        HeldClaim claim;
-    };
-
     // The chunk of a claim that this incarnation holds and has not finished.
-    Held requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim& claim)
+    ClaimedChunk requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim& claim)
     {
-        Held held { loadChunk(file.db, claim.chunk), {} };
+        ClaimedChunk held = loadClaimedChunk(file.db, claim.chunk);
         if (held.chunk.holder != incarnation || held.chunk.claim != claim.claimId)
             file.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(claim.chunk) + " (any more)" });
-        else if (held.chunk.state != ChunkState::Leased)
+        else if (held.chunk.state != ChunkState::Leased || held.claim.outcome != ClaimOutcome::Open)
             file.db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + " was finished already" });
-        else
-            held.claim = loadHeldClaim(file.db, claim.claimId);
-        if (held.claim.outcome != ClaimOutcome::Open)
-            file.db.fail({ ErrorCode::InvalidArgument, "the claim of " + toString(claim.chunk) + " is over" });
         return held;
     }
 
@@ -141,7 +132,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     using Answer = std::variant<Claim, NothingToClaim>;
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, state_->everyday);
+    auto transaction = Transaction::begin(db, Durability::Normal);
     if (!transaction.ok())
         return transaction.error();
     const RunState run = requireLive(file, state_->incarnation);

@@ -94,8 +94,8 @@ public:
     /// The merged checkpoint of a finished round.
     Result<std::optional<CheckpointId>> mergeResult(std::int64_t round);
 
-    /// From now on claims and completions survive a power loss too, not only commits. Only a benchmark needs it: a power
-    /// loss voids uncommitted training anyway (decisions.md rule 34).
+    /// From now on completions survive a power loss too (and with each of them the claims before it), not only commits.
+    /// Only a benchmark needs it: a power loss voids uncommitted training anyway (decisions.md rule 34).
     void makeEveryWriteDurable();
 
     /// Ends the incarnation in order: releases what it holds.

@@ -108,10 +108,13 @@ Result<std::optional<WorkerLedger::MergeJob>> WorkerLedger::takeMerge(std::int64
                                round)
                                  .has_value();
         const std::int64_t taker = db.integer("SELECT i.id FROM merge_round r JOIN incarnation i ON i.id=r.taken_by AND i.live=1 WHERE r.round=?", round).value_or(0);
-        if (taker == state_->incarnation) {
-            job = MergeJob { round, storedInputs(db, round) };
-        } else if (!waiting && taker == 0) {
-            const Lineage lineage = loadLineage(db);
+        const Lineage lineage = loadLineage(db);
+        const std::vector<CheckpointId> stored = storedInputs(db, round);
+        const std::set<std::int64_t> bad = lineage.bad();
+        const bool allGood = std::none_of(stored.begin(), stored.end(), [&](CheckpointId input) { return bad.contains(input.value); });
+        if (taker == state_->incarnation && allGood) {
+            job = MergeJob { round, stored };
+        } else if (!waiting && (taker == 0 || taker == state_->incarnation)) {
             job = MergeJob { round, mergeInputs(db, lineage, round) };
             db.run("DELETE FROM merge_input WHERE round=?", round);
             for (const CheckpointId input : job->contributions)
@@ -149,7 +152,12 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
     }
     record.kind = CheckpointKind::Merge;
     record.replica = -1;
-    requireDisjoint(file, loadLineage(db), record.parents);
+    const Lineage lineage = loadLineage(db);
+    for (const CheckpointId parent : record.parents) {
+        if (lineage.bad().contains(parent.value))
+            db.fail({ ErrorCode::InvalidArgument, "checkpoint " + std::to_string(parent.value) + " was found damaged and cannot be merged; take the job again" });
+    }
+    requireDisjoint(file, lineage, record.parents);
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);
     ChunkMoves moves(file, state_->incarnation);
     for (const std::int64_t incarnation : leftBehind(db, round, record.parents)) // perhaps this one too

@@ -14,20 +14,6 @@ struct WorkerLedger::State {
     Durability everyday = Durability::Normal; // of all writes but start, commit and merge
 };
 
-/// A row of the claim history as the worker's own writes need it. Internal to core/tracker.
-struct HeldClaim {
-    std::int64_t id = 0;
-    ClaimOutcome outcome = ClaimOutcome::Open;
-    bool begun = false;
-    WindowRanges ranges; // what was to be trained
-    WindowRanges done;
-    WindowRanges skipped;
-    std::int64_t steps = 0;
-};
-
-/// Fails the database with Corrupt when there is no such claim.
-HeldClaim loadHeldClaim(Database& db, std::int64_t id);
-
 /// Optimiser steps of a claim that a surviving checkpoint has already.
 std::int64_t committedSteps(Database& db, std::int64_t claim);
 
