@@ -132,7 +132,10 @@ int runRun(const NewOptions& o)
         return fail(paths.error(), o.json);
     if (!o.json)
         std::cerr << "Run folder: " << paths.value().folder().string() << std::endl;
-    return start(paths.value(), config.value(), o.json, o.detach);
+    auto frozen = currentConfig(paths.value()); // with the name and the absolute paths it was given
+    if (!frozen.ok())
+        return fail(frozen.error(), o.json);
+    return start(paths.value(), frozen.value(), o.json, o.detach);
 }
 
 struct ResumeOptions {

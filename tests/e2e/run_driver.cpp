@@ -28,8 +28,9 @@ RunDriver::Output RunDriver::ctl(const QStringList& arguments, int timeoutMs)
     output.exitCode = process.exitCode();
     output.text = QString::fromUtf8(process.readAllStandardOutput());
     output.errors = QString::fromUtf8(process.readAllStandardError());
+    output.json = QJsonDocument::fromJson(output.text.toUtf8()).object(); // one document, or a stream of them: then the last
     const auto lines = output.text.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-    if (!lines.isEmpty())
+    if (output.json.isEmpty() && !lines.isEmpty())
         output.json = QJsonDocument::fromJson(lines.last().toUtf8()).object();
     return output;
 }
