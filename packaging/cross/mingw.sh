@@ -14,7 +14,7 @@ build=${1:-$root/build/mingw}
 
 if ! have_tools && [ $install = yes ] && [ "$(id -u)" = 0 ]; then
     echo "installing mingw-w64 and wine64"
-    apt-get install -y --no-install-recommends g++-mingw-w64-x86-64-posix wine64 >/dev/null 2>&1 || true
+    apt-get install -y --no-install-recommends g++-mingw-w64-x86-64-posix wine64 tcl >/dev/null 2>&1 || true
 fi
 have_tools || skip "install g++-mingw-w64-x86-64-posix and wine64 to run them"
 
