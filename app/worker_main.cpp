@@ -1,0 +1,160 @@
+// furrow-worker: trains a run (--role trainer) or does one task with its weights (--role task). The only program that links libtorch.
+// Logs go to stderr, results to stdout. SIGTERM, SIGINT or the end of stdin mean: checkpoint and end.
+
+#include "core/base/log.h"
+#include "core/base/process.h"
+#include "core/train/loop/tasks.h"
+#include "core/train/loop/trainer.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kCancelled = 130;
+
+struct Options {
+    std::string role;
+    furrow::TrainerOptions trainer;
+    furrow::TaskOptions task;
+    std::string folder;
+    int replica = -1;
+    bool json = false;
+};
+
+int environmentNumber(const char* name, int otherwise)
+{
+    const char* text = std::getenv(name);
+    return text && *text ? std::atoi(text) : otherwise;
+}
+
+/// torchrun and Slurm say which process this is by RANK; LOCAL_RANK picks the GPU.
+void addOptions(CLI::App& app, Options& o)
+{
+    o.trainer.worker = environmentNumber("RANK", environmentNumber("SLURM_PROCID", 0));
+    const int localRank = environmentNumber("LOCAL_RANK", -1);
+    const std::string device = localRank >= 0 ? "cuda:" + std::to_string(localRank) : "cpu";
+    app.set_version_flag("--version", FURROW_VERSION);
+    app.add_option("--role", o.role, "trainer or task.")->required()->check(CLI::IsMember({ "trainer", "task" }));
+    app.add_option("run", o.folder, "Folder of the run.");
+    app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")->default_str(device)->default_val(device);
+    app.add_option("--threads", o.trainer.threads, "CPU threads.")->check(CLI::Range(1, 1024));
+    app.add_flag("--counting", o.trainer.counting, "Train the counting model: its weights say how often each window was trained (storm harness). Also FURROW_COUNTING=1.");
+    app.add_flag("--json", o.json, "Results as JSON on stdout.");
+
+    auto* trainer = app.add_option_group("trainer");
+    trainer->add_option("--worker", o.trainer.worker, "Number of this worker; default RANK, else 0.");
+    trainer->add_option("--replica", o.replica, "Line of weights; default: the number of the worker.");
+    trainer->add_option("--attempt", o.trainer.attempt, "Attempt of the run; default: the newest.");
+
+    auto& t = o.task;
+    auto* task = app.add_option_group("task");
+    task->add_option("--task", t.task, "eval, sample, export, merge, bench or stream.");
+    task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
+    task->add_option("--data", t.data, "Text file for eval and stream.");
+    task->add_option("--prompt", t.prompt, "Beginning of a sample.");
+    task->add_option("--tokens", t.tokens, "Tokens of a sample.")->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 24));
+    task->add_option("--temperature", t.temperature, "0: always the likeliest token.")->check(CLI::Range(0.0, 100.0));
+    task->add_option("--top-k", t.topK, "Choose among the k likeliest; 0: all.")->check(CLI::NonNegativeNumber);
+    task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")->check(CLI::Range(0.0, 1.0));
+    task->add_option("--seed", t.seed, "Of sampling, bench and stream.");
+    task->add_option("--format", t.format, "Of the export.")->check(CLI::IsMember({ "huggingface" }));
+    task->add_option("--out", t.out, "Folder of the export.");
+    task->add_option("--checkpoints", t.checkpoints, "merge: folder names joined by commas.");
+    task->add_option("--method", t.method, "merge: average or diloco.");
+    task->add_option("--preset", t.preset, "bench, stream: a built-in preset.");
+    task->add_option("--precision", t.precision, "bench, stream: auto, fp32 or bf16.");
+    task->add_option("--batch-size", t.batchSize, "bench, stream.");
+    task->add_option("--seq-len", t.seqLen, "bench, stream.");
+    task->add_option("--seconds", t.seconds, "bench: time to measure.")->check(CLI::Range(0.1, 3600.0));
+    task->add_option("--steps", t.steps, "stream: optimiser steps.");
+    task->add_option("--eval-every", t.evalEvery, "stream: steps between evaluations.");
+}
+
+int train(Options& o, const furrow::StopRequest& stop)
+{
+    o.trainer.runFolder = o.folder;
+    o.trainer.replica = o.replica >= 0 ? o.replica : o.trainer.worker;
+    furrow::startLog("worker-" + std::to_string(o.trainer.worker));
+    auto end = furrow::runTrainer(o.trainer, [&] { return stop.requested(); });
+    if (!end.ok()) {
+        furrow::logError(end.error().message);
+        return kFailed;
+    }
+    if (o.json) {
+        const auto& e = end.value();
+        const nlohmann::json json = { { "cause", e.cause }, { "step", e.step }, { "tokens", e.tokens }, { "steps_here", e.stepsHere }, { "seconds", e.seconds }, { "train_s", e.trainSeconds },
+            { "data_s", e.dataSeconds }, { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds }, { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
+        std::printf("%s\n", json.dump().c_str());
+    }
+    return kDone;
+}
+
+int doTask(Options& o, const furrow::StopRequest& stop)
+{
+    furrow::startLog(o.task.task);
+    o.task.runFolder = o.folder;
+    o.task.device = o.trainer.device;
+    o.task.threads = o.trainer.threads;
+    o.task.counting = o.trainer.counting;
+    o.task.attempt = o.trainer.attempt;
+    const bool streams = o.task.task == "stream" || (o.task.task == "sample" && !o.json);
+    if (o.task.task == "sample" && !o.json)
+        std::fputs(o.task.prompt.c_str(), stdout);
+    auto result = furrow::runTask(
+        o.task,
+        [&](const std::string& text) {
+            if (!streams)
+                return;
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            std::fflush(stdout);
+        },
+        [&] { return stop.requested(); });
+    if (!result.ok()) {
+        const bool cancelled = result.error().code == furrow::ErrorCode::Cancelled && stop.requested();
+        if (o.json)
+            std::printf("%s\n", nlohmann::json { { "error", result.error().message } }.dump().c_str());
+        else
+            std::fprintf(stderr, "%s\n", result.error().message.c_str());
+        return cancelled ? kCancelled : kFailed;
+    }
+    if (o.task.task == "sample" && !o.json)
+        std::fputs("\n", stdout);
+    else
+        std::printf("%s\n", result.value().dump(o.json || streams ? -1 : 2).c_str());
+    return kDone;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    Options options;
+    CLI::App app("Furrow's trainer process. Normally started by furrowctl; may be run by hand.", "furrow-worker");
+    addOptions(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? kDone : 2;
+    }
+    const bool needsRun = options.role == "trainer" || (options.task.task != "bench" && options.task.task != "stream");
+    if (needsRun && options.folder.empty()) {
+        std::fprintf(stderr, "furrow-worker: name the folder of the run.\n");
+        return 2;
+    }
+    if (const char* counting = std::getenv("FURROW_COUNTING"); counting && *counting == '1')
+        options.trainer.counting = true;
+    // The pipe of a parent on stdin says when it dies. A terminal, or the nothing that a batch system gives, says nothing.
+    const std::filesystem::path standardInput = "/dev/stdin";
+    std::error_code unknown;
+    const bool hasParent = !std::filesystem::exists(standardInput, unknown) || std::filesystem::is_fifo(standardInput, unknown);
+    const furrow::StopRequest stop(hasParent && options.role == "trainer");
+    return options.role == "trainer" ? train(options, stop) : doTask(options, stop);
+}

@@ -1,0 +1,32 @@
+#include "core/train/loop/batch_torch.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+namespace furrow {
+
+std::vector<Batch> BatchMaker::make(const ChunkWindows& windows, WindowRange range) const
+{
+    std::vector<Batch> batches;
+    const auto options = torch::TensorOptions().dtype(torch::kInt64).pinned_memory(device_.is_cuda());
+    for (std::int32_t begin = range.begin; begin < range.end;) {
+        const auto n = static_cast<std::int32_t>(std::min<std::int64_t>(batchSize_, range.end - begin));
+        Batch batch;
+        batch.windows = { begin, begin + n };
+        batch.inputs_BT = torch::empty({ n, seqLen_ }, options);
+        batch.labels_BT = torch::empty({ n, seqLen_ }, options);
+        windows.fill(begin, n, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>());
+        for (std::int32_t w = begin; w < begin + n; ++w)
+            batch.labels += windows.labelCount(w);
+        if (device_.is_cuda()) { // pinned blocks are kept by their allocator until the copy is done
+            batch.inputs_BT = batch.inputs_BT.to(device_, true);
+            batch.labels_BT = batch.labels_BT.to(device_, true);
+        }
+        batches.push_back(std::move(batch));
+        begin += n;
+    }
+    return batches;
+}
+
+} // namespace furrow

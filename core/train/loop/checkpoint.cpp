@@ -1,0 +1,242 @@
+#include "core/train/loop/checkpoint_torch.h"
+
+#include "core/base/check.h"
+#include "core/base/fail_point.h"
+#include "core/base/file_system.h"
+#include "core/base/hash.h"
+#include "core/base/random.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/train/weights/safetensors_torch.h"
+
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kStateFormat = 1;
+constexpr const char* kWeightsFile = "weights.safetensors";
+constexpr const char* kOptimizerFile = "optimizer.safetensors";
+constexpr const char* kStateFile = "state.json";
+constexpr const char* kManifestFile = "manifest.json";
+
+std::string stateText(const ReplicaState& s)
+{
+    const nlohmann::ordered_json json = { { "format", kStateFormat }, { "learner", s.learner }, { "replica", s.replica }, { "own_steps", s.ownSteps }, { "step", s.step },
+        { "tokens", s.tokens }, { "samples", s.samples }, { "steps_since_base", s.stepsSinceBase }, { "tokens_since_base", s.tokensSinceBase }, { "base", s.base },
+        { "merge_round", s.mergeRound }, { "parents", s.parents } };
+    return json.dump(1) + "\n";
+}
+
+Result<ReplicaState> readState(const std::filesystem::path& folder)
+{
+    auto text = readFile(folder / kStateFile, 16 << 20);
+    if (!text.ok())
+        return text.error();
+    try {
+        const auto json = nlohmann::json::parse(text.value());
+        if (json.at("format").get<int>() > kStateFormat)
+            return Error { ErrorCode::InvalidArgument, "checkpoint " + folder.filename().string() + " was written by a newer Furrow; this one reads state format 1." };
+        ReplicaState s;
+        s.learner = json.at("learner");
+        s.replica = json.at("replica");
+        s.ownSteps = json.at("own_steps");
+        s.step = json.at("step");
+        s.tokens = json.at("tokens");
+        s.samples = json.at("samples");
+        s.stepsSinceBase = json.at("steps_since_base");
+        s.tokensSinceBase = json.at("tokens_since_base");
+        s.base = json.at("base");
+        s.mergeRound = json.at("merge_round");
+        s.parents = json.at("parents").get<std::vector<std::string>>();
+        return s;
+    } catch (const nlohmann::json::exception& e) {
+        return Error { ErrorCode::Corrupt, "checkpoint " + folder.filename().string() + " is damaged: state.json cannot be read: " + e.what() };
+    }
+}
+
+/// One file of a folder that is being written, synced.
+Status writeSynced(const std::filesystem::path& path, const std::string& text)
+{
+    auto file = realFileSystem().create(path);
+    if (!file.ok())
+        return file.error();
+    if (auto status = file.value()->append(text.data(), text.size()); !status.ok())
+        return status;
+    if (auto status = file.value()->sync(); !status.ok())
+        return status;
+    return file.value()->close();
+}
+
+/// Writes one safetensors file and records size and hash, computed from the bytes as they leave, not read back.
+Status writeTensors(const std::filesystem::path& folder, const char* name, const NamedTensors& tensors, CheckpointManifest& manifest)
+{
+    auto file = realFileSystem().create(folder / name);
+    if (!file.ok())
+        return file.error();
+    Sha256 hash;
+    std::uint64_t size = 0;
+    auto written = writeSafetensors(tensors, { { "format", "pt" } }, [&](const void* data, std::size_t bytes) {
+        hash.update(data, bytes);
+        size += bytes;
+        return file.value()->append(data, bytes);
+    });
+    if (!written.ok())
+        return written;
+    if (auto status = file.value()->sync(); !status.ok())
+        return status;
+    if (auto status = file.value()->close(); !status.ok())
+        return status;
+    manifest.files.push_back({ name, size, hash.hex() });
+    return {};
+}
+
+/// All files into `folder`; gives the hash of the manifest.
+Result<std::string> fillFolder(const std::filesystem::path& folder, const std::string& runId, const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
+{
+    CheckpointManifest manifest;
+    manifest.runId = runId;
+    manifest.kind = frozen.kind;
+    manifest.replica = frozen.state.replica;
+    manifest.step = frozen.state.step;
+    manifest.tokens = frozen.state.tokens;
+    manifest.parts = frozen.parts;
+    auto& files = realFileSystem();
+    if (auto status = files.createFolders(folder); !status.ok())
+        return status.error();
+    if (auto status = writeTensors(folder, kWeightsFile, frozen.weights, manifest); !status.ok())
+        return status.error();
+    failPoint("checkpoint.weights");
+    if (!frozen.optimizer.empty()) {
+        if (auto status = writeTensors(folder, kOptimizerFile, frozen.optimizer, manifest); !status.ok())
+            return status.error();
+    }
+    failPoint("checkpoint.optimizer");
+    const std::string state = stateText(frozen.state);
+    if (auto status = writeSynced(folder / kStateFile, state); !status.ok())
+        return status.error();
+    manifest.files.push_back({ kStateFile, state.size(), sha256Hex(state) });
+    const std::string text = toJsonText(manifest);
+    if (auto status = writeSynced(folder / kManifestFile, text); !status.ok())
+        return status.error();
+    failPoint("checkpoint.manifest");
+    if (auto status = files.syncFolder(folder); !status.ok())
+        return status.error();
+    failPoint("checkpoint.synced");
+    sizeBytes = text.size();
+    for (const auto& file : manifest.files)
+        sizeBytes += file.sizeBytes;
+    return sha256Hex(text);
+}
+
+} // namespace
+
+NamedTensors frozenCopy(const NamedTensors& tensors)
+{
+    const torch::NoGradGuard noGrad;
+    NamedTensors copies;
+    copies.reserve(tensors.size());
+    for (const auto& [name, tensor] : tensors)
+        copies.emplace_back(name, tensor.detach().to(torch::kCPU, tensor.scalar_type(), false, true)); // sync: the copy must be of this instant
+    return copies;
+}
+
+Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen)
+{
+    CheckpointRecord record;
+    record.kind = frozen.kind;
+    record.replica = frozen.state.replica;
+    record.step = frozen.state.step;
+    record.tokens = frozen.state.tokens;
+    record.evalLoss = frozen.evalLoss;
+    record.parents = frozen.parents;
+    const std::string line = frozen.kind == CheckpointKind::Merge ? "merge" : "r" + std::to_string(frozen.state.replica);
+    record.folder = line + "-" + std::to_string(frozen.state.step) + "-" + randomHex(12);
+    auto& files = realFileSystem();
+    const auto temporary = paths.checkpointFolder(record.folder + ".tmp");
+    const auto abandon = [&](const Error& error) {
+        (void)files.removeAll(temporary);
+        return error.in("writing checkpoint " + record.folder);
+    };
+    try {
+        auto hash = fillFolder(temporary, runId, frozen, record.sizeBytes);
+        if (!hash.ok())
+            return abandon(hash.error());
+        record.manifestSha256 = hash.value();
+        if (auto status = files.rename(temporary, paths.checkpointFolder(record.folder)); !status.ok())
+            return abandon(status.error());
+        failPoint("checkpoint.renamed");
+        if (auto status = files.syncFolder(paths.checkpointsFolder()); !status.ok())
+            return status.error().in("writing checkpoint " + record.folder);
+    } catch (const c10::Error& e) {
+        return abandon({ ErrorCode::Internal, e.what_without_backtrace() });
+    }
+    return record;
+}
+
+Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, bool withOptimizer)
+{
+    const auto folder = paths.checkpointFolder(record.folder);
+    if (auto verified = verifyCheckpoint(folder, record.manifestSha256, runId); !verified.ok())
+        return verified.error();
+    LoadedCheckpoint loaded;
+    auto state = readState(folder);
+    if (!state.ok())
+        return state.error();
+    loaded.state = std::move(state).value();
+    auto weights = readSafetensors(folder / kWeightsFile);
+    if (!weights.ok())
+        return weights.error();
+    loaded.weights = std::move(weights).value().tensors;
+    if (withOptimizer && std::filesystem::exists(folder / kOptimizerFile)) {
+        auto optimizer = readSafetensors(folder / kOptimizerFile);
+        if (!optimizer.ok())
+            return optimizer.error();
+        loaded.optimizer = std::move(optimizer).value().tensors;
+    }
+    return loaded;
+}
+
+CheckpointWriter::CheckpointWriter(RunPaths paths, std::string runId, LedgerThread& ledger)
+    : paths_(std::move(paths))
+    , runId_(std::move(runId))
+    , ledger_(ledger)
+{
+}
+
+void CheckpointWriter::begin(FrozenCheckpoint frozen)
+{
+    FURROW_CHECK(!running_.valid(), "the checkpoint before was not taken");
+    running_ = std::async(std::launch::async, [this, frozen = std::move(frozen)] { return write(frozen); });
+}
+
+Result<CheckpointWriter::Committed> CheckpointWriter::write(const FrozenCheckpoint& frozen)
+{
+    const std::int64_t began = systemClock().monotonicNs();
+    auto record = publishCheckpoint(paths_, runId_, frozen);
+    if (!record.ok())
+        return record.error();
+    failPoint("checkpoint.published");
+    auto id = ledger_.call([&](WorkerLedger& ledger) { return ledger.commit(record.value(), frozen.parts); });
+    if (!id.ok())
+        return id.error();
+    failPoint("checkpoint.committed");
+    return Committed { id.value(), record.value(), static_cast<double>(systemClock().monotonicNs() - began) / 1e9 };
+}
+
+std::optional<Result<CheckpointWriter::Committed>> CheckpointWriter::take()
+{
+    if (!running_.valid() || running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return std::nullopt;
+    return running_.get();
+}
+
+std::optional<Result<CheckpointWriter::Committed>> CheckpointWriter::wait()
+{
+    if (!running_.valid())
+        return std::nullopt;
+    return running_.get();
+}
+
+} // namespace furrow

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/run_paths.h"
+#include "core/tracker/types.h"
+#include "core/train/loop/ledger_thread.h"
+#include "core/train/model/parameters_torch.h"
+
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// state.json: everything of a replica that is neither weights nor optimizer moments.
+struct ReplicaState {
+    std::string learner = "model"; ///< or "counting"; another one refuses to load it
+    std::int32_t replica = 0; ///< -1: a merge
+    std::int64_t ownSteps = 0; ///< optimiser steps of this replica's moments: warm-up
+    std::int64_t step = 0; ///< optimiser steps in this line of weights
+    std::int64_t tokens = 0; ///< tokens in this line of weights
+    std::int64_t samples = 0; ///< rows in this line of weights
+    std::int64_t stepsSinceBase = 0;
+    std::int64_t tokensSinceBase = 0; ///< weight of this replica in the next merge
+    std::string base; ///< folder of the merge it grew from; "": the common start
+    std::int64_t mergeRound = 0; ///< newest round whose result is in these weights; 0: none
+    std::vector<std::string> parents; ///< folders merged here
+    bool operator==(const ReplicaState&) const = default;
+};
+
+/// A replica frozen at one optimiser-step edge; tensors are copies on the CPU.
+struct FrozenCheckpoint {
+    CheckpointKind kind = CheckpointKind::Replica;
+    ReplicaState state;
+    NamedTensors weights;
+    NamedTensors optimizer; ///< may be empty; a merge keeps DiLoCo's momentum here as "outer.<name>"
+    std::vector<Part> parts;
+    std::optional<double> evalLoss;
+    std::vector<CheckpointId> parents;
+};
+
+/// Writes checkpoints/<replica>-<step>-<random>.tmp, syncs, renames, syncs the parent. Afterwards the folder is whole and durable
+/// but means nothing until its record is in the ledger. On failure the folder is removed.
+Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen);
+
+/// What a checkpoint folder holds.
+struct LoadedCheckpoint {
+    ReplicaState state;
+    NamedTensors weights;
+    NamedTensors optimizer; ///< empty when not asked for
+};
+/// Verifies manifest, hashes and run, then reads. A foreign run is refused by name, a damaged file by file.
+Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, bool withOptimizer);
+
+/// Writes checkpoints in the background, one at a time; the commit in the ledger is its last act. One thread calls.
+class CheckpointWriter {
+public:
+    CheckpointWriter(RunPaths paths, std::string runId, LedgerThread& ledger);
+
+    struct Committed {
+        CheckpointId id;
+        CheckpointRecord record;
+        double seconds = 0; ///< of writing and committing, in the background
+    };
+    /// Begins a write. The one before must have been taken with take() or wait().
+    void begin(FrozenCheckpoint frozen);
+    bool busy() const { return running_.valid(); }
+    /// The result of a write that has ended, without waiting.
+    std::optional<Result<Committed>> take();
+    /// Waits for the running one.
+    std::optional<Result<Committed>> wait();
+
+private:
+    Result<Committed> write(const FrozenCheckpoint& frozen);
+
+    RunPaths paths_;
+    std::string runId_;
+    LedgerThread& ledger_;
+    std::future<Result<Committed>> running_;
+};
+
+/// Copies on the CPU, independent of the originals.
+NamedTensors frozenCopy(const NamedTensors& tensors);
+
+} // namespace furrow

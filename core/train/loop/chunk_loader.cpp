@@ -1,0 +1,106 @@
+#include "core/train/loop/chunk_loader.h"
+
+namespace furrow {
+
+namespace {
+constexpr std::size_t kOpenBlocks = 4;
+}
+
+Result<std::unique_ptr<ChunkLoader>> ChunkLoader::start(const Options& options)
+{
+    auto reader = LedgerReader::open(options.tracker);
+    if (!reader.ok())
+        return reader.error();
+    auto loader = std::unique_ptr<ChunkLoader>(new ChunkLoader(options, std::move(reader).value()));
+    loader->thread_ = std::jthread([self = loader.get()](std::stop_token stop) { self->run(stop); });
+    return loader;
+}
+
+ChunkLoader::ChunkLoader(const Options& options, LedgerReader reader)
+    : options_(options)
+    , reader_(std::move(reader))
+{
+}
+
+ChunkLoader::~ChunkLoader()
+{
+    thread_.request_stop();
+}
+
+void ChunkLoader::prefetch(const Claim& claim)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        if (!chunks_.emplace(claim.claimId, std::nullopt).second)
+            return;
+        queue_.push_back(claim);
+    }
+    changed_.notify_all();
+}
+
+Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::take(const Claim& claim)
+{
+    prefetch(claim);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return chunks_.at(claim.claimId).has_value(); });
+    auto loaded = *chunks_.at(claim.claimId);
+    chunks_.erase(claim.claimId);
+    return loaded;
+}
+
+void ChunkLoader::forget()
+{
+    const std::lock_guard lock(mutex_);
+    chunks_.clear();
+    queue_.clear();
+}
+
+void ChunkLoader::run(std::stop_token stop)
+{
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, stop, [&] { return !queue_.empty(); })) {
+        const Claim claim = std::move(queue_.front());
+        queue_.pop_front();
+        lock.unlock();
+        auto loaded = load(claim);
+        lock.lock();
+        if (const auto wanted = chunks_.find(claim.claimId); wanted != chunks_.end())
+            wanted->second.emplace(std::move(loaded));
+        changed_.notify_all();
+    }
+}
+
+Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
+{
+    const std::string name = "block " + std::to_string(claim.block);
+    auto block = open_.find(claim.block);
+    if (block == open_.end()) {
+        auto row = reader_.block(claim.block);
+        if (!row.ok())
+            return row.error().in("looking up " + name);
+        auto opened = PreparedBlock::open(options_.blockFolder / row.value().fileName);
+        if (!opened.ok())
+            return opened.error().in("opening " + name);
+        if (opened.value().digest() != row.value().digest)
+            return Error { ErrorCode::Corrupt, name + ": the prepared file is not the one that the tracker recorded" };
+        if (open_.size() >= kOpenBlocks)
+            open_.clear();
+        block = open_.emplace(claim.block, std::move(opened).value()).first;
+    }
+    if (claim.column >= block->second.chunkCount())
+        return Error { ErrorCode::Corrupt, name + " has no chunk " + std::to_string(claim.column) };
+    auto text = block->second.readChunk(claim.column);
+    if (!text.ok()) {
+        open_.erase(block);
+        return text.error().in("reading " + toString(claim.chunk));
+    }
+    auto chunk = std::make_shared<LoadedChunk>();
+    chunk->text = std::move(text).value();
+    chunk->windows = std::make_unique<ChunkWindows>(chunk->text, options_.endOfText, options_.seqLen,
+        PackingOrder { options_.seed, claim.epoch, claim.block, claim.column, options_.shuffle });
+    if (chunk->windows->count() != claim.windows)
+        return Error { ErrorCode::Corrupt, toString(claim.chunk) + " packs into " + std::to_string(chunk->windows->count()) + " windows, the tracker says " + std::to_string(claim.windows) };
+    return std::shared_ptr<const LoadedChunk>(std::move(chunk));
+}
+
+} // namespace furrow

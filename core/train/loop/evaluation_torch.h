@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/data/held_out.h"
+#include "core/train/loop/batch_torch.h"
+#include "core/train/model/model_torch.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace furrow {
+
+/// What an evaluation found. Sums over unmasked labels; the scope is one set of weights on one text.
+struct Evaluation {
+    double loss = 0; ///< nats per token
+    double accuracy = 0; ///< share of labels that are the likeliest token; 0 unless asked for
+    std::int64_t tokens = 0;
+    double bitsPerByte = 0; ///< over the whole text; 0 when its bytes are not known
+    double perplexity() const;
+};
+
+/// A frozen text, packed once, and always the same first batches of it.
+class EvaluationSet {
+public:
+    /// @param maxBatches  0: all
+    EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int64_t seqLen, std::int64_t batchSize, std::int64_t maxBatches, c10::Device device);
+
+    bool empty() const { return batches_.empty(); }
+    bool alsoTrained() const { return heldOut_->alsoTrained; }
+    /// @param goOn  called after each batch, so that the lease lives; false ends early with Cancelled. May be empty.
+    Result<Evaluation> run(Model& model, bool withAccuracy, const std::function<bool()>& goOn = {}) const;
+
+private:
+    std::unique_ptr<HeldOut> heldOut_; ///< on the heap: ChunkWindows looks into it
+    std::vector<Batch> batches_;
+    std::int64_t labels_ = 0;
+    std::int64_t allLabels_ = 0; ///< of the whole text, also what is not in `batches_`
+};
+
+} // namespace furrow

@@ -1,0 +1,340 @@
+#include "core/train/loop/ledger_thread.h"
+
+#include "core/base/log.h"
+
+#include <algorithm>
+
+// One loop on one thread: queued work first, then a wanted claim, then renewal and signals when they are due. The mutex is
+// never held while SQLite works.
+
+namespace furrow {
+
+namespace {
+
+constexpr double kMinLeaseSeconds = 60;
+constexpr double kFirstLeaseSeconds = 300; // first-time work: kernel search, warm-up
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kRenewEveryNs = kSecondNs / 2;
+constexpr std::int64_t kSignalsEveryNs = kSecondNs / 10; // others wait while this worker has not seen a merge round
+constexpr std::size_t kMaxWaits = 4096;
+constexpr std::int64_t kMaxLot = 4096;
+
+std::int64_t nowNs()
+{
+    return systemClock().monotonicNs();
+}
+
+} // namespace
+
+Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
+{
+    auto ledger = WorkerLedger::open(options.tracker, options.runId);
+    if (!ledger.ok())
+        return ledger.error();
+    auto incarnation = ledger.value().start(options.registration, kFirstLeaseSeconds);
+    if (!incarnation.ok())
+        return incarnation.error();
+    auto signals = ledger.value().signals();
+    if (!signals.ok())
+        return signals.error();
+    auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger).value(), std::move(options), incarnation.value()));
+    thread->signals_ = signals.value();
+    thread->thread_ = std::jthread([self = thread.get()](std::stop_token stop) { self->run(stop); });
+    return thread;
+}
+
+LedgerThread::LedgerThread(WorkerLedger ledger, Options options, IncarnationId incarnation)
+    : ledger_(std::move(ledger))
+    , options_(std::move(options))
+    , incarnation_(incarnation)
+    , lastProgressNs_(nowNs())
+    , lastRenewNs_(lastProgressNs_)
+    , lastSignalsNs_(lastProgressNs_)
+{
+}
+
+LedgerThread::~LedgerThread()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        thread_.request_stop();
+    }
+    wake_.notify_all();
+}
+
+Status LedgerThread::status() const
+{
+    const std::lock_guard lock(mutex_);
+    return error_ ? Status(*error_) : Status {};
+}
+
+void LedgerThread::setError(const Error& error)
+{
+    if (!error_)
+        error_ = error;
+    changed_.notify_all();
+}
+
+template <typename Work> auto LedgerThread::unlocked(std::unique_lock<std::mutex>& lock, Work work)
+{
+    lock.unlock();
+    const std::int64_t began = nowNs();
+    auto result = work();
+    const std::int64_t took = nowNs() - began;
+    lock.lock();
+    busyNs_ += took;
+    return result;
+}
+
+void LedgerThread::run(std::stop_token stop)
+{
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested() || !queue_.empty()) {
+        if (!queue_.empty()) {
+            auto work = std::move(queue_.front());
+            queue_.pop_front();
+            unlocked(lock, [&] {
+                work(ledger_);
+                return 0;
+            });
+            continue;
+        }
+        if (!error_) {
+            prefetchIfWanted(lock);
+            renewIfDue(lock);
+            readSignalsIfDue(lock);
+        }
+        if (queue_.empty() && !stop.stop_requested() && !(asking_ && !error_))
+            wake_.wait_for(lock, std::chrono::milliseconds(50));
+    }
+}
+
+void LedgerThread::prefetchIfWanted(std::unique_lock<std::mutex>& lock)
+{
+    if (prefetched_ || (!asking_ && !wantPrefetch_))
+        return;
+    auto claimed = unlocked(lock, [&] { return ledger_.claim(); });
+    if (!claimed.ok()) {
+        setError(claimed.error());
+        return;
+    }
+    if (auto* claim = std::get_if<Claim>(&claimed.value())) {
+        prefetched_ = std::move(*claim);
+        if (options_.onClaimed)
+            options_.onClaimed(*prefetched_);
+    } else {
+        wantPrefetch_ = false; // asked again when the training thread needs one
+        if (asking_)
+            answer_.emplace(Next { std::get<NothingToClaim>(claimed.value()) });
+    }
+    if (asking_) {
+        asking_ = false;
+        changed_.notify_all();
+    }
+}
+
+void LedgerThread::renewIfDue(std::unique_lock<std::mutex>& lock)
+{
+    const std::int64_t now = nowNs();
+    if (!progressNew_ || now - lastRenewNs_ < kRenewEveryNs)
+        return;
+    lastRenewNs_ = now;
+    progressNew_ = false;
+    const auto progress = *progress_;
+    const double seconds = std::max(kMinLeaseSeconds, 20 * static_cast<double>(slowestIntervalNs_) / kSecondNs);
+    if (auto renewed = unlocked(lock, [&] { return ledger_.renew(progress, seconds); }); !renewed.ok())
+        setError(renewed.error());
+}
+
+void LedgerThread::readSignalsIfDue(std::unique_lock<std::mutex>& lock)
+{
+    const std::int64_t now = nowNs();
+    if (now - lastSignalsNs_ < kSignalsEveryNs)
+        return;
+    lastSignalsNs_ = now;
+    auto read = unlocked(lock, [&] { return ledger_.signals(); });
+    if (read.ok())
+        signals_ = read.value();
+    else
+        setError(read.error());
+}
+
+Result<LedgerThread::Next> LedgerThread::next()
+{
+    const std::int64_t began = nowNs();
+    std::unique_lock lock(mutex_);
+    if (!prefetched_ && !error_) {
+        asking_ = true;
+        wake_.notify_all();
+        changed_.wait(lock, [&] { return error_ || !asking_; });
+    }
+    if (error_)
+        return *error_;
+    if (!prefetched_) {
+        auto answer = std::move(*answer_);
+        answer_.reset();
+        return answer;
+    }
+    auto claim = std::move(*prefetched_);
+    prefetched_.reset();
+    wantPrefetch_ = true;
+    wake_.notify_all();
+    const auto waitedMs = static_cast<float>(static_cast<double>(nowNs() - began) / 1e6);
+    if (waitsMs_.size() < kMaxWaits)
+        waitsMs_.push_back(waitedMs);
+    else
+        waitsMs_[waitsSeen_ % kMaxWaits] = waitedMs;
+    ++waitsSeen_;
+    return Next { std::move(claim) };
+}
+
+Status LedgerThread::releasePrefetched()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        wantPrefetch_ = false;
+    }
+    // Queued behind a claim that may be under way on the ledger thread: what that one brings is given back too.
+    return call([this](WorkerLedger& ledger) -> Status {
+        std::optional<Claim> held;
+        {
+            const std::lock_guard lock(mutex_);
+            held = std::move(prefetched_);
+            prefetched_.reset();
+        }
+        return held ? ledger.release(*held) : Status {};
+    });
+}
+
+void LedgerThread::begin(const Claim& claim)
+{
+    postWrite([claim](WorkerLedger& ledger) { return ledger.begin(claim); });
+}
+
+void LedgerThread::finish(const Claim& claim, const ChunkOutcome& outcome, bool partly)
+{
+    postWrite([claim, outcome, partly](WorkerLedger& ledger) { return ledger.finish(claim, outcome, partly); });
+}
+
+void LedgerThread::fail(const Claim& claim, const std::string& cause)
+{
+    postWrite([claim, cause](WorkerLedger& ledger) { return ledger.fail(claim, cause); });
+}
+
+void LedgerThread::progress(const WorkerLedger::Progress& progress)
+{
+    const std::int64_t now = nowNs();
+    const std::lock_guard lock(mutex_);
+    const bool phaseChanged = !progress_ || progress_->phase != progress.phase;
+    slowestIntervalNs_ = std::max(slowestIntervalNs_, now - lastProgressNs_);
+    lastProgressNs_ = now;
+    progress_ = progress;
+    progressNew_ = true;
+    if (phaseChanged) {
+        lastRenewNs_ = 0;
+        wake_.notify_all();
+    }
+}
+
+WorkerLedger::Signals LedgerThread::signals() const
+{
+    const std::lock_guard lock(mutex_);
+    return signals_;
+}
+
+Result<bool> LedgerThread::takeStep()
+{
+    const auto ask = [this] {
+        const std::int64_t now = nowNs();
+        if (lastReserveNs_ > 0) // a lot should last about two seconds
+            lot_ = std::clamp<std::int64_t>(lot_ * 2 * kSecondNs / std::max<std::int64_t>(now - lastReserveNs_, 1), 1, std::min(kMaxLot, lot_ * 2));
+        lastReserveNs_ = now;
+        auto promise = std::make_shared<std::promise<Result<std::int64_t>>>();
+        coming_ = promise->get_future();
+        post([promise, lot = lot_](WorkerLedger& ledger) { promise->set_value(ledger.reserveSteps(lot)); });
+    };
+    while (reserved_ == 0) {
+        const bool askedAhead = coming_.has_value();
+        if (!askedAhead)
+            ask();
+        auto granted = coming_->get();
+        coming_.reset();
+        if (!granted.ok())
+            return granted.error();
+        reserved_ = granted.value();
+        if (reserved_ == 0 && !askedAhead) // a nought of some time ago is asked again: others may have returned steps
+            return false;
+    }
+    --reserved_;
+    if (reserved_ <= lot_ / 4 && !coming_)
+        ask();
+    return true;
+}
+
+void LedgerThread::untakeStep()
+{
+    ++reserved_;
+}
+
+Status LedgerThread::returnSteps()
+{
+    if (coming_) {
+        auto granted = coming_->get();
+        coming_.reset();
+        if (!granted.ok())
+            return granted.error();
+        reserved_ += granted.value();
+    }
+    lastReserveNs_ = 0;
+    if (reserved_ == 0)
+        return {};
+    const std::int64_t unused = std::exchange(reserved_, 0);
+    return call([unused](WorkerLedger& ledger) { return ledger.returnSteps(unused); });
+}
+
+void LedgerThread::post(std::function<void(WorkerLedger&)> work)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        queue_.push_back(std::move(work));
+    }
+    wake_.notify_all();
+}
+
+void LedgerThread::postWrite(std::function<Status(WorkerLedger&)> work)
+{
+    post([this, work = std::move(work)](WorkerLedger& ledger) {
+        if (!status().ok())
+            return;
+        if (auto written = work(ledger); !written.ok()) {
+            const std::lock_guard lock(mutex_);
+            setError(written.error());
+        }
+    });
+}
+
+LedgerThread::WaitTimes LedgerThread::claimWaits() const
+{
+    std::vector<float> sorted;
+    WaitTimes times;
+    {
+        const std::lock_guard lock(mutex_);
+        sorted = waitsMs_;
+        times.count = static_cast<std::int64_t>(waitsSeen_);
+    }
+    if (sorted.empty())
+        return times;
+    std::sort(sorted.begin(), sorted.end());
+    times.p50Ms = sorted[(sorted.size() - 1) / 2];
+    times.p99Ms = sorted[(sorted.size() - 1) * 99 / 100];
+    times.maxMs = sorted.back();
+    return times;
+}
+
+double LedgerThread::busySeconds() const
+{
+    const std::lock_guard lock(mutex_);
+    return static_cast<double>(busyNs_) / kSecondNs;
+}
+
+} // namespace furrow

@@ -1,0 +1,173 @@
+#include "core/train/loop/merge_torch.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+Status checkMembers(const std::vector<MergeMember>& members)
+{
+    if (members.empty())
+        return Error { ErrorCode::InvalidArgument, "there is nothing to merge" };
+    const auto& first = members.front();
+    for (const auto& member : members) {
+        const auto differs = [&](const std::string& what) {
+            return Error { ErrorCode::InvalidArgument, "checkpoint " + member.name + " does not fit " + first.name + ": " + what };
+        };
+        if (member.weights.size() != first.weights.size())
+            return differs("it has " + std::to_string(member.weights.size()) + " tensors, not " + std::to_string(first.weights.size()));
+        for (std::size_t i = 0; i < member.weights.size(); ++i) {
+            const auto& [name, tensor] = member.weights[i];
+            if (name != first.weights[i].first || tensor.sizes() != first.weights[i].second.sizes())
+                return differs("tensor " + name + " has no equal of its shape there");
+            if (tensor.is_floating_point() && !torch::isfinite(tensor).all().item<bool>())
+                return Error { ErrorCode::Corrupt, "checkpoint " + member.name + " cannot be merged: its tensor " + name
+                        + " has NaN or Inf. Go back to an earlier checkpoint of this replica." };
+        }
+    }
+    return {};
+}
+
+std::vector<double> shares(const std::vector<MergeMember>& members)
+{
+    double total = 0;
+    for (const auto& m : members)
+        total += static_cast<double>(m.tokens);
+    std::vector<double> share;
+    for (const auto& m : members)
+        share.push_back(total > 0 ? static_cast<double>(m.tokens) / total : 1.0 / static_cast<double>(members.size()));
+    return share;
+}
+
+/// Weighted mean of tensor number `index` in float64.
+at::Tensor mean64(const std::vector<MergeMember>& members, const std::vector<double>& share, std::size_t index)
+{
+    at::Tensor sum;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const auto term = members[i].weights[index].second.to(torch::kFloat64) * share[i];
+        sum = sum.defined() ? sum.add_(term) : term;
+    }
+    return sum;
+}
+
+void warnOfOutliers(const NamedTensors& base, const std::vector<MergeMember>& members, Merged& merged)
+{
+    std::vector<double> ways;
+    for (const auto& m : members)
+        ways.push_back(driftNorm(base, m.weights));
+    auto sorted = ways;
+    std::sort(sorted.begin(), sorted.end());
+    const double median = sorted[(sorted.size() - 1) / 2];
+    for (std::size_t i = 0; i < ways.size(); ++i)
+        if (median > 0 && ways[i] > 5 * median)
+            merged.warnings.push_back("checkpoint " + members[i].name + " went " + std::to_string(ways[i] / median) + " times as far from the base as the median replica");
+}
+
+using Counts = std::map<std::vector<std::int64_t>, std::int64_t>;
+
+Counts countsOf(const NamedTensors& tensors)
+{
+    Counts counts;
+    const auto* ids = findTensor(tensors, "ids");
+    const auto* values = findTensor(tensors, "counts");
+    if (!ids || !values)
+        return counts;
+    const auto rows = ids->contiguous();
+    for (std::int64_t i = 0; i < rows.size(0); ++i) {
+        const auto* row = rows.data_ptr<std::int64_t>() + i * rows.size(1);
+        counts[std::vector<std::int64_t>(row, row + rows.size(1))] += values->data_ptr<std::int64_t>()[i];
+    }
+    return counts;
+}
+
+} // namespace
+
+const at::Tensor* findTensor(const NamedTensors& tensors, const std::string& name)
+{
+    for (const auto& [key, tensor] : tensors)
+        if (key == name)
+            return &tensor;
+    return nullptr;
+}
+
+double driftNorm(const NamedTensors& base, const NamedTensors& weights)
+{
+    double squares = 0;
+    for (const auto& [name, tensor] : weights)
+        if (const auto* from = findTensor(base, name); from && tensor.is_floating_point() && from->sizes() == tensor.sizes())
+            squares += (tensor.to(torch::kFloat64) - from->to(torch::kFloat64)).pow(2).sum().item<double>();
+    return std::sqrt(squares);
+}
+
+Result<Merged> mergeAverage(const std::vector<MergeMember>& members)
+{
+    if (auto fit = checkMembers(members); !fit.ok())
+        return fit.error();
+    const torch::NoGradGuard noGrad;
+    const auto share = shares(members);
+    Merged merged;
+    for (std::size_t i = 0; i < members.front().weights.size(); ++i) {
+        const auto& [name, tensor] = members.front().weights[i];
+        merged.weights.emplace_back(name, tensor.is_floating_point() ? mean64(members, share, i).to(tensor.scalar_type()) : tensor.clone());
+    }
+    return merged;
+}
+
+Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMember>& members, const NamedTensors& momentum, double outerLr, double outerMomentum)
+{
+    if (auto fit = checkMembers(members); !fit.ok())
+        return fit.error();
+    const torch::NoGradGuard noGrad;
+    const auto share = shares(members);
+    Merged merged;
+    for (std::size_t i = 0; i < members.front().weights.size(); ++i) {
+        const auto& [name, tensor] = members.front().weights[i];
+        const auto* from = findTensor(base, name);
+        if (!from || from->sizes() != tensor.sizes())
+            return Error { ErrorCode::InvalidArgument, "the base of this merge lacks the tensor " + name + ": its members do not grow from it" };
+        if (!tensor.is_floating_point()) {
+            merged.weights.emplace_back(name, tensor.clone());
+            continue;
+        }
+        const auto base64 = from->to(torch::kFloat64);
+        const auto delta = base64 - mean64(members, share, i);
+        auto v = delta.clone();
+        if (const auto* old = findTensor(momentum, name); old && old->sizes() == tensor.sizes())
+            v.add_(old->to(torch::kFloat64), outerMomentum);
+        merged.weights.emplace_back(name, (base64 - outerLr * (delta + outerMomentum * v)).to(tensor.scalar_type()));
+        merged.momentum.emplace_back(name, v.to(torch::kFloat32));
+    }
+    warnOfOutliers(base, members, merged);
+    return merged;
+}
+
+Result<Merged> mergeCounts(const NamedTensors& base, const std::vector<MergeMember>& members)
+{
+    const Counts from = countsOf(base);
+    Counts sum = from;
+    for (const auto& member : members) {
+        for (const auto& [id, count] : countsOf(member.weights)) {
+            const auto before = from.find(id);
+            sum[id] += count - (before == from.end() ? 0 : before->second);
+        }
+    }
+    Merged merged;
+    const auto n = static_cast<std::int64_t>(sum.size());
+    const auto width = n > 0 ? static_cast<std::int64_t>(sum.begin()->first.size()) : 1;
+    auto ids = torch::empty({ n, width }, torch::kInt64);
+    auto counts = torch::empty({ n }, torch::kInt64);
+    std::int64_t row = 0;
+    for (const auto& [id, count] : sum) {
+        std::copy(id.begin(), id.end(), ids.data_ptr<std::int64_t>() + row * width);
+        counts.data_ptr<std::int64_t>()[row++] = count;
+    }
+    merged.weights = { { "ids", ids }, { "counts", counts } };
+    return merged;
+}
+
+} // namespace furrow

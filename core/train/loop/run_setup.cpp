@@ -1,0 +1,199 @@
+#include "core/train/loop/run_setup_torch.h"
+
+#include "core/run/life_cycle.h"
+#include "core/train/weights/huggingface_torch.h"
+#include "core/train/weights/safetensors_torch.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+#ifdef FURROW_HAS_CUDA
+#include <ATen/cuda/CUDAContext.h>
+#endif
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+#ifdef FURROW_HAS_CUDA
+std::string uuidText(const cudaUUID_t& uuid)
+{
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string text = "GPU-";
+    for (int i = 0; i < 16; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text += '-';
+        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+#endif
+
+/// The folder named by init_from: a checkpoint of ours (weights.safetensors) or a Hugging Face folder (model.safetensors).
+Result<NamedTensors> startWeights(const std::string& folder)
+{
+    const std::filesystem::path path(folder);
+    if (std::filesystem::exists(path / "weights.safetensors")) {
+        auto file = readSafetensors(path / "weights.safetensors");
+        if (!file.ok())
+            return file.error();
+        return std::move(file).value().tensors;
+    }
+    if (std::filesystem::exists(path / "config.json")) {
+        auto model = importHuggingFace(path);
+        if (!model.ok())
+            return model.error();
+        return std::move(model).value().state;
+    }
+    return Error { ErrorCode::NotFound, "init_from: " + folder + " has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder." };
+}
+
+} // namespace
+
+Result<c10::Device> findDevice(const std::string& name)
+{
+    if (name.empty() || name == "cpu")
+        return c10::Device(c10::kCPU);
+    std::string known = "cpu";
+#ifdef FURROW_HAS_CUDA
+    try {
+        const auto count = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
+        for (int i = 0; i < count; ++i) {
+            const auto index = static_cast<c10::DeviceIndex>(i);
+            const std::string uuid = uuidText(at::cuda::getDeviceProperties(index)->uuid);
+            if (name == uuid || name == "cuda:" + std::to_string(i) || (name == "cuda" && i == 0))
+                return c10::Device(c10::kCUDA, index);
+            known += ", " + uuid + " (cuda:" + std::to_string(i) + ")";
+        }
+    } catch (const c10::Error& e) {
+        return Error { ErrorCode::Internal, "the GPUs cannot be used: " + std::string(e.what_without_backtrace()) };
+    }
+#endif
+    return Error { ErrorCode::NotFound, "There is no device '" + name + "' here. There are " + known + "." };
+}
+
+void setUpCompute(const ComputeOptions& compute, bool deterministic)
+{
+    at::set_num_threads(std::max(compute.threads, 1));
+    at::globalContext().setDeterministicAlgorithms(deterministic, false);
+    at::globalContext().setAllowTF32CuBLAS(!deterministic);
+    at::globalContext().setAllowTF32CuDNN(!deterministic);
+}
+
+ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
+{
+    ModelConfig m;
+    m.architecture = c.architecture;
+    m.layers = c.layers;
+    m.heads = c.heads;
+    m.kvHeads = c.kvHeads;
+    m.width = c.width;
+    m.ffWidth = c.ffWidth;
+    m.contextLength = c.seqLen;
+    m.vocabularySize = vocabularySize;
+    m.positions = c.positions;
+    m.norm = c.norm;
+    m.activation = c.activation;
+    m.bias = c.bias;
+    m.tiedHead = c.tiedHead;
+    m.dropout = c.dropout;
+    m.hrm.highLayers = m.hrm.lowLayers = c.layers;
+    m.hrm.expansion = 2; // training.md section 3: the text presets use expansion 2 and halt after at most 2 segments
+    m.hrm.maxSegments = 2;
+    return m;
+}
+
+Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute)
+{
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return file.error();
+    auto config = currentConfig(paths);
+    if (!config.ok())
+        return config.error();
+    auto device = findDevice(compute.device);
+    if (!device.ok())
+        return device.error();
+    RunSetup setup { paths, std::move(file).value(), std::move(config).value(), {}, compute, device.value() };
+    setup.modelConfig = modelConfigOf(setup.config, setup.file.vocabularySize);
+    setUpCompute(compute, setup.config.deterministic || device.value().is_cpu());
+    return setup;
+}
+
+std::vector<std::string> trainingProblems(const RunSetup& setup)
+{
+    std::vector<std::string> problems;
+    if (setup.compute.counting)
+        return problems;
+    for (const auto& problem : setup.modelConfig.validate())
+        problems.push_back(problem.message);
+    if (auto precision = precisionFor(setup.config.precision, setup.device); !precision.ok())
+        problems.push_back("precision: " + precision.error().message);
+    return problems;
+}
+
+Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
+{
+    if (setup.compute.counting)
+        return createCountingLearner();
+    const auto& c = setup.config;
+    auto precision = precisionFor(c.precision, setup.device);
+    if (!precision.ok())
+        return precision.error().in("precision");
+    ModelOptions options;
+    options.seed = static_cast<std::uint64_t>(c.seed);
+    options.device = setup.device;
+    options.precision = precision.value();
+    options.threads = std::max(setup.compute.threads, 1);
+    OptimizerConfig optimizer;
+    auto kind = optimizerKind(c.optimizer == "adamatan2" ? "adam-atan2" : c.optimizer);
+    if (!kind.ok())
+        return kind.error();
+    optimizer.kind = kind.value();
+    optimizer.beta1 = c.beta1;
+    optimizer.beta2 = c.beta2;
+    optimizer.epsilon = c.epsilon;
+    optimizer.weightDecay = c.weightDecay;
+    optimizer.momentum = c.beta1;
+    optimizer.threads = options.threads;
+    auto learner = createModelLearner(setup.modelConfig, options, optimizer);
+    if (!learner.ok() || c.initFrom.empty())
+        return learner;
+    auto start = startWeights(c.initFrom);
+    if (!start.ok())
+        return start.error();
+    if (auto loaded = learner.value()->loadWeights(start.value()); !loaded.ok())
+        return loaded.error().in("init_from " + c.initFrom);
+    return learner;
+}
+
+LrSchedule scheduleOf(const RunConfig& c, double tokensPerEpoch)
+{
+    LrSchedule schedule;
+    if (auto kind = scheduleKind(c.schedule); kind.ok())
+        schedule.kind = kind.value();
+    schedule.peakLr = c.lr;
+    schedule.floorLr = c.minLr;
+    schedule.warmupSteps = c.warmupSteps;
+    double until = 0;
+    const auto sooner = [&until](double tokens) {
+        if (tokens > 0)
+            until = until > 0 ? std::min(until, tokens) : tokens;
+    };
+    if (c.decayTokens > 0) {
+        until = static_cast<double>(c.decayTokens);
+    } else {
+        sooner(static_cast<double>(c.tokens));
+        sooner(static_cast<double>(c.steps * c.batchSize * c.gradAccum * c.seqLen));
+        if (!c.iterate)
+            sooner(tokensPerEpoch * static_cast<double>(c.stopAfterEpoch ? 1 : c.epochs));
+    }
+    schedule.decayUntil = until;
+    return schedule;
+}
+
+} // namespace furrow

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/run_file.h"
+#include "core/run/run_paths.h"
+#include "core/train/loop/learner_torch.h"
+#include "core/train/optim/schedule.h"
+
+#include <string>
+
+namespace furrow {
+
+/// Where and how one process computes.
+struct ComputeOptions {
+    std::string device = "cpu"; ///< "cpu", "cuda:0" or a GPU's UUID
+    int threads = 1; ///< of the CPU
+    bool counting = false; ///< the counting model instead of the one of the configuration (storm harness)
+};
+
+/// A run as the trainer and the tasks see it: frozen file, configuration in force and how to make a learner for it.
+struct RunSetup {
+    RunPaths paths;
+    RunFile file;
+    RunConfig config; ///< in force: run.json and the overrides of the newest attempt
+    ModelConfig modelConfig;
+    ComputeOptions compute;
+    c10::Device device = c10::Device(c10::kCPU);
+};
+/// Reads the run folder, finds the device, sets the number of threads of this process and thread.
+Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute);
+
+/// The device of that name; NotFound lists what there is.
+Result<c10::Device> findDevice(const std::string& name);
+/// Threads and TF32 of this process, so that the same count gives the same bytes.
+void setUpCompute(const ComputeOptions& compute, bool deterministic);
+
+ModelConfig modelConfigOf(const RunConfig& config, std::uint32_t vocabularySize);
+/// Fresh weights from the seed, or those of `init_from`. The same for every replica of a run.
+Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup);
+/// Every setting of training that is wrong for the data or the device, each with its field named; empty: none.
+std::vector<std::string> trainingProblems(const RunSetup& setup);
+/// @param tokensPerEpoch  estimate used when decay_tokens and the stopping rules do not say; 0: unknown
+LrSchedule scheduleOf(const RunConfig& config, double tokensPerEpoch);
+
+} // namespace furrow

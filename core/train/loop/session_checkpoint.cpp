@@ -1,0 +1,101 @@
+// Checkpoints of a session: training stands still for the copy only.
+
+#include "core/train/loop/training_session_torch.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
+
+namespace furrow {
+
+namespace {
+constexpr int kFailuresInARow = 3;
+}
+
+bool TrainingSession::checkpointDue() const
+{
+    if (pendingSave_)
+        return true;
+    const auto& c = setup_.config;
+    if (state_.ownSteps == lastCheckpointOwnStep_)
+        return false;
+    const double minutes = static_cast<double>(systemClock().monotonicNs() - lastCheckpointNs_) / 60e9;
+    return minutes >= c.checkpointMinutes || (c.checkpointSteps > 0 && state_.ownSteps - lastCheckpointOwnStep_ >= c.checkpointSteps);
+}
+
+/// Freezes this instant and writes it in the background. @param work  the chunk in training, or null at a chunk's edge
+void TrainingSession::startCheckpoint(ChunkWork* work)
+{
+    const std::int64_t began = systemClock().monotonicNs();
+    if (work) {
+        std::vector<StepOutcome> known;
+        steps_->flush(known);
+        (void)record(*work, known);
+        for (auto& part : work->unfrozen(work->stepsDone - work->frozenSteps))
+            uncommitted_.push_back(part);
+        work->frozen = work->outcome.done;
+        work->frozenSteps = work->stepsDone;
+    }
+    FrozenCheckpoint frozen;
+    frozen.state = state_;
+    frozen.weights = frozenCopy(learner_->weights());
+    frozen.optimizer = frozenCopy(learner_->optimizerState());
+    frozen.parts = uncommitted_;
+    if (evalStep_ == state_.step)
+        frozen.evalLoss = evalLoss_;
+    inFlight_ = std::move(uncommitted_);
+    uncommitted_.clear();
+    skippedSinceCommit_ = false;
+    pendingSave_ = false;
+    lastCheckpointNs_ = systemClock().monotonicNs();
+    lastCheckpointOwnStep_ = state_.ownSteps;
+    failPoint("checkpoint.frozen");
+    writer_->begin(std::move(frozen));
+    const double stalled = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+    stalledSeconds_ += stalled;
+    totals_.checkpointSeconds += stalled;
+}
+
+/// Takes the result of the checkpoint that was being written. A disk that refuses costs the checkpoint, not the training: its
+/// parts go into the next one; the third failure in a row ends the worker.
+Status TrainingSession::collectCheckpoint(bool wait)
+{
+    auto result = wait ? writer_->wait() : writer_->take();
+    if (!result)
+        return {};
+    if (result->ok()) {
+        const auto& done = result->value();
+        head_ = done.id;
+        inFlight_.clear();
+        failedCheckpoints_ = 0;
+        tellEvent(EventRecord::Kind::Checkpoint, done.record.folder + ", " + formatBytes(done.record.sizeBytes) + ", written in " + formatDuration(done.seconds));
+        return {};
+    }
+    if (result->error().code == ErrorCode::Cancelled || ++failedCheckpoints_ >= kFailuresInARow)
+        return result->error();
+    logWarning(result->error().message + " Training goes on; the next checkpoint will hold this work too.");
+    tellEvent(EventRecord::Kind::Alarm, result->error().message);
+    uncommitted_.insert(uncommitted_.begin(), inFlight_.begin(), inFlight_.end());
+    inFlight_.clear();
+    return {};
+}
+
+/// Everything trained so far is in a committed checkpoint when this returns.
+Status TrainingSession::commitEverything()
+{
+    tellProgress("checkpoint");
+    if (auto collected = collectCheckpoint(true); !collected.ok())
+        return collected;
+    while (hasUncommitted()) {
+        const std::int64_t began = systemClock().monotonicNs();
+        startCheckpoint(nullptr);
+        auto collected = collectCheckpoint(true);
+        stalledSeconds_ += static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+        if (!collected.ok())
+            return collected;
+    }
+    lastStepEndNs_ = systemClock().monotonicNs();
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,303 @@
+// One chunk: steps over its windows until its end or a reason to leave it.
+
+#include "core/train/loop/training_session_torch.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
+#include "core/base/random.h"
+#include "core/tracker/window_ranges.h"
+
+#include <torch/torch.h>
+#ifdef FURROW_HAS_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace furrow {
+
+namespace {
+
+double secondsBetween(std::int64_t fromNs, std::int64_t toNs)
+{
+    return static_cast<double>(toNs - fromNs) / 1e9;
+}
+
+void append(std::vector<WindowRange>& ranges, WindowRange range)
+{
+    if (!ranges.empty() && ranges.back().end == range.begin)
+        ranges.back().end = range.end;
+    else
+        ranges.push_back(range);
+}
+
+/// Samples of which the last label is in these windows.
+std::int64_t samplesEnding(const LoadedChunk& chunk, WindowRange windows)
+{
+    std::int64_t count = 0;
+    for (std::int32_t w = windows.begin; w < windows.end; ++w) {
+        for (const auto& piece : chunk.windows->pieces(w)) {
+            const auto sample = static_cast<std::size_t>(piece.sample);
+            const auto length = static_cast<std::int64_t>(chunk.text.offsets[sample + 1] - chunk.text.offsets[sample]);
+            count += piece.firstToken + piece.labels == length + 1; // its end-of-text is the last label
+        }
+    }
+    return count;
+}
+
+std::int64_t memoryBytes([[maybe_unused]] c10::Device device)
+{
+#ifdef FURROW_HAS_CUDA
+    if (device.is_cuda()) {
+        const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
+        return stats.allocated_bytes[0].current;
+    }
+#endif
+    return 0;
+}
+
+} // namespace
+
+/// Trained windows that are in no checkpoint yet. `steps` as in Part.
+std::vector<Part> TrainingSession::ChunkWork::unfrozen(std::int64_t steps) const
+{
+    std::vector<Part> parts;
+    for (const auto& range : subtract(outcome.done, frozen))
+        parts.push_back({ claim.chunk, range, parts.empty() || steps < 0 ? steps : 0 });
+    return parts;
+}
+
+Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
+{
+    const std::int64_t began = systemClock().monotonicNs();
+    ChunkWork work;
+    work.claim = claim;
+    auto data = loader_->take(claim);
+    if (!data.ok()) {
+        logError(data.error().message);
+        ledger_->fail(claim, data.error().message);
+        tellEvent(EventRecord::Kind::Alarm, data.error().message, claim.chunk);
+        return Cut::None;
+    }
+    work.data = std::move(data).value();
+    for (int w = 0; w < work.data->windows->count(); ++w)
+        work.chunkLabels += work.data->windows->labelCount(w);
+    for (const auto& range : claim.remaining)
+        work.windowsToDo += range.size();
+    work.positionTokens = static_cast<double>(claim.positionTokens);
+    work.outcome.firstStep = totals_.stepsHere + 1;
+    const double waited = secondsBetween(began, systemClock().monotonicNs());
+    waitedSeconds_ += waited;
+    totals_.dataSeconds += waited;
+
+    for (const auto& range : claim.remaining) {
+        auto cut = trainRange(work, range);
+        if (!cut.ok() || cut.value() == Cut::TooManyBad)
+            return cut;
+        if (cut.value() != Cut::None) {
+            if (auto ended = endChunk(work, true); !ended.ok())
+                return ended.error();
+            return cut;
+        }
+    }
+    std::vector<StepOutcome> known;
+    steps_->flush(known);
+    if (auto recorded = record(work, known); !recorded.ok())
+        return recorded.error();
+    if (badInARow_ >= setup_.config.nanLimit)
+        return Cut::TooManyBad;
+    if (auto ended = endChunk(work, false); !ended.ok())
+        return ended.error();
+    return Cut::None;
+}
+
+Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, WindowRange range)
+{
+    const auto stepWindows = static_cast<std::int32_t>(std::min<std::int64_t>(setup_.config.batchSize * setup_.config.gradAccum, std::numeric_limits<std::int32_t>::max()));
+    for (std::int32_t begin = range.begin; begin < range.end; begin += std::min(stepWindows, range.end - begin)) {
+        auto cut = lookAround();
+        if (!cut.ok() || cut.value() != Cut::None)
+            return cut;
+        const std::int64_t asked = systemClock().monotonicNs();
+        auto step = ledger_->takeStep();
+        waitedSeconds_ += secondsBetween(asked, systemClock().monotonicNs());
+        if (!step.ok())
+            return step.error();
+        if (!step.value())
+            return Cut::Budget;
+        if (!work.begun) {
+            work.begun = true;
+            ledger_->begin(work.claim);
+            failPoint("claim.begun");
+        }
+        if (auto trained = trainStep(work, { begin, begin + std::min(stepWindows, range.end - begin) }); !trained.ok())
+            return trained.error();
+        if (badInARow_ >= setup_.config.nanLimit)
+            return Cut::TooManyBad;
+        failPoint("step.done");
+        if (checkpointDue() && !writer_->busy()) {
+            const double rest = static_cast<double>(work.windowsToDo - work.windowsDone) / stepWindows * meanStepSeconds_;
+            const double patience = std::min(5.0, setup_.config.checkpointMinutes * 6); // a tenth of the interval: the chunk's end is near enough
+            if (rest > patience && begin + stepWindows < range.end)
+                startCheckpoint(&work);
+        }
+        if (auto done = evaluateWhenDue(); !done.ok())
+            return done.error();
+        sampleWhenDue();
+    }
+    return Cut::None;
+}
+
+Result<TrainingSession::Cut> TrainingSession::lookAround()
+{
+    if (auto status = ledger_->status(); !status.ok())
+        return status.error();
+    if (auto collected = collectCheckpoint(false); !collected.ok())
+        return collected.error();
+    if (stopWanted())
+        return Cut::Stop;
+    if (mergeWanted())
+        return Cut::Merge;
+    const auto signals = ledger_->signals();
+    if (signals.saveRequest > saveRequestSeen_) {
+        saveRequestSeen_ = signals.saveRequest;
+        pendingSave_ = true;
+    }
+    if (signals.evalRequest > evalRequestSeen_) {
+        evalRequestSeen_ = signals.evalRequest;
+        if (auto done = evaluate("asked for"); !done.ok())
+            return done.error();
+    }
+    return Cut::None;
+}
+
+Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
+{
+    const std::int64_t began = systemClock().monotonicNs();
+    try {
+        auto batches = batches_->make(*work.data->windows, windows);
+        for (auto& batch : batches) {
+            batch.epoch = work.claim.epoch;
+            batch.block = work.claim.block;
+            batch.column = work.claim.column;
+        }
+        const double making = secondsBetween(began, systemClock().monotonicNs());
+        waitedSeconds_ += making;
+        totals_.dataSeconds += making;
+        if (setup_.modelConfig.dropout > 0) // so that a resumed run drops what the unbroken one drops
+            torch::manual_seed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica), static_cast<std::uint64_t>(state_.ownSteps) }));
+        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens);
+        std::vector<StepOutcome> known;
+        steps_->run(batches, rate, known);
+        work.windowsDone += windows.size();
+        work.positionTokens += static_cast<double>(tokensOf({ windows }, work.chunkLabels, work.claim.windows));
+        return record(work, known);
+    } catch (const c10::OutOfMemoryError& e) {
+        Error error { ErrorCode::Internal, e.what_without_backtrace() };
+        explainOutOfMemory(error);
+        return error;
+    } catch (const c10::Error& e) {
+        return Error { ErrorCode::Internal, "training " + toString(work.claim.chunk) + ": " + e.what_without_backtrace() };
+    }
+}
+
+void TrainingSession::explainOutOfMemory(Error& error) const
+{
+    error.message = "The device ran out of memory in a step of " + std::to_string(setup_.config.batchSize) + " windows of " + std::to_string(setup_.config.seqLen)
+        + " tokens. Lower batch_size (and raise grad_accum to keep the step as large), seq_len or width. The device said: " + error.message.substr(0, 300);
+}
+
+Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& outcomes)
+{
+    for (const auto& step : outcomes) {
+        const std::int64_t now = systemClock().monotonicNs();
+        const double sinceLast = secondsBetween(lastStepEndNs_ > 0 ? lastStepEndNs_ : startedNs_, now);
+        lastStepEndNs_ = now;
+        const double stepSeconds = step.backwardSeconds + step.optimizerSeconds;
+        totals_.trainSeconds += stepSeconds;
+        meanStepSeconds_ = meanStepSeconds_ == 0 ? stepSeconds : 0.95 * meanStepSeconds_ + 0.05 * stepSeconds;
+        if (step.bad) {
+            ++badInARow_;
+            append(work.outcome.skipped, step.windows);
+            skippedSinceCommit_ = true;
+            ledger_->untakeStep();
+            const std::string text = "the loss or gradient norm of windows " + std::to_string(step.windows.begin) + "-" + std::to_string(step.windows.end) + " is not finite; the step is left out";
+            logWarning(toString(work.claim.chunk) + ": " + text);
+            tellEvent(EventRecord::Kind::Nan, text, work.claim.chunk);
+        } else {
+            badInARow_ = 0;
+            append(work.outcome.done, step.windows);
+            ++work.stepsDone;
+            ++totals_.stepsHere;
+            ++state_.ownSteps;
+            ++state_.step;
+            ++state_.stepsSinceBase;
+            state_.tokens += step.tokens;
+            state_.samples += samplesEnding(*work.data, step.windows);
+            state_.tokensSinceBase += step.tokens;
+            work.outcome.tokens += step.tokens;
+            work.outcome.lossSum += step.lossSum;
+            work.outcome.peakGradientNorm = std::max(work.outcome.peakGradientNorm, step.gradientNorm);
+            lastLoss_ = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
+            if (warm_)
+                tokensPerSecond_ = tokensPerSecond_ == 0 ? static_cast<double>(step.tokens) / sinceLast : 0.9 * tokensPerSecond_ + 0.1 * static_cast<double>(step.tokens) / sinceLast;
+        }
+        warm_ = true;
+        StepRecord line;
+        line.monotonicNs = now;
+        line.step = state_.step;
+        line.epoch = work.claim.epoch;
+        line.block = work.claim.block;
+        line.chunk = work.claim.chunk.value;
+        line.samples = state_.samples;
+        line.tokens = state_.tokens;
+        line.stepTokens = step.tokens;
+        line.loss = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
+        line.lr = step.learningRate;
+        line.gradientNorm = step.gradientNorm;
+        line.tokensPerSecond = static_cast<double>(step.tokens) / std::max(sinceLast, 1e-9);
+        line.time.waitData = std::exchange(waitedSeconds_, 0) * 1e3;
+        line.time.backward = step.backwardSeconds * 1e3; // forward and backward are one call of the model
+        line.time.optimizer = step.optimizerSeconds * 1e3;
+        line.time.checkpoint = std::exchange(stalledSeconds_, 0) * 1e3;
+        line.memoryBytes = memoryBytes(setup_.device);
+        if (!step.bad)
+            telemetry_->write(line);
+        tellProgress("train", &work);
+        totals_.telemetrySeconds += secondsBetween(now, systemClock().monotonicNs());
+    }
+    return {};
+}
+
+Status TrainingSession::endChunk(ChunkWork& work, bool partly)
+{
+    std::vector<StepOutcome> known;
+    steps_->flush(known);
+    if (auto recorded = record(work, known); !recorded.ok())
+        return recorded;
+    if (!work.begun) { // untouched: it goes back as if it had never been claimed
+        ledger_->postWrite([claim = work.claim](WorkerLedger& ledger) { return ledger.release(claim); });
+        return {};
+    }
+    std::vector<Part> fresh = work.unfrozen(-1);
+    if (partly && fresh.empty()) {
+        // Everything trained of it is in a checkpoint already: once that one is committed, the rest can go back.
+        if (auto collected = collectCheckpoint(true); !collected.ok())
+            return collected;
+        ledger_->postWrite([claim = work.claim](WorkerLedger& ledger) { return ledger.release(claim); });
+        return {};
+    }
+    if (!partly)
+        for (const auto& range : work.outcome.skipped) // settled with the rest of the chunk
+            fresh.push_back({ work.claim.chunk, range });
+    work.outcome.lastStep = work.outcome.firstStep + work.stepsDone - 1;
+    ledger_->finish(work.claim, work.outcome, partly);
+    uncommitted_.insert(uncommitted_.end(), fresh.begin(), fresh.end());
+    failPoint("chunk.trained");
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,240 @@
+// A merge round as one worker lives it: contribute, wait, perhaps compute, load.
+
+#include "core/train/loop/training_session_torch.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace furrow {
+
+namespace {
+constexpr auto kPoll = std::chrono::milliseconds(10);
+}
+
+Status TrainingSession::joinMerge(std::int64_t round)
+{
+    const std::int64_t began = systemClock().monotonicNs();
+    if (auto released = releaseAhead(); !released.ok())
+        return released;
+    auto result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
+    if (!result.ok())
+        return result.error();
+    if (!result.value()) {
+        // Members are compared with their merge about as often as evaluations are wanted, not at each of many rounds.
+        const auto every = setup_.config.evalSteps;
+        if (every > 0 && state_.ownSteps - std::max<std::int64_t>(evalOwnStep_, 0) >= every / 2)
+            if (auto evaluated = evaluate("before the merge"); !evaluated.ok())
+                return evaluated;
+        if (auto committed = commitEverything(); !committed.ok())
+            return committed;
+        auto given = ledger_->call([round, head = head_.value_or(CheckpointId {})](WorkerLedger& ledger) { return ledger.contribute(round, head); });
+        if (!given.ok())
+            return given;
+        failPoint("merge.contributed");
+    }
+    while (!result.value()) {
+        if (auto status = ledger_->status(); !status.ok())
+            return status;
+        if (stopRequested_ && stopRequested_()) // everything is committed: who is left merges without this worker
+            return {};
+        auto job = ledger_->call([round](WorkerLedger& ledger) { return ledger.takeMerge(round); });
+        if (!job.ok())
+            return job.error();
+        if (job.value()) {
+            failPoint("merge.taken");
+            if (auto computed = computeMerge(*job.value()); !computed.ok())
+                return computed;
+        } else {
+            tellProgress("merge");
+            std::this_thread::sleep_for(kPoll);
+        }
+        result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
+        if (!result.ok())
+            return result.error();
+    }
+    if (auto adopted = adoptMerge(round, *result.value()); !adopted.ok())
+        return adopted;
+    stalledSeconds_ += static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+    lastStepEndNs_ = lastCheckpointNs_ = systemClock().monotonicNs();
+    return {};
+}
+
+Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::string& method)
+{
+    if (!method.empty())
+        setup_.config.merge = method;
+    evalStep_ = state_.step; // its worker evaluated it when it ended; now the merge is to be compared with it
+    auto merged = joinMerge(round);
+    (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? "merged" : merged.error().message); });
+    telemetry_->flush();
+    if (!merged.ok())
+        return merged.error();
+    return state_.mergeRound == round ? state_.base : std::string();
+}
+
+/// Weights that the members of a merge started from.
+Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
+{
+    if (baseFolder.empty()) {
+        auto start = factory_(setup_);
+        if (!start.ok())
+            return start.error();
+        return frozenCopy(start.value()->weights());
+    }
+    auto rows = reader_->checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    for (const auto& row : rows.value()) {
+        if (row.record.folder != baseFolder)
+            continue;
+        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.record, true);
+        if (!loaded.ok())
+            return loaded.error();
+        baseMomentum_.clear();
+        for (auto& [name, tensor] : loaded.value().optimizer)
+            if (name.rfind("outer.", 0) == 0)
+                baseMomentum_.emplace_back(name.substr(6), tensor);
+        baseState_ = loaded.value().state;
+        return std::move(loaded).value().weights;
+    }
+    return Error { ErrorCode::NotFound, "the base " + baseFolder + " of this merge is not in the tracker" };
+}
+
+Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
+{
+    tellProgress("merge");
+    std::vector<MergeMember> members;
+    std::vector<CheckpointId> parents;
+    std::string base;
+    FrozenCheckpoint merged;
+    merged.kind = CheckpointKind::Merge;
+    for (const CheckpointId id : job.contributions) {
+        auto row = checkpointRow(id);
+        if (!row.ok())
+            return row.error();
+        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), false);
+        if (!loaded.ok())
+            return loaded.error();
+        auto& member = loaded.value();
+        if (!members.empty() && member.state.base != base)
+            return Error { ErrorCode::InvalidArgument, "checkpoints " + members.front().name + " and " + row.value().folder + " do not grow from one base and cannot be merged" };
+        base = member.state.base;
+        bool finite = true;
+        for (const auto& [name, tensor] : member.weights)
+            finite = finite && (!tensor.is_floating_point() || torch::isfinite(tensor).all().item<bool>());
+        if (!finite) {
+            const std::string text = "checkpoint " + row.value().folder + " has NaN or Inf in its weights and is left out of the merge; its chunks are trained again";
+            logWarning(text);
+            tellEvent(EventRecord::Kind::Alarm, text);
+            continue;
+        }
+        merged.state.stepsSinceBase += member.state.stepsSinceBase;
+        merged.state.tokensSinceBase += member.state.tokensSinceBase;
+        merged.state.parents.push_back(row.value().folder);
+        members.push_back({ row.value().folder, std::move(member.weights), member.state.tokensSinceBase });
+        parents.push_back(id);
+        tellProgress("merge");
+    }
+    if (members.empty())
+        return Error { ErrorCode::Corrupt, "no replica has finite weights; there is nothing to merge. Go back to an earlier checkpoint." };
+    baseState_ = {};
+    baseMomentum_.clear();
+    auto from = baseWeights(base);
+    if (!from.ok())
+        return from.error();
+    const auto& c = setup_.config;
+    auto result = learner_->merge(from.value(), members, c.merge, baseMomentum_, c.outerLr, c.outerMomentum);
+    if (!result.ok())
+        return result.error();
+    failPoint("merge.averaged");
+    for (const auto& warning : result.value().warnings) {
+        logWarning(warning);
+        tellEvent(EventRecord::Kind::Alarm, warning);
+    }
+    std::string drifts;
+    for (const auto& member : members)
+        drifts += (drifts.empty() ? "" : ", ") + formatNumber(driftNorm(from.value(), member.weights), 4);
+    merged.state.learner = learner_->name();
+    merged.state.replica = -1;
+    merged.state.step = baseState_.step + merged.state.stepsSinceBase;
+    merged.state.tokens = baseState_.tokens + merged.state.tokensSinceBase;
+    merged.state.base = base;
+    merged.state.mergeRound = job.round;
+    merged.weights = std::move(result.value().weights);
+    for (const auto& [name, tensor] : result.value().momentum)
+        merged.optimizer.emplace_back("outer." + name, tensor);
+    merged.parents = parents;
+    return commitMerged(job.round, std::move(merged), drifts);
+}
+
+Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts)
+{
+    const bool compared = evalStep_ == state_.step; // the members were evaluated by their own workers
+    if (learner_->model() && !evaluation_->empty() && compared) {
+        if (auto fits = learner_->loadWeights(merged.weights); !fits.ok())
+            return fits.error();
+        auto evaluated = evaluation_->run(*learner_->model(), false, [this] {
+            tellProgress("merge");
+            return ledger_->status().ok();
+        });
+        if (!evaluated.ok())
+            return evaluated.error();
+        merged.evalLoss = evaluated.value().loss;
+        EvalRecord line;
+        line.monotonicNs = systemClock().monotonicNs();
+        line.step = merged.state.step;
+        line.tokens = merged.state.tokens;
+        line.loss = evaluated.value().loss;
+        line.what = EvalRecord::What::Merged;
+        telemetry_->write(line);
+    }
+    auto record = publishCheckpoint(setup_.paths, setup_.file.runId, merged);
+    if (!record.ok())
+        return record.error();
+    failPoint("merge.published");
+    auto id = ledger_->call([&](WorkerLedger& ledger) { return ledger.commitMerge(round, record.value()); });
+    if (!id.ok())
+        return id.error();
+    failPoint("merge.committed");
+    const std::string text = "merged " + std::to_string(merged.parents.size()) + " replicas into " + record.value().folder
+        + (merged.evalLoss ? ", loss on held-out text " + formatNumber(*merged.evalLoss, 4) : "") + "; ways from the base " + drifts;
+    logInfo(text);
+    tellEvent(EventRecord::Kind::Merge, text);
+    return {};
+}
+
+Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
+{
+    mergeRoundSeen_ = round;
+    if (result.value == 0 || (head_ && *head_ == result)) // nobody had trained anything: all stand on it already
+        return {};
+    auto row = checkpointRow(result);
+    if (!row.ok())
+        return row.error();
+    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), false);
+    if (!loaded.ok())
+        return loaded.error();
+    if (auto fits = learner_->loadWeights(loaded.value().weights); !fits.ok())
+        return fits.error().in("checkpoint " + row.value().folder);
+    failPoint("merge.loaded");
+    head_ = result;
+    const std::int64_t ownSteps = state_.ownSteps; // moments and warm-up stay with the replica
+    state_ = loaded.value().state;
+    state_.replica = options_.replica;
+    state_.ownSteps = ownSteps;
+    state_.base = row.value().folder;
+    state_.stepsSinceBase = state_.tokensSinceBase = 0;
+    state_.parents.clear();
+    evalStep_ = row.value().evalLoss ? state_.step : -1;
+    evalLoss_ = row.value().evalLoss;
+    lastCheckpointOwnStep_ = state_.ownSteps;
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,224 @@
+// Start of a worker: register, find the weights to go on from, open data and telemetry.
+
+#include "core/train/loop/training_session_torch.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/log.h"
+#include "core/data/block_manager.h"
+#include "core/data/data_manifest.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+constexpr double kUsualCompression = 3; // of text by gzip, zstd or Parquet
+}
+
+TrainingSession::TrainingSession(RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory)
+    : setup_(std::move(setup))
+    , options_(std::move(options))
+    , stopRequested_(std::move(stopRequested))
+    , factory_(std::move(factory))
+{
+}
+
+Result<std::unique_ptr<TrainingSession>> TrainingSession::open(const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory)
+{
+    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting });
+    if (!setup.ok())
+        return setup.error();
+    if (const auto problems = trainingProblems(setup.value()); !problems.empty()) {
+        std::string text;
+        for (const auto& problem : problems)
+            text += (text.empty() ? "" : "\n") + problem;
+        return Error { ErrorCode::InvalidArgument, text };
+    }
+    auto session = std::unique_ptr<TrainingSession>(new TrainingSession(std::move(setup).value(), options, std::move(stopRequested), std::move(factory)));
+    if (auto status = session->start(); !status.ok())
+        return status.error();
+    return session;
+}
+
+Status TrainingSession::start()
+{
+    auto reader = LedgerReader::open(setup_.paths.tracker());
+    if (!reader.ok())
+        return reader.error();
+    reader_.emplace(std::move(reader).value());
+    if (options_.attempt == 0) {
+        auto attempts = reader_->attempts();
+        if (!attempts.ok())
+            return attempts.error();
+        if (attempts.value().empty())
+            return Error { ErrorCode::InvalidArgument, setup_.paths.folder().string() + " was never started. Start it with 'furrowctl resume'." };
+        options_.attempt = attempts.value().back().id.value;
+    }
+    const bool cpu = setup_.device.is_cpu();
+    LedgerThread::Options ledger;
+    ledger.tracker = setup_.paths.tracker();
+    ledger.runId = setup_.file.runId;
+    ledger.registration = { AttemptId { options_.attempt }, options_.worker, options_.replica, options_.device, cpu ? "CPU" : "GPU " + setup_.device.str() };
+    ledger.onClaimed = [this](const Claim& claim) {
+        if (loader_)
+            loader_->prefetch(claim);
+    };
+    if (auto opened = openData(); !opened.ok())
+        return opened;
+    auto started = LedgerThread::start(std::move(ledger));
+    if (!started.ok())
+        return started.error();
+    ledger_ = std::move(started).value();
+    failPoint("worker.started");
+    if (auto opened = openTelemetry(); !opened.ok())
+        return opened;
+    writer_ = std::make_unique<CheckpointWriter>(setup_.paths, setup_.file.runId, *ledger_);
+    auto learner = factory_(setup_);
+    if (!learner.ok())
+        return learner.error();
+    learner_ = std::move(learner).value();
+    steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip);
+    if (auto restored = restore(); !restored.ok())
+        return restored;
+    schedule_ = scheduleOf(setup_.config, tokensPerEpoch());
+    const auto signals = ledger_->signals();
+    saveRequestSeen_ = signals.saveRequest;
+    evalRequestSeen_ = signals.evalRequest;
+    lastCheckpointNs_ = startedNs_ = systemClock().monotonicNs();
+    lastCheckpointOwnStep_ = state_.ownSteps;
+    logInfo("replica " + std::to_string(options_.replica) + " on " + options_.device + " (" + learner_->backendName() + ") goes on at step " + std::to_string(state_.step));
+    tellEvent(EventRecord::Kind::Started, learner_->backendName());
+    return {};
+}
+
+Status TrainingSession::openData()
+{
+    auto text = readFile(setup_.paths.tokenizer(), 512u << 20);
+    if (!text.ok())
+        return text.error();
+    auto tokenizer = loadTokenizerDefinition(text.value(), setup_.config.tokenizer);
+    if (!tokenizer.ok())
+        return tokenizer.error().in(setup_.paths.tokenizer().string());
+    tokenizer_ = std::move(tokenizer).value();
+    if (tokenizer_->hash() != setup_.file.tokenizerHash)
+        return Error { ErrorCode::Corrupt, setup_.paths.tokenizer().string() + " is not the tokenizer of this run: its hash differs from run.json. Put the right file back." };
+    ChunkLoader::Options loader;
+    loader.tracker = setup_.paths.tracker();
+    loader.blockFolder = BlockManager::blockFolder(setup_.paths.cacheFolder());
+    loader.endOfText = tokenizer_->endOfText();
+    loader.seqLen = setup_.config.seqLen;
+    loader.seed = setup_.config.seed;
+    loader.shuffle = setup_.config.shuffle;
+    auto started = ChunkLoader::start(loader);
+    if (!started.ok())
+        return started.error();
+    loader_ = std::move(started).value();
+    batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
+    auto heldOut = readHeldOut(setup_.paths.evaluationFile());
+    if (!heldOut.ok())
+        return heldOut.error();
+    evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut).value(), tokenizer_->endOfText(), setup_.config.seqLen, setup_.config.batchSize,
+        setup_.config.evalBatches, setup_.device);
+    return {};
+}
+
+Status TrainingSession::openTelemetry()
+{
+    auto writer = TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock());
+    if (!writer.ok())
+        return writer.error();
+    telemetry_.emplace(std::move(writer).value());
+    return {};
+}
+
+/// Labels of one epoch from what the run froze: bytes of the files times tokens per byte of the held-out text. The same in every
+/// process and after every resume, so that the schedule is; compressed files count by the usual ratio. 0: not known.
+double TrainingSession::tokensPerEpoch() const
+{
+    const auto heldOut = readHeldOut(setup_.paths.evaluationFile());
+    const auto manifest = readManifest(setup_.file.dataManifest);
+    if (!heldOut.ok() || heldOut.value().textBytes == 0 || !manifest.ok())
+        return 0;
+    double bytes = 0;
+    for (const auto& source : manifest.value().sources)
+        for (const auto& file : source.files)
+            bytes += static_cast<double>(file.sizeBytes) * (file.format.compression == Compression::None && file.format.format != TextFormat::Parquet ? 1.0 : kUsualCompression);
+    const auto& text = heldOut.value().text;
+    const double labelsPerByte = static_cast<double>(text.tokens.size() + static_cast<std::size_t>(text.count())) / static_cast<double>(heldOut.value().textBytes);
+    const double share = heldOut.value().alsoTrained ? 1.0 : 1.0 - setup_.config.heldOutPercent / 100;
+    return bytes * labelsPerByte * share;
+}
+
+Result<CheckpointRecord> TrainingSession::checkpointRow(CheckpointId id)
+{
+    auto rows = reader_->checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    for (const auto& row : rows.value())
+        if (row.id == id)
+            return row.record;
+    return Error { ErrorCode::NotFound, "the tracker has no checkpoint " + std::to_string(id.value) };
+}
+
+/// Weights come from the head of the replica (its newest checkpoint, or a merge made after it); moments and own steps from its
+/// newest own checkpoint, because they stay with the replica through merges.
+Status TrainingSession::restore()
+{
+    state_.learner = learner_->name();
+    state_.replica = options_.replica;
+    auto replicas = reader_->replicas();
+    if (!replicas.ok())
+        return replicas.error();
+    for (const auto& replica : replicas.value())
+        if (replica.replica == options_.replica)
+            head_ = replica.head;
+    if (!head_)
+        return {}; // the common start
+    auto rows = reader_->checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    const SupervisorLedger::CheckpointRow* head = nullptr;
+    const SupervisorLedger::CheckpointRow* own = nullptr;
+    for (const auto& row : rows.value()) {
+        if (row.id == *head_)
+            head = &row;
+        if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && !row.damaged && !row.removed && row.id <= *head_ && (!own || row.id > own->id))
+            own = &row;
+    }
+    if (!head)
+        return Error { ErrorCode::Corrupt, "the tracker names checkpoint " + std::to_string(head_->value) + " as the head of replica " + std::to_string(options_.replica) + " and has no row of it" };
+    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, head->record, own == head);
+    if (!loaded.ok())
+        return loaded.error();
+    if (loaded.value().state.learner != learner_->name())
+        return Error { ErrorCode::InvalidArgument, "checkpoint " + head->record.folder + " was made by the " + loaded.value().state.learner + " learner, this worker was started with the " + learner_->name() + " one" };
+    if (auto fits = learner_->loadWeights(loaded.value().weights); !fits.ok())
+        return fits.error().in("checkpoint " + head->record.folder);
+    state_ = loaded.value().state;
+    if (own && own != head) {
+        auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, own->record, true);
+        if (mine.ok()) {
+            loaded.value().optimizer = std::move(mine.value().optimizer);
+            state_.ownSteps = mine.value().state.ownSteps;
+        } else {
+            logWarning(mine.error().message + " The moments of the optimizer start anew.");
+        }
+    }
+    if (head->record.kind == CheckpointKind::Merge) {
+        state_.base = head->record.folder;
+        state_.stepsSinceBase = state_.tokensSinceBase = 0;
+        state_.parents.clear();
+        if (own == nullptr)
+            state_.ownSteps = 0; // a new replica warms up
+    }
+    state_.replica = options_.replica;
+    if (!loaded.value().optimizer.empty() && own)
+        if (auto fits = learner_->loadOptimizer(loaded.value().optimizer); !fits.ok())
+            return fits.error().in("checkpoint " + own->record.folder);
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,213 @@
+// bench: tokens per second of a preset on made-up tokens. stream: random windows of one file without a ledger, to be compared with
+// other programs on the same work (nanoGPT's character settings).
+
+#include "core/train/loop/tasks_torch.h"
+
+#include "core/base/clock.h"
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/config/schema.h"
+#include "core/data/stream_data.h"
+#include "core/train/loop/step_torch.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+double secondsNow()
+{
+    return static_cast<double>(systemClock().monotonicNs()) / 1e9;
+}
+
+/// A run that exists in memory only: the preset with what the command line changes.
+Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySize)
+{
+    auto preset = findPreset(options.preset);
+    if (!preset.ok())
+        return preset.error();
+    auto device = findDevice(options.device);
+    if (!device.ok())
+        return device.error();
+    RunSetup setup { RunPaths(std::filesystem::path()), {}, preset.value().config, {}, { options.device, options.threads, false }, device.value() };
+    if (options.batchSize > 0)
+        setup.config.batchSize = options.batchSize;
+    if (options.seqLen > 0)
+        setup.config.seqLen = options.seqLen;
+    if (!options.precision.empty())
+        setup.config.precision = options.precision;
+    setup.config.seed = options.seed;
+    setup.modelConfig = modelConfigOf(setup.config, vocabularySize);
+    setUpCompute(setup.compute, device.value().is_cpu());
+    if (const auto problems = trainingProblems(setup); !problems.empty())
+        return Error { ErrorCode::InvalidArgument, problems.front() };
+    return setup;
+}
+
+Batch emptyBatch(const RunSetup& setup)
+{
+    Batch batch;
+    const auto& c = setup.config;
+    batch.inputs_BT = torch::empty({ c.batchSize, c.seqLen }, torch::kInt64);
+    batch.labels_BT = torch::empty({ c.batchSize, c.seqLen }, torch::kInt64);
+    batch.labels = c.batchSize * c.seqLen;
+    batch.windows = { 0, static_cast<std::int32_t>(c.batchSize) };
+    return batch;
+}
+
+Batch onDevice(const Batch& batch, c10::Device device)
+{
+    Batch moved = batch;
+    moved.inputs_BT = batch.inputs_BT.to(device);
+    moved.labels_BT = batch.labels_BT.to(device);
+    return moved;
+}
+
+/// Collects code points piece by piece for the character vocabulary.
+Result<std::shared_ptr<const Tokenizer>> characterTokenizer(const std::string& file)
+{
+    auto text = readFile(pathFromUtf8(file), 1ull << 30);
+    if (!text.ok())
+        return text.error();
+    bool given = false;
+    return buildCharTokenizer(
+        [&](std::string_view& piece) {
+            piece = text.value();
+            return !std::exchange(given, true);
+        },
+        CharFallback::EndOfText);
+}
+
+/// Mean loss over `batches` random windows of the held-out tenth; the same ones each time.
+Result<double> heldOutLoss(Learner& learner, const StreamData& data, const RunSetup& setup, int batches)
+{
+    Random random(mixSeed({ static_cast<std::uint64_t>(setup.config.seed), 77 }));
+    const torch::NoGradGuard noGrad;
+    double sum = 0;
+    std::int64_t labels = 0;
+    for (int i = 0; i < batches; ++i) {
+        auto batch = emptyBatch(setup);
+        auto filled = data.fillHeldOut(random, static_cast<int>(setup.config.batchSize), setup.config.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>());
+        if (!filled.ok())
+            return filled.error();
+        const auto moved = onDevice(batch, setup.device);
+        sum += learner.model()->lossSum(moved.inputs_BT, moved.labels_BT).sum.item<double>(); // sync: an evaluation
+        labels += batch.labels;
+    }
+    return sum / static_cast<double>(labels);
+}
+
+} // namespace
+
+Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
+{
+    constexpr std::uint32_t kCharVocabulary = 66; // as the bundled text has
+    constexpr std::uint32_t kGpt2Vocabulary = 50304;
+    auto preset = findPreset(options.preset);
+    if (!preset.ok())
+        return preset.error();
+    auto setup = setupOf(options, preset.value().config.tokenizer == "gpt2" ? kGpt2Vocabulary : kCharVocabulary);
+    if (!setup.ok())
+        return setup.error();
+    auto learner = newLearner(setup.value());
+    if (!learner.ok())
+        return learner.error();
+    Random random(static_cast<std::uint64_t>(options.seed));
+    auto batch = emptyBatch(setup.value());
+    for (auto* tensor : { &batch.inputs_BT, &batch.labels_BT })
+        for (std::int64_t i = 0; i < tensor->numel(); ++i)
+            tensor->data_ptr<std::int64_t>()[i] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(setup.value().modelConfig.vocabularySize)));
+    const auto moved = onDevice(batch, setup.value().device);
+    StepRunner runner(*learner.value(), setup.value().config.clip);
+    std::vector<StepOutcome> known;
+    for (int i = 0; i < 5; ++i) // warm-up: kernels are chosen, memory is taken
+        runner.run({ moved }, 1e-4, known);
+    runner.flush(known);
+    known.clear();
+    std::vector<double> stepSeconds;
+    const double began = secondsNow();
+    while (secondsNow() - began < options.seconds && !stopRequested()) {
+        const double from = secondsNow();
+        runner.run({ moved }, 1e-4, known);
+        runner.flush(known);
+        stepSeconds.push_back(secondsNow() - from);
+    }
+    if (stepSeconds.empty())
+        return Error { ErrorCode::Cancelled, "the benchmark was stopped before its first step" };
+    const double total = secondsNow() - began;
+    double backward = 0;
+    double optimizer = 0;
+    for (const auto& step : known) {
+        backward += step.backwardSeconds;
+        optimizer += step.optimizerSeconds;
+    }
+    std::sort(stepSeconds.begin(), stepSeconds.end());
+    const double median = stepSeconds[stepSeconds.size() / 2];
+    const auto tokens = static_cast<double>(batch.labels);
+    const auto n = static_cast<double>(stepSeconds.size());
+    return nlohmann::json { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads }, { "backend", learner.value()->backendName() },
+        { "precision", toString(learner.value()->model()->options().precision) }, { "parameters", setup.value().modelConfig.parameterCount() },
+        { "batch_size", setup.value().config.batchSize }, { "seq_len", setup.value().config.seqLen }, { "steps", stepSeconds.size() },
+        { "tokens_per_s", tokens * n / total }, { "tokens_per_s_median", tokens / median }, { "step_ms_median", median * 1e3 },
+        { "forward_backward_ms", backward / n * 1e3 }, { "optimizer_ms", optimizer / n * 1e3 },
+        { "gflops", setup.value().modelConfig.flopsPerToken() * tokens / median / 1e9 } };
+}
+
+Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+{
+    auto tokenizer = characterTokenizer(options.data);
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    auto data = StreamData::open(pathFromUtf8(options.data), *tokenizer.value());
+    if (!data.ok())
+        return data.error();
+    auto setup = setupOf(options, tokenizer.value()->vocabularySize());
+    if (!setup.ok())
+        return setup.error();
+    auto& c = setup.value().config;
+    c.warmupSteps = std::min(c.warmupSteps, options.steps);
+    auto learner = newLearner(setup.value());
+    if (!learner.ok())
+        return learner.error();
+    LrSchedule schedule = scheduleOf(c, 0);
+    schedule.decayUntil = static_cast<double>(options.steps);
+    StepRunner runner(*learner.value(), c.clip);
+    Random random(mixSeed({ static_cast<std::uint64_t>(options.seed), 1 }));
+    double trainSeconds = 0;
+    double best = 1e9;
+    double last = 0;
+    for (std::int64_t step = 0; step <= options.steps && !stopRequested(); ++step) {
+        if (step % std::max<std::int64_t>(options.evalEvery, 1) == 0 || step == options.steps) {
+            auto loss = heldOutLoss(*learner.value(), data.value(), setup.value(), static_cast<int>(c.evalBatches));
+            if (!loss.ok())
+                return loss.error();
+            last = loss.value();
+            best = std::min(best, last);
+            const auto tokens = static_cast<double>(step * c.batchSize * c.gradAccum * c.seqLen);
+            output(nlohmann::json { { "step", step }, { "validation_loss", last }, { "tokens", tokens }, { "tokens_per_s", trainSeconds > 0 ? tokens / trainSeconds : 0 }, { "train_seconds", trainSeconds } }.dump() + "\n");
+            if (step == options.steps)
+                break;
+        }
+        const double began = secondsNow();
+        std::vector<Batch> batches;
+        for (std::int64_t i = 0; i < c.gradAccum; ++i) {
+            auto batch = emptyBatch(setup.value());
+            auto filled = data.value().fillTrain(random, static_cast<int>(c.batchSize), c.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>());
+            if (!filled.ok())
+                return filled.error();
+            batches.push_back(onDevice(batch, setup.value().device));
+        }
+        std::vector<StepOutcome> known;
+        runner.run(batches, learningRate(schedule, step, static_cast<double>(step)), known);
+        trainSeconds += secondsNow() - began;
+    }
+    return nlohmann::json { { "data", options.data }, { "steps", options.steps }, { "threads", options.threads }, { "backend", learner.value()->backendName() },
+        { "parameters", setup.value().modelConfig.parameterCount() }, { "validation_loss", last }, { "best_validation_loss", best },
+        { "tokens_per_s", static_cast<double>(options.steps * c.batchSize * c.gradAccum * c.seqLen) / std::max(trainSeconds, 1e-9) }, { "train_seconds", trainSeconds } };
+}
+
+} // namespace furrow

@@ -1,0 +1,38 @@
+// export: one checkpoint as a Hugging Face folder.
+
+#include "core/train/loop/tasks_torch.h"
+
+#include "core/base/path.h"
+#include "core/train/weights/huggingface_torch.h"
+
+namespace furrow {
+
+Result<nlohmann::json> exportTask(const TaskOptions& options)
+{
+    if (options.out.empty())
+        return Error { ErrorCode::InvalidArgument, "Name the folder to make with --out." };
+    const auto folder = pathFromUtf8(options.out);
+    std::error_code failed;
+    if (std::filesystem::exists(folder, failed) && !std::filesystem::is_empty(folder, failed))
+        return Error { ErrorCode::InvalidArgument, options.out + " is not empty. Name a new folder for the export." };
+    auto run = loadRun(options);
+    if (!run.ok())
+        return run.error();
+    auto* model = run.value().learner->model();
+    if (!model)
+        return Error { ErrorCode::InvalidArgument, "the counting model cannot be exported" };
+    auto definition = readFile(run.value().setup.paths.tokenizer(), 512u << 20);
+    if (!definition.ok())
+        return definition.error();
+    HuggingFaceExtras extras;
+    extras.tokens.begin = extras.tokens.end = static_cast<std::int64_t>(run.value().tokenizer->endOfText());
+    // Only a tokenizer.json has a form there; any other definition still travels, under a name nobody takes for one.
+    const std::string name = run.value().tokenizer->name();
+    const bool known = name != "byte" && name != "char" && definition.value().find("\"model\"") != std::string::npos;
+    extras.files[known ? "tokenizer.json" : "furrow_tokenizer.json"] = definition.value();
+    if (auto written = exportHuggingFace(*model, extras, realFileSystem(), folder); !written.ok())
+        return written.error();
+    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "format", "huggingface" }, { "out", utf8Text(std::filesystem::absolute(folder)) } };
+}
+
+} // namespace furrow

@@ -1,0 +1,141 @@
+// merge: the heads of all replicas become one base, in the run itself (asked by the supervisor between attempts, or by a person
+// on a run that nobody trains), or named checkpoints become new weights in exports/.
+
+#include "core/train/loop/tasks_torch.h"
+#include "core/train/loop/training_session_torch.h"
+
+#include "core/base/file_lock.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/tracker/supervisor_ledger.h"
+#include "core/train/weights/safetensors_torch.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attempt, SupervisorLedger& ledger)
+{
+    auto round = ledger.openMergeRound();
+    if (!round.ok())
+        return round.error();
+    TrainerOptions worker;
+    worker.runFolder = options.runFolder;
+    worker.attempt = attempt;
+    worker.device = options.device;
+    worker.threads = options.threads;
+    worker.counting = options.counting;
+    auto session = TrainingSession::open(worker, {});
+    if (!session.ok())
+        return session.error();
+    auto merged = session.value()->mergeOnly(round.value(), options.method);
+    if (!merged.ok())
+        return merged.error();
+    return nlohmann::json { { "round", round.value() }, { "checkpoint", merged.value() } };
+}
+
+/// Nobody trains the run: the lock is free. An attempt of its own records who did it.
+Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths, SupervisorLedger& ledger)
+{
+    auto lock = FileLock::tryLock(paths.supervisorLock());
+    if (!lock.ok())
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, utf8Text(paths.folder()) + " is being trained; it merges by itself. Stop it first to merge by hand." } : lock.error();
+    auto attempt = ledger.beginAttempt(thisProcess(), "{}");
+    if (!attempt.ok())
+        return attempt.error();
+    auto merged = mergeHeads(options, attempt.value().value, ledger);
+    const auto ended = ledger.endAttempt(attempt.value(), merged.ok() ? StopReason::User : StopReason::Error, merged.ok() ? "merged by hand" : merged.error().message);
+    if (merged.ok() && !ended.ok())
+        return ended.error();
+    return merged;
+}
+
+std::vector<std::string> namesIn(const std::string& list)
+{
+    std::vector<std::string> names;
+    std::string name;
+    for (const char c : list + ",") {
+        if (c != ',')
+            name += c;
+        else if (!name.empty())
+            names.push_back(std::exchange(name, {}));
+    }
+    return names;
+}
+
+/// Named checkpoints into exports/merge-<random>/weights.safetensors. The run itself is not changed.
+Result<nlohmann::json> mergeNamed(const TaskOptions& options)
+{
+    const auto names = namesIn(options.checkpoints);
+    if (names.size() < 2)
+        return Error { ErrorCode::InvalidArgument, "--checkpoints needs two or more folder names, joined by commas." };
+    TaskOptions first = options;
+    first.checkpoint = names.front();
+    auto run = loadRun(first);
+    if (!run.ok())
+        return run.error();
+    auto reader = LedgerReader::open(run.value().setup.paths.tracker());
+    if (!reader.ok())
+        return reader.error();
+    auto rows = reader.value().checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    std::vector<MergeMember> members;
+    std::string base;
+    for (const auto& name : names) {
+        const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.record.folder == name; });
+        if (row == rows.value().end() || row->removed)
+            return Error { ErrorCode::NotFound, "the run has no checkpoint '" + name + "'" };
+        auto loaded = loadCheckpoint(run.value().setup.paths, run.value().setup.file.runId, row->record, false);
+        if (!loaded.ok())
+            return loaded.error();
+        if (!members.empty() && loaded.value().state.base != base)
+            return Error { ErrorCode::InvalidArgument, name + " and " + names.front() + " do not grow from one base; an average of them would be garbage" };
+        base = loaded.value().state.base;
+        members.push_back({ name, std::move(loaded.value().weights), loaded.value().state.tokensSinceBase });
+    }
+    const std::string method = options.method.empty() ? run.value().setup.config.merge : options.method;
+    NamedTensors from;
+    if (base.empty()) {
+        auto start = newLearner(run.value().setup);
+        if (!start.ok())
+            return start.error();
+        from = frozenCopy(start.value()->weights());
+    } else {
+        TaskOptions ofBase = options;
+        ofBase.checkpoint = base;
+        auto loaded = loadRun(ofBase);
+        if (!loaded.ok())
+            return loaded.error();
+        from = frozenCopy(loaded.value().learner->weights());
+    }
+    const auto& c = run.value().setup.config;
+    auto merged = run.value().learner->merge(from, members, method, {}, c.outerLr, c.outerMomentum);
+    if (!merged.ok())
+        return merged.error();
+    const auto folder = run.value().setup.paths.exportsFolder() / ("merge-" + randomHex(8));
+    if (auto made = realFileSystem().createFolders(folder); !made.ok())
+        return made.error();
+    if (auto written = writeSafetensors(merged.value().weights, { { "format", "pt" } }, realFileSystem(), folder / "weights.safetensors"); !written.ok())
+        return written.error();
+    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", method }, { "warnings", merged.value().warnings } };
+}
+
+} // namespace
+
+Result<nlohmann::json> mergeTask(const TaskOptions& options)
+{
+    if (!options.method.empty() && options.method != "average" && options.method != "diloco")
+        return Error { ErrorCode::InvalidArgument, "method is '" + options.method + "', allowed is one of average, diloco." };
+    if (!options.checkpoints.empty())
+        return mergeNamed(options);
+    const RunPaths paths(options.runFolder);
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    if (!ledger.ok())
+        return ledger.error();
+    return options.attempt > 0 ? mergeHeads(options, options.attempt, ledger.value()) : mergeByHand(options, paths, ledger.value());
+}
+
+} // namespace furrow

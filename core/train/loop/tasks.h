@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace furrow {
+
+/// What `furrow-worker --role task` was asked for: a plain value, filled from the command line. Each task reads its own fields.
+struct TaskOptions {
+    std::string task; ///< eval sample export merge bench stream
+    std::filesystem::path runFolder;
+    std::string checkpoint; ///< folder name below checkpoints/; "": the newest merge, else the newest of all
+    std::string data; ///< eval, stream: a text file
+    std::string device = "cpu";
+    int threads = 1;
+    bool counting = false;
+
+    // sample
+    std::string prompt = "\n";
+    std::int64_t tokens = 200;
+    double temperature = 0.8;
+    std::int64_t topK = 0;
+    double topP = 1.0;
+    std::int64_t seed = 1337;
+
+    // export
+    std::string format = "huggingface";
+    std::string out;
+
+    // merge
+    std::string checkpoints; ///< folder names joined by commas; "": the heads of all replicas, in the run itself
+    std::string method; ///< average | diloco; "": as the run is configured
+    std::int64_t attempt = 0; ///< of the supervisor that asks; 0: asked by a person
+
+    // bench, stream
+    std::string preset = "char";
+    std::string precision; ///< "": as the preset says
+    std::int64_t batchSize = 0; ///< 0: as the preset says
+    std::int64_t seqLen = 0;
+    double seconds = 10; ///< bench: of measuring
+    std::int64_t steps = 2000; ///< stream
+    std::int64_t evalEvery = 250; ///< stream
+};
+
+/// What a task tells while it works: pieces of text (sample) or JSON lines (stream), to be written as they are.
+using TaskOutput = std::function<void(const std::string&)>;
+
+/// Runs one task and gives its result. Catches what libtorch throws.
+/// @param stopRequested  asked often; true ends the task with Cancelled
+Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+
+} // namespace furrow

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/train/loop/checkpoint_torch.h"
+#include "core/train/loop/run_setup_torch.h"
+#include "core/train/loop/tasks.h"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// A run with the weights of one checkpoint, ready for inference.
+struct LoadedRun {
+    RunSetup setup;
+    std::shared_ptr<const Tokenizer> tokenizer;
+    std::unique_ptr<Learner> learner;
+    std::string checkpoint; ///< folder name
+    ReplicaState state;
+};
+/// The run, its tokenizer and the wanted checkpoint, verified. NotFound when the run has none yet.
+Result<LoadedRun> loadRun(const TaskOptions& options);
+
+Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup);
+
+// The tasks, one file each where they are long.
+Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
+Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+Result<nlohmann::json> exportTask(const TaskOptions& options);
+Result<nlohmann::json> mergeTask(const TaskOptions& options);
+Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
+Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+
+} // namespace furrow

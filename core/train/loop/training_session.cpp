@@ -1,0 +1,277 @@
+// The loop of a worker on one screen: look at what people and the run want, claim, train, checkpoint.
+
+#include "core/train/loop/training_session_torch.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
+#include "core/train/sample/sampler_torch.h"
+
+#include <torch/torch.h>
+
+#include <thread>
+
+namespace furrow {
+
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(20);
+constexpr int kPollsBeforeCommit = 10; // data that is about to come is worth a short wait before a checkpoint is spent
+
+double secondsSince(std::int64_t ns)
+{
+    return static_cast<double>(systemClock().monotonicNs() - ns) / 1e9;
+}
+
+} // namespace
+
+Result<TrainerEnd> TrainingSession::run()
+{
+    for (;;) {
+        auto turned = turn();
+        if (turned.ok() && !turned.value())
+            continue;
+        if (turned.ok())
+            return *turned.value();
+        const Error error = turned.error();
+        logError(error.message);
+        tellEvent(EventRecord::Kind::Alarm, error.message);
+        (void)writer_->wait();
+        if (error.code != ErrorCode::Cancelled) // else another one holds what this incarnation held
+            (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(error.message); });
+        return error;
+    }
+}
+
+Result<std::optional<TrainerEnd>> TrainingSession::turn()
+{
+    using Turn = std::optional<TrainerEnd>;
+    auto look = lookAround();
+    if (!look.ok())
+        return look.error();
+    Status status;
+    if (look.value() == Cut::Stop) {
+        auto end = finish("stopped");
+        return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
+    }
+    if (look.value() == Cut::Merge) {
+        status = joinMerge(ledger_->signals().mergeRound);
+        return status.ok() ? Result<Turn>(Turn {}) : Result<Turn>(status.error());
+    }
+    if (ledger_->signals().desired == DesiredState::Pause) {
+        status = waitPaused();
+        return status.ok() ? Result<Turn>(Turn {}) : Result<Turn>(status.error());
+    }
+    const std::int64_t asked = systemClock().monotonicNs();
+    auto next = ledger_->next();
+    if (!next.ok())
+        return next.error();
+    if (const auto* why = std::get_if<NothingToClaim>(&next.value()))
+        return onNothing(*why);
+    waitedSeconds_ += secondsSince(asked);
+    totals_.dataSeconds += secondsSince(asked);
+    auto cut = trainChunk(std::get<Claim>(next.value()));
+    if (!cut.ok())
+        return cut.error();
+    if (cut.value() == Cut::TooManyBad) {
+        const std::string text = std::to_string(badInARow_) + " steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.";
+        tellEvent(EventRecord::Kind::Rollback, text);
+        return Error { ErrorCode::Internal, text };
+    }
+    if (cut.value() == Cut::Budget) // others hold the last steps and may give some back: claim() says when it is over
+        status = commitEverything();
+    else if (checkpointDue() && !writer_->busy())
+        startCheckpoint(nullptr);
+    return status.ok() ? Result<Turn>(Turn {}) : Result<Turn>(status.error());
+}
+
+Result<std::optional<TrainerEnd>> TrainingSession::onNothing(NothingToClaim why)
+{
+    using Turn = std::optional<TrainerEnd>;
+    if (why == NothingToClaim::EpochComplete || why == NothingToClaim::StopRuleReached) {
+        auto end = finish(why == NothingToClaim::EpochComplete ? "the epochs are complete" : "a stopping rule is reached");
+        return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
+    }
+    if (++idleTurns_ == kPollsBeforeCommit || (why == NothingToClaim::WaitForOthers && hasUncommitted())) {
+        // What this worker trained may be all that keeps the epoch open: nobody else can commit it.
+        if (auto committed = commitEverything(); !committed.ok())
+            return committed.error();
+        if (auto returned = ledger_->returnSteps(); !returned.ok())
+            return returned.error();
+    }
+    tellProgress("wait");
+    std::this_thread::sleep_for(kPoll);
+    waitedSeconds_ += std::chrono::duration<double>(kPoll).count();
+    return Turn {};
+}
+
+/// Gives back what is claimed and not begun.
+Status TrainingSession::releaseAhead()
+{
+    auto released = ledger_->releasePrefetched();
+    loader_->forget();
+    return released;
+}
+
+Status TrainingSession::waitPaused()
+{
+    if (auto released = releaseAhead(); !released.ok())
+        return released;
+    if (auto committed = commitEverything(); !committed.ok())
+        return committed;
+    if (auto returned = ledger_->returnSteps(); !returned.ok())
+        return returned;
+    logInfo("paused");
+    while (!stopWanted() && ledger_->status().ok() && ledger_->signals().desired == DesiredState::Pause) {
+        tellProgress("wait");
+        std::this_thread::sleep_for(kPoll);
+    }
+    lastStepEndNs_ = lastCheckpointNs_ = systemClock().monotonicNs(); // the pause belongs to no step
+    logInfo("going on");
+    return {};
+}
+
+Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
+{
+    if (auto released = releaseAhead(); !released.ok())
+        return released.error();
+    if (auto evaluated = evaluate("at the end"); !evaluated.ok())
+        return evaluated.error();
+    if (auto committed = commitEverything(); !committed.ok())
+        return committed.error();
+    if (auto returned = ledger_->returnSteps(); !returned.ok())
+        return returned.error();
+    failPoint("worker.ending");
+    if (auto ended = ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); }); !ended.ok())
+        return ended.error();
+    const auto waits = ledger_->claimWaits();
+    totals_.cause = cause;
+    totals_.step = state_.step;
+    totals_.tokens = state_.tokens;
+    totals_.seconds = secondsSince(startedNs_);
+    totals_.ledgerSeconds = ledger_->busySeconds();
+    tellEvent(EventRecord::Kind::Stopped,
+        cause + "; waited for " + std::to_string(waits.count) + " claims: half below " + formatNumber(waits.p50Ms, 3) + " ms, 99 % below " + formatNumber(waits.p99Ms, 3)
+            + " ms, longest " + formatNumber(waits.maxMs, 3) + " ms");
+    telemetry_->flush();
+    logInfo("ended: " + cause + ", step " + std::to_string(state_.step));
+    return totals_;
+}
+
+bool TrainingSession::stopWanted() const
+{
+    if (stopRequested_ && stopRequested_())
+        return true;
+    const auto signals = ledger_->signals();
+    return signals.desired == DesiredState::Stop || signals.desired == DesiredState::Kill || (signals.stopRuleReached && setup_.config.steps == 0);
+}
+
+bool TrainingSession::mergeWanted() const
+{
+    return ledger_->signals().mergeRound > state_.mergeRound && ledger_->signals().mergeRound > mergeRoundSeen_;
+}
+
+void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
+{
+    WorkerLedger::Progress progress;
+    progress.phase = warm_ || work ? phase : "warming up";
+    progress.step = state_.step;
+    progress.tokens = state_.tokens;
+    progress.loss = lastLoss_;
+    progress.tokensPerSecond = work ? tokensPerSecond_ : 0;
+    if (work) {
+        progress.chunk = work->claim.chunk;
+        progress.chunkFraction = work->windowsToDo > 0 ? static_cast<double>(work->windowsDone) / static_cast<double>(work->windowsToDo) : 0;
+        idleTurns_ = 0;
+    }
+    ledger_->progress(progress);
+}
+
+void TrainingSession::tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk)
+{
+    if (telemetry_)
+        telemetry_->write(EventRecord { systemClock().monotonicNs(), state_.step, chunk.value, kind, text });
+}
+
+Status TrainingSession::evaluate(const char* why)
+{
+    if (!learner_->model() || evaluation_->empty() || evalStep_ == state_.step)
+        return {};
+    const std::int64_t began = systemClock().monotonicNs();
+    auto result = evaluation_->run(*learner_->model(), false, [this] {
+        tellProgress("evaluate");
+        return ledger_->status().ok();
+    });
+    if (!result.ok())
+        return result.error();
+    evalStep_ = state_.step;
+    evalOwnStep_ = state_.ownSteps;
+    evalLoss_ = result.value().loss;
+    EvalRecord line;
+    line.monotonicNs = systemClock().monotonicNs();
+    line.step = state_.step;
+    line.tokens = state_.tokens;
+    line.loss = result.value().loss;
+    line.what = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
+    telemetry_->write(line);
+    totals_.evaluationSeconds += secondsSince(began);
+    lastStepEndNs_ = systemClock().monotonicNs();
+    logInfo("step " + std::to_string(state_.step) + ": loss on held-out text " + formatNumber(result.value().loss, 4) + " (" + why + ")");
+    return {};
+}
+
+Status TrainingSession::evaluateWhenDue()
+{
+    const auto every = setup_.config.evalSteps;
+    if (every == 0 || state_.ownSteps == 0 || state_.ownSteps % every != 0 || evalOwnStep_ == state_.ownSteps)
+        return {};
+    return evaluate("as planned");
+}
+
+void TrainingSession::sampleWhenDue()
+{
+    const auto every = setup_.config.sampleSteps;
+    if (every == 0 || options_.worker != 0 || !learner_->model() || state_.ownSteps % every != 0 || sampleOwnStep_ == state_.ownSteps)
+        return;
+    sampleOwnStep_ = state_.ownSteps;
+    std::vector<TokenId> ids;
+    tokenizer_->encode(setup_.config.samplePrompt, ids);
+    std::vector<std::int64_t> prompt(ids.begin(), ids.end());
+    if (prompt.empty())
+        prompt.push_back(tokenizer_->endOfText());
+    SampleOptions options;
+    options.seed = static_cast<std::uint64_t>(setup_.config.seed);
+    options.stopToken = tokenizer_->endOfText();
+    auto tokens = sampleText(*learner_->model(), prompt, options, [this](std::int64_t) {
+        tellProgress("evaluate");
+        return true;
+    });
+    if (!tokens.ok()) {
+        logWarning(tokens.error().message);
+        return;
+    }
+    const std::vector<TokenId> text(tokens.value().begin(), tokens.value().end());
+    telemetry_->write(SampleRecord { systemClock().monotonicNs(), state_.step, setup_.config.samplePrompt, tokenizer_->decode(text) });
+    lastStepEndNs_ = systemClock().monotonicNs();
+}
+
+Result<TrainerEnd> runTrainerWith(const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory)
+{
+    try {
+        auto session = TrainingSession::open(options, stopRequested, factory);
+        if (!session.ok())
+            return session.error();
+        return session.value()->run();
+    } catch (const c10::Error& e) {
+        return Error { ErrorCode::Internal, e.what_without_backtrace() };
+    } catch (const std::exception& e) {
+        return Error { ErrorCode::Internal, e.what() };
+    }
+}
+
+Result<TrainerEnd> runTrainer(const TrainerOptions& options, const std::function<bool()>& stopRequested)
+{
+    return runTrainerWith(options, stopRequested, newLearner);
+}
+
+} // namespace furrow

@@ -1,0 +1,155 @@
+#pragma once
+
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/telemetry/writer.h"
+#include "core/train/loop/checkpoint_torch.h"
+#include "core/train/loop/chunk_loader.h"
+#include "core/train/loop/evaluation_torch.h"
+#include "core/train/loop/ledger_thread.h"
+#include "core/train/loop/run_setup_torch.h"
+#include "core/train/loop/step_torch.h"
+#include "core/train/loop/trainer.h"
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+
+namespace furrow {
+
+/// Makes a learner for a run; the tests put their own in.
+using LearnerFactory = std::function<Result<std::unique_ptr<Learner>>(const RunSetup&)>;
+
+/// One worker from its registration to its end: claim, train, checkpoint, merge, again. Each public step of it is a file:
+/// training_session.cpp (the loop), session_start.cpp, session_chunk.cpp, session_checkpoint.cpp, session_merge.cpp. Not thread-safe.
+class TrainingSession {
+public:
+    static Result<std::unique_ptr<TrainingSession>> open(const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory = newLearner);
+    Result<TrainerEnd> run();
+    /// Takes part in one merge round with the head of this replica, computes it when nobody else does, and ends.
+    /// @param method  "": as configured
+    /// @return folder of the merged checkpoint; "": no replica had trained anything
+    Result<std::string> mergeOnly(std::int64_t round, const std::string& method);
+
+private:
+    /// Why a chunk was left before its end.
+    enum class Cut { None, Stop, Merge, Budget, TooManyBad };
+
+    /// A chunk in training.
+    struct ChunkWork {
+        Claim claim;
+        std::shared_ptr<const LoadedChunk> data;
+        ChunkOutcome outcome;
+        std::int64_t chunkLabels = 0; ///< of the whole chunk
+        std::int64_t windowsDone = 0; ///< trained or skipped
+        std::int64_t windowsToDo = 0;
+        std::vector<WindowRange> frozen; ///< of outcome.done: in a checkpoint already
+        std::int64_t frozenSteps = 0;
+        std::int64_t stepsDone = 0;
+        double positionTokens = 0; ///< of the next step, by the ledger's own counting
+        bool begun = false;
+
+        std::vector<Part> unfrozen(std::int64_t steps) const;
+    };
+
+    TrainingSession(RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory);
+
+    // session_start.cpp
+    Status start();
+    Status restore();
+    Status openData();
+    Status openTelemetry();
+    double tokensPerEpoch() const;
+
+    // training_session.cpp
+    Result<std::optional<TrainerEnd>> turn();
+    Result<std::optional<TrainerEnd>> onNothing(NothingToClaim why);
+    Status waitPaused();
+    Status releaseAhead();
+    Result<TrainerEnd> finish(const std::string& cause);
+    void tellProgress(const char* phase, const ChunkWork* work = nullptr);
+    bool stopWanted() const;
+    bool mergeWanted() const;
+    Status evaluate(const char* why);
+    Status evaluateWhenDue();
+    void sampleWhenDue();
+    void tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk = {});
+
+    // session_chunk.cpp
+    Result<Cut> trainChunk(const Claim& claim);
+    Result<Cut> trainRange(ChunkWork& work, WindowRange range);
+    Result<Cut> lookAround();
+    Status trainStep(ChunkWork& work, WindowRange windows);
+    Status record(ChunkWork& work, const std::vector<StepOutcome>& outcomes);
+    Status endChunk(ChunkWork& work, bool partly);
+    void explainOutOfMemory(Error& error) const;
+
+    // session_checkpoint.cpp
+    bool checkpointDue() const;
+    void startCheckpoint(ChunkWork* work);
+    Status collectCheckpoint(bool wait);
+    Status commitEverything();
+    bool hasUncommitted() const { return !uncommitted_.empty() || writer_->busy() || skippedSinceCommit_; }
+
+    // session_merge.cpp
+    Status joinMerge(std::int64_t round);
+    Status computeMerge(const WorkerLedger::MergeJob& job);
+    Status commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts);
+    Status adoptMerge(std::int64_t round, CheckpointId result);
+    Result<NamedTensors> baseWeights(const std::string& baseFolder);
+    Result<CheckpointRecord> checkpointRow(CheckpointId id);
+
+    // set when opened, then constant
+    RunSetup setup_;
+    TrainerOptions options_;
+    std::function<bool()> stopRequested_;
+    LearnerFactory factory_;
+    LrSchedule schedule_;
+
+    std::unique_ptr<LedgerThread> ledger_;
+    std::optional<LedgerReader> reader_;
+    std::shared_ptr<const Tokenizer> tokenizer_;
+    std::unique_ptr<ChunkLoader> loader_;
+    std::unique_ptr<Learner> learner_;
+    std::unique_ptr<StepRunner> steps_;
+    std::unique_ptr<BatchMaker> batches_;
+    std::unique_ptr<EvaluationSet> evaluation_;
+    std::optional<TelemetryWriter> telemetry_;
+    std::unique_ptr<CheckpointWriter> writer_;
+
+    ReplicaState state_;
+    std::vector<Part> uncommitted_; ///< finished chunks, in no checkpoint yet
+    std::vector<Part> inFlight_; ///< in the checkpoint that is being written
+    bool skippedSinceCommit_ = false; ///< a chunk ended with windows left out
+    std::optional<CheckpointId> head_; ///< newest committed one of this replica, or the merge it stands on
+    int failedCheckpoints_ = 0; ///< in a row
+    std::int64_t badInARow_ = 0;
+    std::optional<double> evalLoss_; ///< of the weights at evalStep_
+    std::int64_t evalStep_ = -1; ///< lineage step of the newest evaluation
+    std::int64_t evalOwnStep_ = -1;
+    std::int64_t sampleOwnStep_ = -1;
+    std::int64_t saveRequestSeen_ = 0;
+    std::int64_t evalRequestSeen_ = 0;
+    std::int64_t lastCheckpointNs_ = 0;
+    std::int64_t lastCheckpointOwnStep_ = 0;
+    bool warm_ = false; ///< the first step is done
+    bool pendingSave_ = false;
+    int idleTurns_ = 0;
+    ReplicaState baseState_; ///< of the base of the merge being computed
+    NamedTensors baseMomentum_; ///< its outer momentum
+    std::int64_t mergeRoundSeen_ = 0; ///< rounds up to this one need nothing from this worker any more
+
+    TrainerEnd totals_;
+    std::int64_t startedNs_ = 0;
+    double meanStepSeconds_ = 0; ///< exponential mean
+    double lastLoss_ = std::numeric_limits<double>::quiet_NaN(); ///< none yet
+    double tokensPerSecond_ = 0;
+    std::int64_t lastStepEndNs_ = 0; ///< end of the step before: what lies between is not training
+    double waitedSeconds_ = 0; ///< for claim and chunk, before the next step
+    double stalledSeconds_ = 0; ///< for a checkpoint copy, before the next step
+};
+
+/// runTrainer with a learner of one's own; for tests.
+Result<TrainerEnd> runTrainerWith(const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory);
+
+} // namespace furrow

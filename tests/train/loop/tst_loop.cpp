@@ -1,0 +1,221 @@
+#include <torch/torch.h>
+
+#include "tiny_run.h"
+
+#include "core/train/loop/merge_torch.h"
+#include "core/train/loop/training_session_torch.h"
+
+#include <QTest>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+NamedTensors weights(float first, float second)
+{
+    return { { "a", torch::full({ 3, 2 }, first) }, { "b", torch::full({ 4 }, second) } };
+}
+
+/// The counting model, slow enough for checkpoints to fall into the middle of chunks.
+class SlowCounting : public Learner {
+public:
+    at::Tensor accumulate(const Batch& batch, double scale) override { return inner_->accumulate(batch, scale); }
+    at::Tensor apply(double rate, double clip) override
+    {
+        std::this_thread::sleep_for(std::chrono::milliseconds(40));
+        return inner_->apply(rate, clip);
+    }
+    void discard() override { inner_->discard(); }
+    NamedTensors weights() const override { return inner_->weights(); }
+    NamedTensors optimizerState() const override { return {}; }
+    Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
+    Status loadOptimizer(const NamedTensors&) override { return {}; }
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string&, const NamedTensors&, double, double) const override
+    {
+        return mergeCounts(base, members);
+    }
+    Model* model() override { return nullptr; }
+    std::string name() const override { return "counting"; }
+    std::string backendName() const override { return "counting"; }
+    c10::Device device() const override { return c10::Device(c10::kCPU); }
+
+private:
+    std::unique_ptr<Learner> inner_ = createCountingLearner();
+};
+
+/// A real learner whose loss is not a number at the chosen steps.
+class SometimesNan : public Learner {
+public:
+    SometimesNan(std::unique_ptr<Learner> inner, std::vector<int> bad)
+        : inner_(std::move(inner))
+        , bad_(std::move(bad))
+    {
+    }
+    at::Tensor accumulate(const Batch& batch, double scale) override
+    {
+        auto loss = inner_->accumulate(batch, scale);
+        const int step = calls_++;
+        return std::find(bad_.begin(), bad_.end(), step) == bad_.end() ? loss : loss * std::nanf("");
+    }
+    at::Tensor apply(double rate, double clip) override { return inner_->apply(rate, clip); }
+    void discard() override { inner_->discard(); }
+    NamedTensors weights() const override { return inner_->weights(); }
+    NamedTensors optimizerState() const override { return inner_->optimizerState(); }
+    Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
+    Status loadOptimizer(const NamedTensors& s) override { return inner_->loadOptimizer(s); }
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double rate, double mu) const override
+    {
+        return inner_->merge(base, members, method, momentum, rate, mu);
+    }
+    Model* model() override { return inner_->model(); }
+    std::string name() const override { return inner_->name(); }
+    std::string backendName() const override { return inner_->backendName(); }
+    c10::Device device() const override { return inner_->device(); }
+
+private:
+    std::unique_ptr<Learner> inner_;
+    std::vector<int> bad_;
+    int calls_ = 0;
+};
+
+LearnerFactory nanAt(std::vector<int> steps)
+{
+    return [steps](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), steps)); };
+}
+
+} // namespace
+
+class TestLoop : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void averageIsTheMeanWeightedByTokens()
+    {
+        const auto merged = must(mergeAverage({ { "one", weights(1, 10), 300 }, { "two", weights(2, 20), 100 } }));
+        QVERIFY(std::abs(merged.weights[0].second[0][0].item<double>() - 1.25) < 1e-6);
+        QVERIFY(std::abs(merged.weights[1].second[3].item<double>() - 12.5) < 1e-5);
+    }
+
+    void dilocoWithRateOneAndNoMomentumIsTheAverage()
+    {
+        torch::manual_seed(1);
+        const NamedTensors base { { "w", torch::randn({ 50 }) } };
+        const NamedTensors one { { "w", torch::randn({ 50 }) } };
+        const NamedTensors two { { "w", torch::randn({ 50 }) } };
+        const std::vector<MergeMember> members { { "one", one, 17 }, { "two", two, 83 } };
+        const auto mean = must(mergeAverage(members));
+        const auto outer = must(mergeDiloco(base, members, {}, 1.0, 0.0));
+        QVERIFY((mean.weights[0].second - outer.weights[0].second).abs().max().item<double>() < 1e-6);
+    }
+
+    void dilocoKeepsItsMomentumBetweenRounds()
+    {
+        const NamedTensors base { { "w", torch::zeros({ 1 }) } };
+        const std::vector<MergeMember> members { { "one", { { "w", torch::ones({ 1 }) } }, 1 } };
+        const auto first = must(mergeDiloco(base, members, {}, 0.7, 0.9)); // D = -1, v = -1, w = 0.7 * 1.9
+        QVERIFY(std::abs(first.weights[0].second.item<double>() - 1.33) < 1e-6);
+        const auto second = must(mergeDiloco(base, members, first.momentum, 0.7, 0.9)); // v = -1.9, w = 0.7 * (1 + 1.71)
+        QVERIFY(std::abs(second.weights[0].second.item<double>() - 1.897) < 1e-6);
+    }
+
+    void countsAreSummedAboveTheBase()
+    {
+        const auto counts = [](std::vector<std::int64_t> ids, std::vector<std::int64_t> values) {
+            const auto n = static_cast<std::int64_t>(values.size());
+            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) }, { "counts", torch::tensor(values) } };
+        };
+        const auto merged = must(mergeCounts(counts({ 1 }, { 1 }), { { "one", counts({ 1, 2 }, { 1, 1 }), 0 }, { "two", counts({ 1, 3 }, { 1, 2 }), 0 } }));
+        QVERIFY(torch::equal(merged.weights[0].second, torch::tensor({ 1, 2, 3 }, torch::kInt64).reshape({ 3, 1 })));
+        QVERIFY(torch::equal(merged.weights[1].second, torch::tensor({ 1, 1, 2 }, torch::kInt64)));
+    }
+
+    void memberWithNanIsRefusedByNameAndTensor()
+    {
+        auto bad = weights(1, 1);
+        bad[1].second[2] = std::nanf("");
+        const auto merged = mergeAverage({ { "good", weights(1, 1), 1 }, { "bad", bad, 1 } });
+        QVERIFY(!merged.ok());
+        QVERIFY(merged.error().message.find("bad") != std::string::npos && merged.error().message.find("tensor b") != std::string::npos);
+    }
+
+    void membersOfOtherShapesAreRefused()
+    {
+        auto other = weights(1, 1);
+        other[0].second = torch::zeros({ 2, 3 });
+        QVERIFY(!mergeAverage({ { "one", weights(1, 1), 1 }, { "two", other, 1 } }).ok());
+    }
+
+    void nanStepIsLeftOutCountedAndNamed()
+    {
+        TinyRun run;
+        const auto end = must(runTrainerWith(run.options(), {}, nanAt({ 3, 8, 9 })));
+        const auto report = run.audited();
+        NO_FAULT(auditFault(run));
+        QVERIFY(report.epochs.front().samplesSkipped > 0);
+        TinyRun clean;
+        QCOMPARE(end.stepsHere, clean.train().stepsHere - 3);
+    }
+
+    void checkpointInTheMiddleOfAChunkDoesNotLeaveIt()
+    {
+        auto config = TinyRun::config();
+        config.checkpointMinutes = 0.01;
+        config.chunkSamples = 40;
+        TinyRun run(config, 80);
+        const auto slow = [](const RunSetup&) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SlowCounting>()); };
+        int looks = 0;
+        must(runTrainerWith(run.options(0, true), [&] { return ++looks > 30; }, slow)); // stopped in the middle, too
+        must(runTrainerWith(run.options(0, true), {}, slow));
+        int endInTheMiddle = 0; // parts after which the chunk goes on
+        for (const auto& row : must(run.supervisor().checkpoints()))
+            for (const auto& part : must(readManifest(run.paths().checkpointFolder(row.record.folder))).parts)
+                endInTheMiddle += part.windows.end < run.windows().at({ placeOf(part.chunk).block, placeOf(part.chunk).column });
+        QVERIFY(endInTheMiddle > 1); // one is the stop
+        NO_FAULT(auditFault(run));
+        NO_FAULT(run.countingFault());
+    }
+
+    void tooManyNanStepsEndTheWorkerAndFreeItsWork()
+    {
+        TinyRun run;
+        std::vector<int> bad;
+        for (int i = 10; i < 200; ++i)
+            bad.push_back(i);
+        const auto end = runTrainerWith(run.options(), {}, nanAt(bad));
+        QVERIFY(!end.ok());
+        QVERIFY2(end.error().message.find("5 steps in a row") != std::string::npos, end.error().message.c_str());
+        auto reader = run.reader();
+        const auto chunks = must(reader.epochs()).front().chunks;
+        QCOMPARE(chunks[ChunkState::Leased] + chunks[ChunkState::Trained], 0);
+        run.train(); // goes on from the last checkpoint with a learner that is well
+        NO_FAULT(auditFault(run));
+    }
+
+    void mergedWeightsAreTheWeightedMeanOfTheReplicas()
+    {
+        TinyRun run;
+        run.train(0, false, 20);
+        run.train(1, false, 10);
+        const auto one = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, false));
+        const auto two = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(1).record, false));
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" }).exitCode, 0);
+        const auto merged = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, false));
+        QCOMPARE(run.head(0).id, run.head(1).id);
+        const auto a = static_cast<double>(one.state.tokensSinceBase);
+        const auto b = static_cast<double>(two.state.tokensSinceBase);
+        QVERIFY(a > 0 && b > 0);
+        for (std::size_t i = 0; i < merged.weights.size(); ++i) {
+            const auto mean = (one.weights[i].second.to(torch::kFloat64) * a + two.weights[i].second.to(torch::kFloat64) * b) / (a + b);
+            QVERIFY((merged.weights[i].second.to(torch::kFloat64) - mean).abs().max().item<double>() < 1e-6);
+        }
+        QVERIFY(run.head(0).record.evalLoss.has_value());
+        QCOMPARE(merged.state.tokens, one.state.tokens + two.state.tokens);
+        run.train(0);
+        run.train(1);
+        NO_FAULT(auditFault(run));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLoop)
+#include "tst_loop.moc"

@@ -1,0 +1,211 @@
+#include "tiny_run.h"
+
+#include <QTest>
+
+#include <fstream>
+#include <future>
+
+using namespace furrow;
+using namespace furrow::test;
+
+class TestTraining : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void oneWorkerTrainsAnEpochAndTheAuditIsClean()
+    {
+        TinyRun run;
+        const auto end = run.train();
+        QVERIFY(end.stepsHere > run.chunks());
+        NO_FAULT(auditFault(run));
+        QCOMPARE(run.head().record.step, end.step);
+        QVERIFY(run.head().record.evalLoss.has_value());
+        QVERIFY(*run.head().record.evalLoss < 5.6); // ln 257 is 5.55: it has learnt something or stood still, never got worse
+    }
+
+    void windowsAreInTheWeightsExactlyOnceOverTwoEpochs()
+    {
+        auto config = TinyRun::config();
+        config.epochs = 2;
+        TinyRun run(config);
+        run.train(0, true);
+        NO_FAULT(auditFault(run, 2));
+        NO_FAULT(run.countingFault(2));
+    }
+
+    void twoWorkersShareAnEpochAndMerge()
+    {
+        TinyRun run;
+        auto other = std::async(std::launch::async, [&] { return run.train(1, true); });
+        const auto mine = run.train(0, true);
+        const auto theirs = other.get();
+        NO_FAULT(auditFault(run));
+        QVERIFY(mine.stepsHere + theirs.stepsHere > 0);
+        if (mine.stepsHere > 0 && theirs.stepsHere > 0) {
+            auto merge = run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" });
+            QCOMPARE(merge.exitCode, 0);
+        }
+        NO_FAULT(run.countingFault());
+        NO_FAULT(auditFault(run));
+    }
+
+    void mergeRoundsInTheMiddleLoseNothing()
+    {
+        auto config = TinyRun::config();
+        config.epochs = 3;
+        TinyRun run(config, 480);
+        std::atomic<bool> over = false;
+        auto rounds = std::async(std::launch::async, [&] {
+            auto ledger = must(SupervisorLedger::open(run.paths().tracker()));
+            int opened = 0;
+            while (!over) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(150));
+                if (over)
+                    break;
+                must(ledger.openMergeRound());
+                ++opened;
+            }
+            return opened;
+        });
+        auto other = std::async(std::launch::async, [&] { return run.train(1, true); });
+        run.train(0, true);
+        other.get();
+        over = true;
+        rounds.get();
+        auto merge = run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" });
+        QCOMPARE(merge.exitCode, 0);
+        NO_FAULT(auditFault(run, 3));
+        NO_FAULT(run.countingFault(3));
+    }
+
+    void stopAndResumeGiveTheSameBytesAsTheUnbrokenRun()
+    {
+        TinyRun unbroken;
+        const auto whole = unbroken.train();
+        TinyRun broken;
+        std::int64_t steps = 0;
+        for (const int looks : { 7, 11, 23 }) { // in the middle of chunks, and of the warm-up
+            const auto part = broken.train(0, false, looks);
+            QCOMPARE(part.cause, std::string("stopped"));
+            steps += part.stepsHere;
+        }
+        steps += broken.train().stepsHere;
+        QCOMPARE(steps, whole.stepsHere);
+        NO_FAULT(auditFault(broken));
+        QCOMPARE(broken.weightsHash(), unbroken.weightsHash());
+    }
+
+    void checkpointsInTheMiddleDoNotChangeTheBytes()
+    {
+        TinyRun plain;
+        plain.train();
+        auto config = TinyRun::config();
+        config.checkpointSteps = 3;
+        TinyRun saving(config);
+        saving.train();
+        QVERIFY(must(saving.supervisor().checkpoints()).size() > 1);
+        QCOMPARE(saving.weightsHash(), plain.weightsHash());
+    }
+
+    void stepBudgetIsMetExactlyByTwoWorkers()
+    {
+        auto config = TinyRun::config();
+        config.steps = 37;
+        config.iterate = true;
+        TinyRun run(config);
+        auto other = std::async(std::launch::async, [&] { return run.train(1); });
+        const auto mine = run.train(0);
+        const auto theirs = other.get();
+        QCOMPARE(mine.stepsHere + theirs.stepsHere, 37);
+        auto reader = run.reader();
+        QCOMPARE(must(reader.totals()).steps, 37);
+        QVERIFY(run.audited().isClean());
+    }
+
+    void budgetCanBeRaisedAfterwards()
+    {
+        auto config = TinyRun::config();
+        config.steps = 10;
+        TinyRun run(config);
+        QCOMPARE(run.train().stepsHere, 10);
+        StoppingRules rules;
+        rules.steps = 25;
+        must(run.supervisor().setStoppingRules(rules));
+        QCOMPARE(run.train().stepsHere, 15);
+        QCOMPARE(must(run.reader().totals()).steps, 25);
+        QVERIFY(run.audited().isClean());
+    }
+
+    void damagedCheckpointIsRefusedByName()
+    {
+        TinyRun run;
+        run.train(0, false, 9);
+        const auto head = run.head().record;
+        const auto file = run.paths().checkpointFolder(head.folder) / "weights.safetensors";
+        auto bytes = must(readFile(file));
+        bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+        must(writeFileDurably(realFileSystem(), file, bytes));
+        const auto refused = runTrainer(run.options(), {});
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find(head.folder) != std::string::npos && refused.error().message.find("weights.safetensors") != std::string::npos, refused.error().message.c_str());
+        QCOMPARE(refused.error().code, ErrorCode::Corrupt);
+    }
+
+    void pausedWorkerHoldsNothingAndGoesOn()
+    {
+        TinyRun run;
+        must(run.supervisor().setDesired(DesiredState::Pause));
+        auto worker = std::async(std::launch::async, [&] { return run.train(); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        auto reader = run.reader();
+        const auto paused = must(reader.epochs()).front().chunks;
+        QCOMPARE(paused[ChunkState::Leased], 0);
+        QCOMPARE(paused[ChunkState::Trained], 0);
+        must(run.supervisor().setDesired(DesiredState::Run));
+        worker.get();
+        NO_FAULT(auditFault(run));
+    }
+
+    void telemetryHasEveryStepWithItsLossAndRate()
+    {
+        TinyRun run;
+        const auto end = run.train();
+        std::ifstream file(run.paths().telemetryFile(run.attempt(), 0));
+        std::string line;
+        std::int64_t steps = 0;
+        std::int64_t tokens = 0;
+        int events = 0;
+        while (std::getline(file, line)) {
+            const auto j = nlohmann::json::parse(line);
+            const auto kind = j.value("k", "");
+            events += kind == "event";
+            if (kind != "step")
+                continue;
+            QCOMPARE(j.at("step").get<std::int64_t>(), ++steps);
+            QVERIFY(j.at("loss").get<double>() > 0);
+            QVERIFY(steps == 1 || j.at("lr").get<double>() > 0);
+            tokens += j.at("stok").get<std::int64_t>();
+        }
+        QCOMPARE(steps, end.stepsHere);
+        QCOMPARE(tokens, end.tokens);
+        QVERIFY(events >= 3); // started, checkpoint, stopped
+    }
+
+    void workerOfAnotherRunIsRefusedBeforeItsFirstClaim()
+    {
+        TinyRun run;
+        auto file = must(readFile(run.paths().configFile()));
+        auto json = nlohmann::json::parse(file);
+        const std::string id = json.at("run_id");
+        json["run_id"] = "0123456789abcdef";
+        must(writeFileDurably(realFileSystem(), run.paths().configFile(), json.dump()));
+        const auto refused = runTrainer(run.options(), {});
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find(id) != std::string::npos, refused.error().message.c_str());
+        auto reader = run.reader();
+        QCOMPARE(must(reader.claimsSince(0, 10)).size(), std::size_t(0));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTraining)
+#include "tst_training.moc"
