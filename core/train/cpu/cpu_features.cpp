@@ -8,7 +8,7 @@ CpuLevel cpuLevel()
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
         && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (avx512)
-        return __builtin_cpu_supports("avx512bf16") ? CpuLevel::Avx512Bf16 : CpuLevel::Avx512;
+        return CpuLevel::Avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return CpuLevel::Avx2;
 #endif
@@ -22,8 +22,6 @@ const char* toString(CpuLevel level)
         return "avx2";
     case CpuLevel::Avx512:
         return "avx512";
-    case CpuLevel::Avx512Bf16:
-        return "avx512-bf16";
     case CpuLevel::None:
         break;
     }

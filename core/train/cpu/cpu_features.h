@@ -3,10 +3,10 @@
 namespace furrow {
 
 /// Instruction sets the hand-scheduled CPU step is built for, in rising order.
-enum class CpuLevel { None, Avx2, Avx512, Avx512Bf16 };
+enum class CpuLevel { None, Avx2, Avx512 };
 
 /// The best this processor and operating system offer; None on other architectures and compilers.
 CpuLevel cpuLevel();
-const char* toString(CpuLevel level); ///< "avx512-bf16"
+const char* toString(CpuLevel level); ///< "avx512"
 
 } // namespace furrow

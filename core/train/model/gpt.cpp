@@ -71,8 +71,7 @@ GptModel::GptModel(const ModelConfig& config, const ModelOptions& options)
         rotary_ = RotaryTable(config.contextLength, config.headWidth(), config.ropeTheta, options.device);
     initialise();
     bind();
-    at::Generator dropoutGenerator = at::globalContext().defaultGenerator(options.device);
-    dropoutGenerator.set_current_seed(options.seed);
+    Model::reseed(options.seed);
     for (std::size_t i = 0; i < blocks_.size(); ++i)
         blockFunctions_.push_back([this, i](const at::Tensor& x) { return runBlock(x, blocks_[i], nullptr, nullptr); });
 }

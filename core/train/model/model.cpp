@@ -1,5 +1,6 @@
-#include "core/train/cpu/cpu_features.h"
+#include "core/train/model/fast_gpt_torch.h"
 #include "core/train/model/gpt_torch.h"
+#include "core/train/model/hrm_torch.h"
 #include "core/train/model/model_torch.h"
 
 #include <torch/torch.h>
@@ -52,11 +53,10 @@ std::string toString(Precision precision)
 
 Result<Precision> precisionFor(const std::string& name, c10::Device device)
 {
-    const bool fastBf16 = device.is_cuda() || cpuLevel() == CpuLevel::Avx512Bf16;
     if (name == "fp32")
         return Precision::Float32;
     if (name == "auto")
-        return fastBf16 ? Precision::BFloat16 : Precision::Float32;
+        return device.is_cuda() ? Precision::BFloat16 : Precision::Float32;
     if (name == "bf16")
         return Precision::BFloat16;
     if (name == "fp16") {
@@ -65,6 +65,12 @@ Result<Precision> precisionFor(const std::string& name, c10::Device device)
         return invalid("precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16");
     }
     return invalid("precision is '" + name + "'; allowed are auto, fp32, bf16, fp16");
+}
+
+void Model::reseed(std::uint64_t seed)
+{
+    at::Generator generator = at::globalContext().defaultGenerator(options_.device);
+    generator.set_current_seed(seed);
 }
 
 std::int64_t countLabels(const at::Tensor& labels_BT)
@@ -82,6 +88,10 @@ Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const Mode
     if (options.device.is_cuda() && !at::hasCUDA())
         return invalid("device is " + options.device.str() + ", but this machine has no usable GPU; choose cpu");
     try {
+        if (config.architecture == "hrm")
+            return std::unique_ptr<Model>(std::make_unique<HrmModel>(config, options));
+        if (FastGptModel::fits(config, options))
+            return std::unique_ptr<Model>(std::make_unique<FastGptModel>(config, options));
         return std::unique_ptr<Model>(std::make_unique<GptModel>(config, options));
     } catch (const c10::OutOfMemoryError&) {
         const double gib = static_cast<double>(config.parameterCount()) * 8 / (1 << 30);

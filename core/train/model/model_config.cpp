@@ -47,7 +47,6 @@ void validateHrm(const HrmConfig& hrm, Problems& problems)
     problems.range("hrm.high_cycles", hrm.highCycles, 1, 100);
     problems.range("hrm.low_cycles", hrm.lowCycles, 1, 100);
     problems.range("hrm.max_segments", hrm.maxSegments, 1, 1000);
-    problems.range("hrm.puzzle_ids", hrm.puzzleIds, 0, 1LL << 31);
     problems.real("hrm.expansion", hrm.expansion, 0.1, 64);
     problems.real("hrm.exploration", hrm.exploration, 0, 1);
 }
@@ -55,7 +54,9 @@ void validateHrm(const HrmConfig& hrm, Problems& problems)
 std::int64_t hrmBlockParameters(const ModelConfig& config)
 {
     const std::int64_t d = config.width;
-    return 4 * d * d + 3 * d * config.feedForwardWidth();
+    const std::int64_t experts = config.moeExperts > 0 ? config.moeExperts : 1;
+    const std::int64_t router = config.moeExperts > 0 ? config.moeExperts * d : 0;
+    return 4 * d * d + experts * 3 * d * config.feedForwardWidth() + router;
 }
 
 } // namespace
@@ -112,7 +113,7 @@ std::int64_t ModelConfig::parameterCount() const
     if (architecture == "hrm") {
         const std::int64_t blocks = (hrm.highLayers + hrm.lowLayers) * hrmBlockParameters(*this);
         const std::int64_t learned = positions == "learned" ? contextLength * d : 0;
-        return 2 * vocabularySize * d + blocks + 2 * d + 2 + learned + hrm.puzzleIds * d;
+        return 2 * vocabularySize * d + blocks + 2 * d + 2 + learned;
     }
     const std::int64_t f = feedForwardWidth();
     const std::int64_t kv = keyValueHeads() * headWidth();

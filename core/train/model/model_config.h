@@ -26,7 +26,6 @@ struct HrmConfig {
     bool stablemax = false; ///< loss by stablemax in float64 instead of softmax
     bool exactReward = false; ///< halting is rewarded for whole rows only; false: by token accuracy
     bool poolLast = false; ///< the halting head reads the last position; false: the mean of all
-    std::int64_t puzzleIds = 0; ///< rows of the learned puzzle embedding; 0: none
     bool operator==(const HrmConfig&) const = default;
 };
 

@@ -15,7 +15,8 @@ inline constexpr std::int64_t kIgnoreLabel = -1;
 
 /// What the matrix products are computed in; weights, norms, softmax and loss are float32 always.
 enum class Precision { Float32, BFloat16, Float16 };
-/// "fp32", "bf16", "fp16"; "auto" picks bf16 where this device computes it faster. InvalidArgument when the device lacks it.
+/// "fp32", "bf16", "fp16"; "auto" is bf16 on a GPU and fp32 on a CPU, whose AVX-512
+/// bf16 products run at half the rate of our float32 ones. InvalidArgument when the device lacks it.
 Result<Precision> precisionFor(const std::string& name, c10::Device device);
 std::string toString(Precision precision);
 
@@ -72,7 +73,10 @@ public:
 
     /// To be called after anything but forwardBackward changed the weights: optimizer, loading, EMA swap, merging.
     virtual void weightsChanged() { }
-    /// "fast cpu (avx512, bf16)", "libtorch cpu", "libtorch cuda": for telemetry and bench.
+    /// Starts dropout and exploration anew. Called with a seed made from the run's seed and the step, a resumed run draws the same
+    /// numbers as an unbroken one.
+    virtual void reseed(std::uint64_t seed);
+    /// "fast cpu (avx512, fp32)", "libtorch cpu", "libtorch cuda": for telemetry and bench.
     virtual std::string backendName() const = 0;
 
 protected:

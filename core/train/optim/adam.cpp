@@ -1,6 +1,9 @@
+#include "core/train/cpu/kernels.h"
 #include "core/train/optim/optimizer_states_torch.h"
 
 #include <torch/torch.h>
+
+#include <cmath>
 
 namespace furrow {
 
@@ -29,9 +32,64 @@ FlatOptimizer::FlatOptimizer(ParameterStore& store, const OptimizerConfig& confi
 AdamW::AdamW(ParameterStore& store, const OptimizerConfig& config)
     : FlatOptimizer(store, config, { "exp_avg", "exp_avg_sq" })
 {
+    if (store.weights().is_cpu() && cpu::kernels())
+        pool_ = std::make_unique<cpu::ThreadPool>(config.threads);
 }
 
 at::Tensor AdamW::step(double learningRate, double clipNorm, double gradientScale)
+{
+    return pool_ ? stepOnCpu(learningRate, clipNorm, gradientScale) : stepFused(learningRate, clipNorm, gradientScale);
+}
+
+at::Tensor AdamW::stepOnCpu(double learningRate, double clipNorm, double gradientScale)
+{
+    const cpu::Kernels& kernels = *cpu::kernels();
+    const float* gradients = store_.gradients().const_data_ptr<float>();
+    const std::int64_t count = store_.count();
+    const int threads = pool_->threads();
+    const auto border = [&](std::int64_t thread) { return count * thread / threads; };
+    std::vector<double> squares(static_cast<std::size_t>(threads));
+    pool_->run([&](int thread) {
+        squares[static_cast<std::size_t>(thread)] = kernels.squaredSum(gradients + border(thread), border(thread + 1) - border(thread));
+    });
+    double total = 0;
+    for (const double one : squares)
+        total += one;
+    const double norm = std::sqrt(total) / gradientScale;
+    if (!std::isfinite(norm))
+        return at::scalar_tensor(norm, at::kFloat);
+
+    step_.add_(1.0F);
+    const double done = static_cast<double>(step_.item<float>());
+    constexpr double kTiny = 1e-6; // as torch.nn.utils.clip_grad_norm_
+    const double clip = clipNorm > 0 ? std::min(1.0, clipNorm / (norm + kTiny)) : 1.0;
+    cpu::AdamArguments all;
+    all.gradientScale = static_cast<float>(clip / gradientScale);
+    all.rate = static_cast<float>(learningRate / (1.0 - std::pow(config_.beta1, done)));
+    all.beta1 = static_cast<float>(config_.beta1);
+    all.beta2 = static_cast<float>(config_.beta2);
+    all.epsilon = static_cast<float>(config_.epsilon);
+    all.inverseRoot = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(config_.beta2, done)));
+    pool_->run([&](int thread) {
+        for (const Range& range : ranges(std::max<std::int64_t>(count, 1))) {
+            const std::int64_t begin = std::max(range.offset, border(thread));
+            const std::int64_t end = std::min(range.offset + range.count, border(thread + 1));
+            if (begin >= end)
+                continue;
+            cpu::AdamArguments part = all;
+            part.weights = store_.weights().mutable_data_ptr<float>() + begin;
+            part.mean = moments_[0].second.mutable_data_ptr<float>() + begin;
+            part.square = moments_[1].second.mutable_data_ptr<float>() + begin;
+            part.gradients = gradients + begin;
+            part.count = end - begin;
+            part.keep = static_cast<float>(1.0 - learningRate * range.weightDecay);
+            kernels.adamW(part);
+        }
+    });
+    return at::scalar_tensor(norm, at::kFloat);
+}
+
+at::Tensor AdamW::stepFused(double learningRate, double clipNorm, double gradientScale)
 {
     const at::NoGradGuard guard;
     const StepScale scale = stepScale(store_.gradients(), clipNorm, gradientScale);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/train/cpu/thread_pool.h"
 #include "core/train/optim/optimizer_torch.h"
 
 namespace furrow {
@@ -44,6 +45,12 @@ class AdamW : public FlatOptimizer {
 public:
     AdamW(ParameterStore& store, const OptimizerConfig& config);
     at::Tensor step(double learningRate, double clipNorm, double gradientScale) override;
+
+private:
+    at::Tensor stepFused(double learningRate, double clipNorm, double gradientScale);
+    at::Tensor stepOnCpu(double learningRate, double clipNorm, double gradientScale);
+
+    std::unique_ptr<cpu::ThreadPool> pool_; // set where the CPU kernels are used
 };
 
 /// Adam with atan2 in place of the division, so there is no epsilon: Everett et al. 2024 (arXiv:2407.05872).

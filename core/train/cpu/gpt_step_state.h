@@ -1,0 +1,54 @@
+#pragma once
+
+#include "core/train/cpu/gpt_step.h"
+
+#include <algorithm>
+
+namespace furrow::cpu {
+
+/// Grows, never shrinks; contents are not kept.
+inline float* sized(std::vector<float>& buffer, std::int64_t count)
+{
+    if (static_cast<std::int64_t>(buffer.size()) < count)
+        buffer.resize(static_cast<std::size_t>(count));
+    return buffer.data();
+}
+
+inline std::int64_t roundUp16(std::int64_t value)
+{
+    return (value + 15) / 16 * 16;
+}
+
+/// What backward needs of one layer.
+struct GptStep::LayerState {
+    std::vector<float> input, normed1, mean1, inverse1, qkv, mixed, middle, normed2, mean2, inverse2, up, active;
+};
+
+/// Buffers of one thread.
+struct GptStep::Workspace {
+    std::vector<LayerState> layers;
+    std::vector<float> x, last, lastMean, lastInverse; // residual stream behind the last layer, its norm
+    std::vector<float> logits;
+    std::vector<float> dx, dNormed, dWide, dMixed, dQkv;
+    std::vector<float> packed; // activations packed for weight gradients
+    std::vector<float> keyColumns, keyRows, valueColumns, valueRows, queryRows, outputRows; // one head, packed
+    std::vector<float> scores, dScores;
+    double loss = 0;
+};
+
+/// Consecutive sequences one thread takes through the model at a time.
+struct GptStep::Task {
+    const std::int64_t* inputs = nullptr;
+    const std::int64_t* labels = nullptr;
+    std::int64_t sequences = 0;
+    std::int64_t length = 0;
+    float* gradients = nullptr;
+    float scale = 0;
+    std::int64_t tokens() const { return sequences * length; }
+};
+
+/// Query rows that attention handles at a time, and rows of one product inside that block.
+inline constexpr std::int64_t kQueryBlock = 64;
+inline constexpr std::int64_t kQueryRows = 16;
+
+} // namespace furrow::cpu

@@ -1,0 +1,34 @@
+#pragma once
+
+// Builds the table of one instruction set; included last by each kernels_*.cpp.
+
+#include "core/train/cpu/elementwise.inc.h"
+#include "core/train/cpu/gemm.inc.h"
+
+namespace {
+
+furrow::cpu::Kernels makeTable(furrow::CpuLevel level)
+{
+    furrow::cpu::Kernels table;
+    table.level = level;
+    table.gemm = gemm;
+    table.packedCount = packedCount;
+    table.packRows = packRows;
+    table.packColumns = packColumns;
+    table.normForward = normForward;
+    table.normBackward = normBackward;
+    table.geluForward = geluForward;
+    table.geluBackward = geluBackward;
+    table.swigluForward = swigluForward;
+    table.swigluBackward = swigluBackward;
+    table.softmaxRow = softmaxRow;
+    table.softmaxBackwardRow = softmaxBackwardRow;
+    table.crossEntropyRow = crossEntropyRow;
+    table.addColumnSums = addColumnSums;
+    table.add = add;
+    table.squaredSum = squaredSum;
+    table.adamW = adamW;
+    return table;
+}
+
+} // namespace

@@ -1,0 +1,79 @@
+#pragma once
+
+// The few vector operations the kernels are written in, for AVX-512 or AVX2, chosen by the flags of the including file.
+
+#include <cstdint>
+#include <immintrin.h>
+
+namespace {
+
+#if defined(__AVX512F__)
+using Vec = __m512;
+using VecInt = __m512i;
+constexpr std::int64_t kLanes = 16;
+inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
+inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
+inline Vec splat(float v) { return _mm512_set1_ps(v); }
+inline Vec zero() { return _mm512_setzero_ps(); }
+inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+inline Vec nfma(Vec a, Vec b, Vec c) { return _mm512_fnmadd_ps(a, b, c); }
+inline Vec maximum(Vec a, Vec b) { return _mm512_max_ps(a, b); }
+inline Vec minimum(Vec a, Vec b) { return _mm512_min_ps(a, b); }
+inline Vec squareRoot(Vec a) { return _mm512_sqrt_ps(a); }
+inline float sum(Vec v) { return _mm512_reduce_add_ps(v); }
+inline float largest(Vec v) { return _mm512_reduce_max_ps(v); }
+inline Vec nearest(Vec v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+inline Vec timesPowerOf2(Vec v, Vec n) { return _mm512_scalef_ps(v, n); }
+#else
+using Vec = __m256;
+using VecInt = __m256i;
+constexpr std::int64_t kLanes = 8;
+inline Vec load(const float* p) { return _mm256_loadu_ps(p); }
+inline void store(float* p, Vec v) { _mm256_storeu_ps(p, v); }
+inline Vec splat(float v) { return _mm256_set1_ps(v); }
+inline Vec zero() { return _mm256_setzero_ps(); }
+inline Vec fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
+inline Vec nfma(Vec a, Vec b, Vec c) { return _mm256_fnmadd_ps(a, b, c); }
+inline Vec maximum(Vec a, Vec b) { return _mm256_max_ps(a, b); }
+inline Vec minimum(Vec a, Vec b) { return _mm256_min_ps(a, b); }
+inline Vec squareRoot(Vec a) { return _mm256_sqrt_ps(a); }
+inline float sum(Vec v)
+{
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
+}
+inline float largest(Vec v)
+{
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
+}
+inline Vec nearest(Vec v) { return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+inline Vec timesPowerOf2(Vec v, Vec n)
+{
+    // n in [-126, 127] by the clamp in exponential()
+    const VecInt bits = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+    return v * _mm256_castsi256_ps(bits);
+}
+#endif
+
+/// e^x, relative error below 2e-7 in [-87, 88]; outside the ends are used. NaN stays NaN.
+inline Vec exponential(Vec x)
+{
+    // The clamp is written so that a NaN in x comes out of it: max and min return their second operand then.
+    const Vec clamped = minimum(splat(88.0F), maximum(splat(-87.0F), x));
+    const Vec n = nearest(clamped * splat(1.44269504088896341F));
+    Vec r = nfma(n, splat(0.693359375F), clamped);
+    r = nfma(n, splat(-2.12194440e-4F), r);
+    Vec p = splat(1.9875691500e-4F);
+    p = fma(p, r, splat(1.3981999507e-3F));
+    p = fma(p, r, splat(8.3334519073e-3F));
+    p = fma(p, r, splat(4.1665795894e-2F));
+    p = fma(p, r, splat(1.6666665459e-1F));
+    p = fma(p, r, splat(5.0000001201e-1F));
+    p = fma(p, r * r, r + splat(1.0F));
+    return timesPowerOf2(p, n);
+}
+
+} // namespace

@@ -1,0 +1,118 @@
+#include "core/train/model/fast_gpt_torch.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+#include <span>
+
+namespace furrow {
+
+namespace {
+
+cpu::GptShape shapeOf(const ModelConfig& config)
+{
+    cpu::GptShape shape;
+    shape.layers = config.layers;
+    shape.heads = config.heads;
+    shape.kvHeads = config.keyValueHeads();
+    shape.width = config.width;
+    shape.ffWidth = config.feedForwardWidth();
+    shape.vocabulary = config.vocabularySize;
+    shape.rope = config.positions == "rope";
+    shape.rms = config.norm == "rmsnorm";
+    shape.swiglu = config.activation == "swiglu";
+    shape.epsilon = static_cast<float>(config.normEpsilon);
+    return shape;
+}
+
+cpu::GptOffsets offsetsOf(const ParameterStore& store, const ModelConfig& config)
+{
+    const auto find = [&](const std::string& name) {
+        for (const ParameterStore::Slot& slot : store.slots()) {
+            if (slot.name == name)
+                return slot.offset;
+        }
+        return cpu::kAbsent;
+    };
+    const auto dense = [&](const std::string& name) { return cpu::DenseOffsets { find(name + ".weight"), find(name + ".bias") }; };
+    cpu::GptOffsets offsets;
+    offsets.embedding = find("embed.weight");
+    offsets.positions = find("positions.weight");
+    for (std::int64_t i = 0; i < config.layers; ++i) {
+        const std::string block = "blocks." + std::to_string(i) + ".";
+        offsets.layers.push_back({ dense(block + "norm1"), dense(block + "attention.qkv"), dense(block + "attention.out"),
+            dense(block + "norm2"), dense(block + "mlp.up"), dense(block + "mlp.down") });
+    }
+    offsets.norm = dense("norm");
+    offsets.head = config.tiedHead ? offsets.embedding : find("head.weight");
+    offsets.count = store.count();
+    return offsets;
+}
+
+/// The same float32 operations as RotaryTable, so that both paths turn by the same angles.
+std::vector<float> rotaryTable(const ModelConfig& config)
+{
+    if (config.positions != "rope")
+        return {};
+    const at::Tensor powers = at::arange(0, config.headWidth(), 2, at::kFloat) / static_cast<double>(config.headWidth());
+    const at::Tensor angles = at::outer(at::arange(config.contextLength, at::kFloat), 1.0 / at::pow(config.ropeTheta, powers));
+    const at::Tensor table = at::cat({ angles.cos().flatten(), angles.sin().flatten() });
+    const std::span<const float> values(table.const_data_ptr<float>(), static_cast<std::size_t>(table.numel()));
+    return { values.begin(), values.end() };
+}
+
+at::Tensor checkedTokens(const at::Tensor& tokens, std::int64_t lowest, std::int64_t vocabulary, const char* what)
+{
+    const at::Tensor host = tokens.to(at::kLong).contiguous();
+    const std::int64_t* values = host.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < host.numel(); ++i)
+        TORCH_CHECK_INDEX(values[i] >= lowest && values[i] < vocabulary, what, " ", values[i], " is outside the vocabulary of ", vocabulary);
+    return host;
+}
+
+} // namespace
+
+bool FastGptModel::fits(const ModelConfig& config, const ModelOptions& options)
+{
+    return options.fastCpu && options.device.is_cpu() && options.precision == Precision::Float32 && !options.checkpointActivations
+        && config.architecture == "gpt" && config.dropout == 0 && config.moeExperts == 0 && config.width % 16 == 0
+        && config.feedForwardWidth() % 16 == 0 && cpu::kernels() != nullptr;
+}
+
+FastGptModel::FastGptModel(const ModelConfig& config, const ModelOptions& options)
+    : GptModel(config, options)
+    , step_(shapeOf(config), offsetsOf(parameters_, config), rotaryTable(config), *cpu::kernels(), options.threads)
+{
+}
+
+double FastGptModel::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale)
+{
+    TORCH_CHECK(inputs_BT.dim() == 2 && inputs_BT.sizes() == labels_BT.sizes() && inputs_BT.size(1) <= config_.contextLength,
+        "inputs and labels must both be (batch, tokens) with at most ", config_.contextLength, " tokens");
+    if (inputs_BT.numel() == 0)
+        return 0;
+    const at::Tensor inputs = checkedTokens(inputs_BT, 0, config_.vocabularySize, "input token");
+    const at::Tensor labels = checkedTokens(labels_BT, kIgnoreLabel, config_.vocabularySize, "label");
+    if (stale_)
+        step_.setWeights(parameters_.weights().const_data_ptr<float>());
+    stale_ = false;
+    const cpu::TokenBatch batch { inputs.const_data_ptr<std::int64_t>(), labels.const_data_ptr<std::int64_t>(), inputs.size(0), inputs.size(1) };
+    return step_.run(batch, gradients, static_cast<float>(gradientScale));
+}
+
+at::Tensor FastGptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+{
+    return at::scalar_tensor(run(inputs_BT, labels_BT, parameters_.gradients().mutable_data_ptr<float>(), gradientScale), at::kFloat);
+}
+
+LossSum FastGptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
+{
+    return { at::scalar_tensor(run(inputs_BT, labels_BT, nullptr, 1.0), at::kFloat), countLabels(labels_BT) };
+}
+
+std::string FastGptModel::backendName() const
+{
+    return std::string("fast cpu (") + toString(cpu::kernels()->level) + ", fp32)";
+}
+
+} // namespace furrow

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/train/cpu/gpt_step.h"
+#include "core/train/model/gpt_torch.h"
+
+namespace furrow {
+
+/// The GPT family on CPUs with AVX2 or AVX-512, without dropout and experts: training and evaluation go through
+/// cpu::GptStep, everything else through libtorch.
+class FastGptModel : public GptModel {
+public:
+    /// True when this configuration, device and processor can use it.
+    static bool fits(const ModelConfig& config, const ModelOptions& options);
+
+    FastGptModel(const ModelConfig& config, const ModelOptions& options);
+
+    at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
+    LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
+    void weightsChanged() override { stale_ = true; }
+    std::string backendName() const override;
+
+private:
+    double run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale);
+
+    cpu::GptStep step_;
+    bool stale_ = true; // packed weights are older than the weights
+};
+
+} // namespace furrow

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Straightforward PyTorch GPT in float32 that trains the cases below for 20 steps and prints what happened as JSON.
+
+Weights and tokens come from an integer formula (see pattern()), so the C++ side makes the same ones without reading any file.
+    python gpt_reference.py > gpt_vectors.json
+"""
+import json
+import math
+import sys
+
+import torch
+import torch.nn.functional as F
+
+from reference_common import fill_pattern, pattern_tokens, train, tensor_digest
+
+CASES = [
+    {"name": "gpt2", "model": {}, "optimizer": {"kind": "adamw"}},
+    {"name": "gpt2-untied-nobias", "model": {"tied_head": False, "bias": False}, "optimizer": {"kind": "adamw"}, "accumulate": 2, "masked": 5},
+    {"name": "llama", "model": {"positions": "rope", "norm": "rmsnorm", "activation": "swiglu", "kv_heads": 2, "bias": False, "tied_head": False},
+     "optimizer": {"kind": "adamw"}, "schedule": "linear"},
+    {"name": "atan2", "model": {}, "optimizer": {"kind": "adam-atan2"}, "schedule": "wsd"},
+    {"name": "sgd", "model": {}, "optimizer": {"kind": "sgd"}, "schedule": "constant", "peak_lr": 0.05, "clip": 0.5},
+    {"name": "moe", "model": {"moe_experts": 4, "moe_active": 2}, "optimizer": {"kind": "adamw"}},
+    {"name": "ema", "model": {}, "optimizer": {"kind": "adamw"}, "ema": 0.9},
+]
+
+DEFAULTS = {"layers": 2, "heads": 4, "kv_heads": 0, "width": 32, "ff_width": 0, "context": 16, "vocabulary": 29, "positions": "learned",
+            "norm": "layernorm", "activation": "gelu", "bias": True, "tied_head": True, "moe_experts": 0, "moe_active": 2,
+            "moe_capacity": 1.25, "moe_balance": 0.01}
+
+
+def ff_width(c):
+    if c["ff_width"]:
+        return c["ff_width"]
+    return -(-(c["width"] * 8 // 3) // 64) * 64 if c["activation"] == "swiglu" else 4 * c["width"]
+
+
+def shapes(c):
+    d, f = c["width"], ff_width(c)
+    kv = (c["kv_heads"] or c["heads"]) * d // c["heads"]
+    up = 2 * f if c["activation"] == "swiglu" else f
+    out = [("embed.weight", (c["vocabulary"], d))]
+    if c["positions"] == "learned":
+        out.append(("positions.weight", (c["context"], d)))
+
+    def norm(name):
+        out.append((name + ".weight", (d,)))
+        if c["norm"] == "layernorm" and c["bias"]:
+            out.append((name + ".bias", (d,)))
+
+    def dense(name, o, i):
+        out.append((name + ".weight", (o, i)))
+        if c["bias"]:
+            out.append((name + ".bias", (o,)))
+
+    for i in range(c["layers"]):
+        b = f"blocks.{i}."
+        norm(b + "norm1")
+        dense(b + "attention.qkv", d + 2 * kv, d)
+        dense(b + "attention.out", d, d)
+        norm(b + "norm2")
+        if c["moe_experts"]:
+            out += [(b + "moe.router.weight", (c["moe_experts"], d)), (b + "moe.up.weight", (c["moe_experts"], up, d)),
+                    (b + "moe.down.weight", (c["moe_experts"], d, f))]
+        else:
+            dense(b + "mlp.up", up, d)
+            dense(b + "mlp.down", d, f)
+    norm("norm")
+    if not c["tied_head"]:
+        out.append(("head.weight", (c["vocabulary"], d)))
+    return out
+
+
+def norm(c, p, name, x):
+    if c["norm"] == "rmsnorm":
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * p[name + ".weight"]
+    return F.layer_norm(x, (c["width"],), p[name + ".weight"], p.get(name + ".bias"), 1e-5)
+
+
+def rotate(x):
+    t, d = x.shape[-2:]
+    inv = 1.0 / (1e4 ** (torch.arange(0, d, 2).float() / d))
+    a = torch.outer(torch.arange(t).float(), inv)
+    cos, sin = torch.cat([a, a], -1).cos(), torch.cat([a, a], -1).sin()
+    h = d // 2
+    return x * cos + torch.cat([-x[..., h:], x[..., :h]], -1) * sin
+
+
+def attention(c, p, b, x):
+    n, k = c["heads"], c["kv_heads"] or c["heads"]
+    batch, t, width = x.shape
+    hd = width // n
+    q, key, v = F.linear(x, p[b + "qkv.weight"], p.get(b + "qkv.bias")).split([width, k * hd, k * hd], -1)
+    q, key, v = (z.view(batch, t, -1, hd).transpose(1, 2) for z in (q, key, v))
+    if c["positions"] == "rope":
+        q, key = rotate(q), rotate(key)
+    key, v = (z.repeat_interleave(n // k, 1) for z in (key, v))
+    s = q @ key.transpose(-1, -2) / math.sqrt(hd)
+    s = s.masked_fill(torch.ones(t, t, dtype=torch.bool).triu(1), -math.inf)
+    y = (s.softmax(-1) @ v).transpose(1, 2).reshape(batch, t, width)
+    return F.linear(y, p[b + "out.weight"], p.get(b + "out.bias"))
+
+
+def activate(c, up):
+    if c["activation"] == "swiglu":
+        g, u = up.chunk(2, -1)
+        return F.silu(g) * u
+    return F.gelu(up, approximate="tanh")
+
+
+def moe(c, p, b, x):
+    """Token by token, choice by choice, in plain loops: first choices of all tokens are served before second ones."""
+    e, a = c["moe_experts"], c["moe_active"]
+    flat = x.reshape(-1, x.shape[-1])
+    probabilities = F.linear(flat, p[b + "moe.router.weight"]).softmax(-1)
+    gates, chosen = probabilities.topk(a, -1)
+    gates = gates / gates.sum(-1, keepdim=True)
+    capacity = min(len(flat), math.ceil(len(flat) * a / e * c["moe_capacity"]))
+    used, out = [0] * e, [torch.zeros_like(flat[0]) for _ in flat]
+    for choice in range(a):
+        for token in range(len(flat)):
+            expert = int(chosen[token, choice])
+            used[expert] += 1
+            if used[expert] <= capacity:
+                hidden = activate(c, p[b + "moe.up.weight"][expert] @ flat[token])
+                out[token] = out[token] + gates[token, choice] * (p[b + "moe.down.weight"][expert] @ hidden)
+    routed = F.one_hot(chosen, e).float().sum(1).mean(0) / a
+    return torch.stack(out).view(x.shape), (routed * probabilities.mean(0)).sum() * e
+
+
+def forward(c, p, tokens):
+    x = p["embed.weight"][tokens]
+    balance = torch.zeros(())
+    if c["positions"] == "learned":
+        x = x + p["positions.weight"][: tokens.shape[1]]
+    for i in range(c["layers"]):
+        b = f"blocks.{i}."
+        x = x + attention(c, p, b + "attention.", norm(c, p, b + "norm1", x))
+        y = norm(c, p, b + "norm2", x)
+        if c["moe_experts"]:
+            y, layer_balance = moe(c, p, b, y)
+            balance = balance + layer_balance
+        else:
+            up = F.linear(y, p[b + "mlp.up.weight"], p.get(b + "mlp.up.bias"))
+            y = F.linear(activate(c, up), p[b + "mlp.down.weight"], p.get(b + "mlp.down.bias"))
+        x = x + y
+    return F.linear(norm(c, p, "norm", x), p["embed.weight"] if c["tied_head"] else p["head.weight"]), balance
+
+
+def main():
+    torch.set_num_threads(1)
+    results = []
+    for case in CASES:
+        c = {**DEFAULTS, **case["model"]}
+        p = fill_pattern(shapes(c))
+
+        def loss_sum(step, micro):
+            tokens, labels = pattern_tokens(step, micro, 3, c["context"], c["vocabulary"], case.get("masked", 0))
+            logits, balance = forward(c, p, tokens)
+            loss = F.cross_entropy(logits.view(-1, c["vocabulary"]), labels.view(-1), ignore_index=-1, reduction="sum")
+            count = int((labels != -1).sum())
+            return loss, count, c["moe_balance"] * balance * count if c["moe_experts"] else None
+
+        first, _ = forward(c, p, pattern_tokens(0, 0, 3, c["context"], c["vocabulary"], 0)[0])
+        record = {"name": case["name"], "model": c, "training": {k: v for k, v in case.items() if k not in ("name", "model")},
+                  "logits": tensor_digest(first.detach())}
+        record.update(train(case, p, loss_sum))
+        results.append(record)
+    json.dump(results, sys.stdout, indent=1)
+
+
+if __name__ == "__main__":
+    main()

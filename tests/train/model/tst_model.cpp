@@ -1,0 +1,453 @@
+#include "core/train/model/gpt_torch.h"
+#include "core/train/optim/optimizer_torch.h"
+#include "core/train/optim/schedule.h"
+#include "core/train/sample/sampler_torch.h"
+#include "reference_vectors_torch.h"
+
+#include <QTest>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+ModelConfig smallGpt()
+{
+    ModelConfig config;
+    config.layers = 2;
+    config.width = 32;
+    config.vocabularySize = 29;
+    config.contextLength = 16;
+    return config;
+}
+
+ModelConfig llamaLike()
+{
+    ModelConfig config = smallGpt();
+    config.positions = "rope";
+    config.norm = "rmsnorm";
+    config.activation = "swiglu";
+    config.kvHeads = 2;
+    config.bias = config.tiedHead = false;
+    return config;
+}
+
+std::unique_ptr<Model> make(const ModelConfig& config, ModelOptions options = {})
+{
+    auto model = createModel(config, options);
+    if (!model.ok())
+        qFatal("%s", model.error().message.c_str());
+    return std::move(model).value();
+}
+
+at::Tensor gradientsOf(Model& model, const Batch& batch)
+{
+    model.parameters().zeroGradients();
+    model.forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0 / static_cast<double>(countLabels(batch.labels_BT)));
+    return model.parameters().gradients().clone();
+}
+
+} // namespace
+
+class TestModel : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { at::set_num_threads(1); }
+    void countsItsParameters_data();
+    void countsItsParameters();
+    void namesEveryWrongField();
+    void laterTokensNeverChangeEarlierLogits();
+    void fastStepEqualsLibtorch_data();
+    void fastStepEqualsLibtorch();
+    void fastStepRepeatsToTheByte();
+    void fastStepRefusesTokensOutsideTheVocabulary();
+    void gradientsEqualFiniteDifferences();
+    void recomputingChangesNothing();
+    void bf16StaysCloseToFp32();
+    void cacheGivesTheLogitsOfTheWhole_data();
+    void cacheGivesTheLogitsOfTheWhole();
+    void sameSeedSameText();
+    void samplingGoesOnPastTheContext();
+    void greedyAndTopKOneAgree();
+    void badSamplingRequestsAreRefused();
+    void nanGradientsChangeNothing_data();
+    void nanGradientsChangeNothing();
+    void optimizerStateContinuesToTheByte_data();
+    void optimizerStateContinuesToTheByte();
+    void eightBitAdamFollowsAdam();
+    void averageSwapsBack();
+    void schedulesMeetTheirEnds();
+};
+
+void TestModel::countsItsParameters_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::newRow("GPT-2 like") << 0;
+    QTest::newRow("Llama like") << 1;
+    QTest::newRow("experts") << 2;
+}
+
+void TestModel::countsItsParameters()
+{
+    QFETCH(int, kind);
+    ModelConfig config = kind == 1 ? llamaLike() : smallGpt();
+    if (kind == 2)
+        config.moeExperts = 4;
+    QCOMPARE(make(config)->parameters().count(), config.parameterCount());
+    ModelConfig gpt2;
+    gpt2.layers = gpt2.heads = 12;
+    gpt2.width = 768;
+    gpt2.contextLength = 1024;
+    gpt2.vocabularySize = 50257;
+    QCOMPARE(gpt2.parameterCount(), std::int64_t { 124439808 });
+    QVERIFY(std::abs(gpt2.flopsPerToken() - 0.855e9) < 0.001e9);
+}
+
+void TestModel::namesEveryWrongField()
+{
+    ModelConfig config = smallGpt();
+    config.heads = 5;
+    config.vocabularySize = 1;
+    config.dropout = 2;
+    config.positions = "sinus";
+    std::string fields;
+    for (const ModelProblem& problem : config.validate())
+        fields += problem.field + " ";
+    QCOMPARE(QString::fromStdString(fields), QString("positions vocabulary dropout heads "));
+    const auto model = createModel(config, {});
+    QVERIFY(!model.ok());
+    QVERIFY(model.error().message.find("heads is 5; allowed is a divisor of the width 32") != std::string::npos);
+}
+
+void TestModel::laterTokensNeverChangeEarlierLogits()
+{
+    for (const ModelConfig& config : { smallGpt(), llamaLike() }) {
+        const auto model = make(config);
+        const Batch batch = patternBatch(0, 0, config, 2, 0);
+        at::Tensor other = batch.inputs_BT.clone();
+        other.select(1, 9).add_(1).remainder_(config.vocabularySize);
+        const at::Tensor before = model->logits(batch.inputs_BT);
+        const at::Tensor after = model->logits(other);
+        QVERIFY(at::equal(before.narrow(1, 0, 9), after.narrow(1, 0, 9)));
+        QVERIFY(!at::equal(before.select(1, 9), after.select(1, 9)));
+    }
+}
+
+void TestModel::fastStepEqualsLibtorch_data()
+{
+    QTest::addColumn<int>("threads");
+    QTest::addColumn<bool>("llama");
+    QTest::addColumn<int>("context");
+    QTest::addColumn<int>("vocabulary");
+    QTest::newRow("one thread") << 1 << false << 16 << 29;
+    QTest::newRow("three threads, odd sizes") << 3 << false << 77 << 65;
+    QTest::newRow("several query blocks") << 1 << false << 200 << 65;
+    QTest::newRow("Llama, two threads") << 2 << true << 70 << 130;
+}
+
+void TestModel::fastStepEqualsLibtorch()
+{
+    QFETCH(int, threads);
+    QFETCH(bool, llama);
+    QFETCH(int, context);
+    QFETCH(int, vocabulary);
+    ModelConfig config = llama ? llamaLike() : smallGpt();
+    config.contextLength = context;
+    config.vocabularySize = vocabulary;
+    ModelOptions options;
+    options.threads = threads;
+    const auto fast = make(config, options);
+    if (fast->backendName().find("fast") == std::string::npos)
+        QSKIP("this processor has neither AVX2 nor AVX-512");
+    options.fastCpu = false;
+    const auto slow = make(config, options);
+    fillPattern(*fast);
+    fillPattern(*slow);
+    const Batch batch = patternBatch(0, 0, config, 5, 7);
+    const at::Tensor ours = gradientsOf(*fast, batch);
+    const at::Tensor theirs = gradientsOf(*slow, batch);
+    const double worst = ((ours - theirs).norm() / theirs.norm()).item<double>();
+    qInfo("gradients differ by %.1e", worst);
+    QVERIFY(worst < 1e-5);
+    QVERIFY(relativeError(fast->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(), slow->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>()) < 1e-6);
+}
+
+void TestModel::fastStepRepeatsToTheByte()
+{
+    ModelOptions options;
+    options.threads = 2;
+    const Batch batch = patternBatch(0, 0, smallGpt(), 7, 0);
+    QVERIFY(at::equal(gradientsOf(*make(smallGpt(), options), batch), gradientsOf(*make(smallGpt(), options), batch)));
+}
+
+void TestModel::fastStepRefusesTokensOutsideTheVocabulary()
+{
+    const auto model = make(smallGpt());
+    Batch batch = patternBatch(0, 0, smallGpt(), 1, 0);
+    batch.inputs_BT[0][3] = 29;
+    QVERIFY_EXCEPTION_THROWN(model->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0), std::exception);
+}
+
+void TestModel::gradientsEqualFiniteDifferences()
+{
+    for (const ModelConfig& config : { smallGpt(), llamaLike() }) {
+        const auto model = make(config);
+        fillPattern(*model);
+        const Batch batch = patternBatch(0, 0, config, 2, 0);
+        const at::Tensor gradient = gradientsOf(*model, batch);
+        // Along the gradient itself the slope is its norm; float32 leaves about three digits.
+        const double norm = gradient.norm().item<double>();
+        const double step = 1e-2 / norm;
+        const auto lossAt = [&](double distance) {
+            const at::NoGradGuard guard;
+            model->parameters().weights().add_(gradient, distance / norm);
+            model->weightsChanged();
+            const LossSum loss = model->lossSum(batch.inputs_BT, batch.labels_BT);
+            model->parameters().weights().sub_(gradient, distance / norm);
+            return loss.sum.item<double>() / static_cast<double>(loss.labels);
+        };
+        const double slope = (lossAt(step) - lossAt(-step)) / (2 * step);
+        QVERIFY2(std::abs(slope / norm - 1) < 5e-3, qPrintable(QString("%1 against %2").arg(slope).arg(norm)));
+    }
+}
+
+void TestModel::recomputingChangesNothing()
+{
+    ModelConfig config = smallGpt();
+    config.dropout = 0.1;
+    ModelOptions options;
+    const auto plain = make(config, options);
+    options.checkpointActivations = true;
+    const auto recomputing = make(config, options);
+    const Batch batch = patternBatch(0, 0, config, 3, 0);
+    plain->reseed(7);
+    const at::Tensor expected = gradientsOf(*plain, batch);
+    recomputing->reseed(7);
+    QVERIFY(at::allclose(gradientsOf(*recomputing, batch), expected, 1e-6, 1e-8));
+}
+
+void TestModel::bf16StaysCloseToFp32()
+{
+    ModelOptions options;
+    const auto full = make(smallGpt(), options);
+    options.precision = Precision::BFloat16;
+    const auto half = make(smallGpt(), options);
+    fillPattern(*full);
+    fillPattern(*half);
+    const Batch batch = patternBatch(0, 0, smallGpt(), 3, 0);
+    const at::Tensor expected = gradientsOf(*full, batch);
+    const double worst = ((gradientsOf(*half, batch) - expected).norm() / expected.norm()).item<double>();
+    qInfo("bf16 gradients differ by %.1e", worst);
+    QVERIFY(worst > 0 && worst < 3e-2);
+}
+
+void TestModel::cacheGivesTheLogitsOfTheWhole_data()
+{
+    QTest::addColumn<bool>("llama");
+    QTest::newRow("GPT-2 like") << false;
+    QTest::newRow("Llama like") << true;
+}
+
+void TestModel::cacheGivesTheLogitsOfTheWhole()
+{
+    QFETCH(bool, llama);
+    const auto model = make(llama ? llamaLike() : smallGpt());
+    fillPattern(*model);
+    const Batch batch = patternBatch(0, 0, model->config(), 2, 0);
+    const auto cache = model->newCache(2, 16);
+    const at::Tensor whole = model->logits(batch.inputs_BT);
+    const auto near = [&](const at::Tensor& logits, std::int64_t at) { return at::allclose(logits, whole.select(1, at), 1e-5, 1e-6); };
+    QVERIFY(near(model->nextLogits(batch.inputs_BT.narrow(1, 0, 6), *cache), 5));
+    QVERIFY(near(model->nextLogits(batch.inputs_BT.narrow(1, 6, 1), *cache), 6));
+    QVERIFY(near(model->nextLogits(batch.inputs_BT.narrow(1, 7, 4), *cache), 10));
+    QCOMPARE(cache->length(), std::int64_t { 11 });
+}
+
+void TestModel::sameSeedSameText()
+{
+    const auto model = make(smallGpt());
+    fillPattern(*model);
+    const std::vector<std::int64_t> prompt { 1, 2, 3 };
+    SampleOptions options;
+    options.maxTokens = 10;
+    options.temperature = 1;
+    options.topP = 0.95;
+    const auto first = sampleText(*model, prompt, options).value();
+    std::vector<std::int64_t> streamed;
+    const auto second = sampleText(*model, prompt, options, [&](std::int64_t token) {
+        streamed.push_back(token);
+        return streamed.size() < 6;
+    });
+    QCOMPARE(first.size(), std::size_t { 10 });
+    QVERIFY(std::equal(streamed.begin(), streamed.end(), first.begin()));
+    QCOMPARE(second.value().size(), std::size_t { 6 });
+    options.seed = 2;
+    QVERIFY(sampleText(*model, prompt, options).value() != first);
+}
+
+void TestModel::samplingGoesOnPastTheContext()
+{
+    const auto model = make(smallGpt());
+    SampleOptions options;
+    options.maxTokens = 100;
+    const std::vector<std::int64_t> longPrompt(40, 3);
+    QCOMPARE(sampleText(*model, longPrompt, options).value().size(), std::size_t { 100 });
+}
+
+void TestModel::greedyAndTopKOneAgree()
+{
+    const auto model = make(smallGpt());
+    fillPattern(*model);
+    const std::vector<std::int64_t> prompt { 5 };
+    SampleOptions greedy;
+    greedy.temperature = 0;
+    greedy.maxTokens = 12;
+    SampleOptions one;
+    one.topK = 1;
+    one.maxTokens = 12;
+    QCOMPARE(sampleText(*model, prompt, one).value(), sampleText(*model, prompt, greedy).value());
+}
+
+void TestModel::badSamplingRequestsAreRefused()
+{
+    const auto model = make(smallGpt());
+    QVERIFY(!sampleText(*model, {}, {}).ok());
+    const std::vector<std::int64_t> outside { 29 };
+    QVERIFY(sampleText(*model, outside, {}).error().message.find("token 29") != std::string::npos);
+    SampleOptions wrong;
+    wrong.topP = 0;
+    const std::vector<std::int64_t> prompt { 1 };
+    QVERIFY(!sampleText(*model, prompt, wrong).ok());
+}
+
+void TestModel::nanGradientsChangeNothing_data()
+{
+    QTest::addColumn<QString>("kind");
+    for (const char* kind : { "adamw", "adam-atan2", "sgd", "adamw-8bit" })
+        QTest::newRow(kind) << kind;
+}
+
+void TestModel::nanGradientsChangeNothing()
+{
+    QFETCH(QString, kind);
+    const auto model = make(smallGpt());
+    OptimizerConfig config;
+    config.kind = optimizerKind(kind.toStdString()).value();
+    const auto optimizer = createOptimizer(model->parameters(), config);
+    gradientsOf(*model, patternBatch(0, 0, smallGpt(), 2, 0));
+    optimizer->step(1e-3, 1.0);
+    const at::Tensor before = model->parameters().weights().clone();
+    NamedTensors state;
+    for (const auto& [name, tensor] : optimizer->state())
+        state.emplace_back(name, tensor.clone());
+    for (const float bad : { std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity() }) {
+        model->parameters().gradients()[100] = bad;
+        const double norm = optimizer->step(1e-3, 1.0).item<double>();
+        QVERIFY(!std::isfinite(norm));
+        QVERIFY(at::equal(before, model->parameters().weights()));
+        QCOMPARE(optimizer->appliedSteps(), std::int64_t { 1 });
+        const NamedTensors now = optimizer->state();
+        for (std::size_t i = 0; i < state.size(); ++i)
+            QVERIFY2(at::equal(state[i].second, now[i].second), state[i].first.c_str());
+    }
+}
+
+void TestModel::optimizerStateContinuesToTheByte_data()
+{
+    nanGradientsChangeNothing_data();
+}
+
+void TestModel::optimizerStateContinuesToTheByte()
+{
+    QFETCH(QString, kind);
+    OptimizerConfig config;
+    config.kind = optimizerKind(kind.toStdString()).value();
+    const auto run = [&](Model& model, Optimizer& optimizer, int from, int to) {
+        for (int step = from; step < to; ++step) {
+            gradientsOf(model, patternBatch(step, 0, model.config(), 2, 0));
+            optimizer.step(1e-3, 1.0);
+            model.weightsChanged();
+        }
+    };
+    const auto unbroken = make(smallGpt());
+    const auto first = createOptimizer(unbroken->parameters(), config);
+    run(*unbroken, *first, 0, 3);
+    NamedTensors weights;
+    NamedTensors moments;
+    for (const auto& [name, tensor] : modelState(*unbroken))
+        weights.emplace_back(name, tensor.clone());
+    for (const auto& [name, tensor] : first->state())
+        moments.emplace_back(name, tensor.clone());
+    run(*unbroken, *first, 3, 6);
+
+    const auto resumed = make(smallGpt());
+    const auto second = createOptimizer(resumed->parameters(), config);
+    QVERIFY(loadModelState(*resumed, weights).ok());
+    QVERIFY(second->loadState(moments).ok());
+    run(*resumed, *second, 3, 6);
+    QVERIFY(at::equal(unbroken->parameters().weights(), resumed->parameters().weights()));
+    moments.pop_back();
+    QVERIFY(!second->loadState(moments).ok());
+}
+
+void TestModel::eightBitAdamFollowsAdam()
+{
+    OptimizerConfig config;
+    const auto exact = make(smallGpt());
+    const auto adam = createOptimizer(exact->parameters(), config);
+    config.kind = OptimizerKind::AdamW8Bit;
+    const auto small = make(smallGpt());
+    const auto eightBit = createOptimizer(small->parameters(), config);
+    const at::Tensor start = exact->parameters().weights().clone();
+    for (int step = 0; step < 30; ++step) {
+        for (auto [model, optimizer] : { std::pair(exact.get(), adam.get()), std::pair(small.get(), eightBit.get()) }) {
+            gradientsOf(*model, patternBatch(step, 0, smallGpt(), 2, 0));
+            optimizer->step(1e-3, 1.0);
+            model->weightsChanged();
+        }
+    }
+    const double moved = (exact->parameters().weights() - start).norm().item<double>();
+    const double apart = (exact->parameters().weights() - small->parameters().weights()).norm().item<double>();
+    qInfo("8-bit AdamW ends %.1f %% of the way apart", 100 * apart / moved);
+    QVERIFY(apart < 0.3 * moved);
+}
+
+void TestModel::averageSwapsBack()
+{
+    const auto model = make(smallGpt());
+    WeightAverage average(model->parameters(), 0.5);
+    const at::Tensor start = model->parameters().weights().clone();
+    model->parameters().weights().add_(1.0);
+    average.update(model->parameters());
+    average.swap(model->parameters());
+    QVERIFY(at::allclose(model->parameters().weights(), start + 0.5));
+    average.swap(model->parameters());
+    QVERIFY(at::allclose(model->parameters().weights(), start + 1.0));
+}
+
+void TestModel::schedulesMeetTheirEnds()
+{
+    for (const char* name : { "cosine", "linear", "wsd" }) {
+        LrSchedule schedule { scheduleKind(name).value(), 1.0, 0.1, 10, 0, 1000 };
+        QVERIFY(std::abs(learningRate(schedule, 0, 0) - 1.0 / 11) < 1e-12);
+        QVERIFY(std::abs(learningRate(schedule, 10, 0) - 1.0) < 1e-12);
+        QVERIFY(std::abs(learningRate(schedule, 500, 1000) - 0.1) < 1e-12);
+        QVERIFY(std::abs(learningRate(schedule, 500, 9999) - 0.1) < 1e-12);
+    }
+    LrSchedule wsd { ScheduleKind::Wsd, 1.0, 0.0, 0, 0, 1000 };
+    QCOMPARE(learningRate(wsd, 5, 799), 1.0);
+    QVERIFY(std::abs(learningRate(wsd, 5, 900) - 0.5) < 1e-12);
+    LrSchedule constant { ScheduleKind::Constant, 1.0, 0.1, 0, 0, 1000 };
+    QCOMPARE(learningRate(constant, 5, 5000), 1.0);
+    QVERIFY(!scheduleKind("exponential").ok());
+}
+
+QTEST_GUILESS_MAIN(TestModel)
+#include "tst_model.moc"

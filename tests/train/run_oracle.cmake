@@ -1,0 +1,11 @@
+# PYTHON SCRIPT > OUTPUT, then TEST with FURROW_VECTORS set to the folder of OUTPUT.
+execute_process(COMMAND ${PYTHON} ${SCRIPT} OUTPUT_FILE ${OUTPUT} RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "${SCRIPT} failed: ${failed}")
+endif()
+get_filename_component(folder ${OUTPUT} DIRECTORY)
+set(ENV{FURROW_VECTORS} ${folder})
+execute_process(COMMAND ${TEST} RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "${TEST} disagrees with ${SCRIPT}: ${failed}")
+endif()
