@@ -2,7 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
-#include "core/base/path.h"
+#include "core/data/hub/hub_files.h"
 
 namespace furrow {
 
@@ -24,12 +24,17 @@ CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache)
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& file)
 {
-    return openLocalSource(pathFromUtf8(file.path));
+    return direct_.stored(file);
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
+{
+    return isHubPath(file.path) ? downloadHubFile(file, sharedHubClient(), *cache_) : stored(file);
 }
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
 {
-    auto source = file.format.compression == Compression::None ? stored(file) : expanded(file);
+    auto source = file.format.compression == Compression::None ? local(file) : expanded(file);
     if (!source.ok())
         return source.error();
     return streamFrom(std::move(source).value(), offset);
@@ -59,7 +64,7 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile&
 
 Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
 {
-    auto packed = stored(file);
+    auto packed = local(file);
     if (!packed.ok())
         return packed.error();
     logInfo("expanding " + file.path + " into the cache");

@@ -15,6 +15,8 @@ public:
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
 
 private:
+    /// On this disk: a file of the hub is downloaded whole.
+    Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Status expand(const DataFile& file, const std::string& fileName);
 
@@ -23,6 +25,7 @@ private:
         std::shared_ptr<const ByteSource> source;
     };
     std::shared_ptr<BlockCache> cache_;
+    DirectAccess direct_;
     std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here
 };
 

@@ -1,6 +1,7 @@
 #include "core/data/file_access.h"
 
 #include "core/base/path.h"
+#include "core/data/hub/hub_files.h"
 
 #include <algorithm>
 #include <vector>
@@ -9,6 +10,18 @@ namespace furrow {
 
 Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& file)
 {
+    if (isHubPath(file.path)) {
+        for (const auto& open : open_)
+            if (open.path == file.path)
+                return open.source;
+        auto source = openHubFile(file, sharedHubClient());
+        if (source.ok()) {
+            if (open_.size() >= kKeptOpen)
+                open_.pop_front();
+            open_.push_back({ file.path, source.value() });
+        }
+        return source;
+    }
     return openLocalSource(pathFromUtf8(file.path));
 }
 

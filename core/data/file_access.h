@@ -2,7 +2,7 @@
 
 #include "core/data/data_manifest.h"
 
-#include <map>
+#include <deque>
 
 namespace furrow {
 
@@ -21,6 +21,14 @@ class DirectAccess : public FileAccess {
 public:
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
+
+private:
+    static constexpr std::size_t kKeptOpen = 2;
+    struct Open {
+        std::string path;
+        std::shared_ptr<const ByteSource> source;
+    };
+    std::deque<Open> open_; ///< files of the hub used last: what was read of them need not be asked for again
 };
 
 } // namespace furrow

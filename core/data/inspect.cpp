@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/utf8.h"
 #include "core/data/chunk_collector.h"
+#include "core/data/hub/hub_files.h"
 #include "core/data/row_reader.h"
 #include "core/data/source_files.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kCountBytes = 256ull << 20; ///< rows are counted exactly up to this much text
 constexpr std::uint64_t kSampledBytes = 8ull << 20; ///< beyond, the mean row of so much text is taken
+constexpr std::uint64_t kRemoteSampledBytes = 1ull << 20; ///< the same, of a file on the hub
+constexpr std::size_t kMaxFooters = 32; ///< of Parquet files on the hub that are asked for their number of rows
 constexpr std::size_t kFirstRows = 5;
 constexpr std::size_t kFirstRowBytes = 2000;
 constexpr std::int64_t kMinBlocks = 3;
@@ -29,8 +32,8 @@ Error cancelled()
 /// Opens the files of one source, finds their formats, and leaves out what is no text (an error for a single file).
 Result<DataSource> describeSource(const std::string& spec, const RunConfig& config, const Progress& progress)
 {
-    if (spec.starts_with("hf://"))
-        return Error { ErrorCode::InvalidArgument, spec + ": this Furrow reads local files only. Download the data set and name its folder." };
+    if (isHubPath(spec))
+        return describeHubSource(spec, config, sharedHubClient());
     auto found = findSourceFiles(spec);
     if (!found.ok())
         return found.error();
@@ -84,7 +87,7 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
             inspection.textColumn = source.textColumn;
         }
         const bool onlyBySample = file.format.format == TextFormat::JsonLines; // members may be missing in some lines
-        if (onlyBySample && source.files.size() > 1000)
+        if (isHubPath(file.path) || (onlyBySample && source.files.size() > 1000))
             break; // opening each of thousands of files takes too long; rows without the member are counted as unreadable
     }
     return {};
@@ -102,8 +105,9 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
         return scanner.error();
     const bool metadataOnly = file.format.format == TextFormat::Parquet;
     const std::uint64_t expansion = file.format.compression == Compression::None ? 1 : 4;
-    const bool whole = metadataOnly || file.sizeBytes * expansion <= budget;
-    const std::uint64_t stop = whole ? UINT64_MAX : kSampledBytes;
+    const bool remote = isHubPath(file.path);
+    const bool whole = metadataOnly || (!remote && file.sizeBytes * expansion <= budget);
+    const std::uint64_t stop = whole ? UINT64_MAX : remote ? kRemoteSampledBytes : kSampledBytes;
     RowCount count;
     std::uint64_t bytes = 0;
     for (std::uint64_t size = 0;;) {
@@ -134,7 +138,15 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
     bool exact = true;
     for (const auto& source : manifest.sources) {
         double rows = 0;
+        const bool remote = isHubPath(source.spec);
+        std::uint64_t counted = 0;
         for (const auto& file : source.files) {
+            if (remote && counted > 0 && (file.format.format != TextFormat::Parquet || source.files.size() > kMaxFooters)) {
+                rows *= static_cast<double>(source.sizeBytes()) / static_cast<double>(counted); // the first file stands for all
+                exact = false;
+                break;
+            }
+            counted += file.sizeBytes;
             auto count = countRows(access, file, rowOptions(config, source.textColumn), budget, progress);
             if (!count.ok())
                 return count.error();

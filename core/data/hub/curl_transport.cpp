@@ -1,0 +1,137 @@
+#include "core/data/hub/http.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cctype>
+#include <curl/curl.h>
+
+namespace furrow {
+
+namespace {
+
+struct FreeEasy {
+    void operator()(CURL* easy) const noexcept { curl_easy_cleanup(easy); }
+};
+struct FreeList {
+    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+};
+
+/// What the callbacks fill during one transfer.
+struct Transfer {
+    HttpResponse response;
+    const BodySink* sink = nullptr;
+    bool stopped = false; ///< by the sink
+    bool tooLarge = false;
+};
+
+std::size_t onHeader(char* data, std::size_t size, std::size_t count, void* user) noexcept
+{
+    auto& transfer = *static_cast<Transfer*>(user);
+    std::string_view line(data, size * count);
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r'))
+        line.remove_suffix(1);
+    if (line.starts_with("HTTP/")) {
+        transfer.response.headers.clear();
+        const auto space = line.find(' ');
+        transfer.response.status = space == std::string_view::npos ? 0 : std::strtol(std::string(line.substr(space + 1, 3)).c_str(), nullptr, 10);
+        return size * count;
+    }
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos || transfer.response.headers.size() > 200)
+        return size * count;
+    std::string name(line.substr(0, colon));
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    auto value = line.substr(colon + 1);
+    while (!value.empty() && value.front() == ' ')
+        value.remove_prefix(1);
+    transfer.response.headers[name] = std::string(value);
+    return size * count;
+}
+
+std::size_t onBody(char* data, std::size_t size, std::size_t count, void* user) noexcept
+{
+    auto& transfer = *static_cast<Transfer*>(user);
+    const std::size_t n = size * count;
+    const bool good = transfer.response.status >= 200 && transfer.response.status < 300;
+    if (good && transfer.sink != nullptr && *transfer.sink) {
+        if (!(*transfer.sink)(transfer.response, std::string_view(data, n))) {
+            transfer.stopped = true;
+            return 0;
+        }
+    } else if (transfer.response.body.size() + n > kMaxBody) {
+        transfer.tooLarge = true;
+        return 0;
+    } else {
+        transfer.response.body.append(data, n);
+    }
+    transfer.response.bodyBytes += n;
+    return n;
+}
+
+class CurlTransport : public HttpTransport {
+public:
+    explicit CurlTransport(const TransportLimits& limits)
+        : limits_(limits)
+    {
+        static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+        if (started == CURLE_OK)
+            easy_.reset(curl_easy_init());
+    }
+
+    Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) override
+    {
+        if (!easy_)
+            return Error { ErrorCode::Internal, "libcurl could not be started" };
+        Transfer transfer;
+        transfer.sink = &sink;
+        auto headers = prepare(request, transfer);
+        const CURLcode code = curl_easy_perform(easy_.get());
+        curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, nullptr);
+        if (transfer.stopped)
+            return Error { ErrorCode::Cancelled, "Reading " + printableUrl(request.url) + " was stopped." };
+        if (transfer.tooLarge)
+            return Error { ErrorCode::InvalidArgument, printableUrl(request.url) + " answered with more than 64 MiB where a list was expected." };
+        if (code != CURLE_OK)
+            return Error { ErrorCode::Network, std::string(curl_easy_strerror(code)) + " (" + printableUrl(request.url) + ")" };
+        return std::move(transfer.response);
+    }
+
+private:
+    std::unique_ptr<curl_slist, FreeList> prepare(const HttpRequest& request, Transfer& transfer)
+    {
+        CURL* easy = easy_.get();
+        curl_easy_reset(easy); // keeps connections
+        curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+        curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+        curl_easy_setopt(easy, CURLOPT_NOBODY, request.method == "HEAD" ? 1L : 0L);
+        curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+        curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, limits_.connectSeconds);
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, limits_.stallSeconds);
+        curl_easy_setopt(easy, CURLOPT_USERAGENT, "furrow/" FURROW_VERSION);
+        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, onHeader);
+        curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, onBody);
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+        curl_slist* list = nullptr;
+        if (!request.bearer.empty())
+            list = curl_slist_append(list, ("Authorization: Bearer " + request.bearer.reveal()).c_str());
+        if (request.range)
+            list = curl_slist_append(list, ("Range: bytes=" + std::to_string(request.range->offset) + "-" + std::to_string(request.range->offset + request.range->sizeBytes - 1)).c_str());
+        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
+        return std::unique_ptr<curl_slist, FreeList>(list);
+    }
+
+    TransportLimits limits_;
+    std::unique_ptr<CURL, FreeEasy> easy_;
+};
+
+} // namespace
+
+std::unique_ptr<HttpTransport> curlTransport(const TransportLimits& limits)
+{
+    return std::make_unique<CurlTransport>(limits);
+}
+
+} // namespace furrow

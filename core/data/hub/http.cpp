@@ -1,0 +1,128 @@
+#include "core/data/hub/http.h"
+
+#include "core/base/log.h"
+#include "core/base/random.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <thread>
+
+namespace furrow {
+
+namespace {
+
+bool isTransient(long status)
+{
+    return status == 408 || status == 429 || status >= 500;
+}
+
+double numberAfter(const std::string& text, const std::string& key)
+{
+    const auto at = text.find(key);
+    if (at == std::string::npos)
+        return -1;
+    int value = -1;
+    const char* begin = text.data() + at + key.size();
+    std::from_chars(begin, text.data() + text.size(), value);
+    return value;
+}
+
+bool pause(const RetryPolicy& policy, double seconds)
+{
+    if (policy.wait)
+        return policy.wait(seconds);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    return true;
+}
+
+} // namespace
+
+std::string HttpResponse::header(const std::string& name) const
+{
+    const auto found = headers.find(name);
+    return found == headers.end() ? "" : found->second;
+}
+
+std::string originOf(std::string_view url)
+{
+    const auto scheme = url.find("://");
+    if (scheme == std::string_view::npos)
+        return "";
+    std::string origin(url.substr(0, std::min(url.find_first_of("/?#", scheme + 3), url.size())));
+    if (const auto at = origin.find('@'); at != std::string::npos)
+        origin.erase(scheme + 3, at - scheme - 2);
+    std::transform(origin.begin(), origin.end(), origin.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return origin.starts_with("http://") || origin.starts_with("https://") ? origin : "";
+}
+
+std::string printableUrl(std::string_view url)
+{
+    const auto scheme = url.find("://");
+    const auto path = scheme == std::string_view::npos ? std::string_view::npos : url.find_first_of("/?#", scheme + 3);
+    std::string out = originOf(url);
+    if (path != std::string_view::npos)
+        out += url.substr(path, url.find_first_of("?#", path) - path);
+    return out;
+}
+
+std::string resolveUrl(const std::string& base, const std::string& location)
+{
+    if (!originOf(location).empty())
+        return location;
+    if (location.starts_with("//"))
+        return base.substr(0, base.find(':') + 1) + location;
+    if (location.starts_with("/"))
+        return originOf(base) + location;
+    const std::string plain = base.substr(0, base.find_first_of("?#"));
+    return plain.substr(0, plain.rfind('/') + 1) + location;
+}
+
+std::string encodePath(std::string_view path)
+{
+    static const char* const kHex = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : path) {
+        const auto u = static_cast<unsigned char>(c);
+        if (std::isalnum(u) != 0 || c == '-' || c == '_' || c == '.' || c == '~' || c == '/')
+            out += c;
+        else
+            out += { '%', kHex[u >> 4], kHex[u & 15] };
+    }
+    return out;
+}
+
+double requestedWait(const HttpResponse& response)
+{
+    const double window = numberAfter(response.header("ratelimit"), ";t=");
+    const double after = numberAfter(response.header("retry-after"), "");
+    return std::max(window, after);
+}
+
+Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make, const BodySink& sink,
+    const RetryPolicy& policy, const std::function<bool()>& progressed)
+{
+    static thread_local Random jitter(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+    int failures = 0;
+    for (;;) {
+        const HttpRequest request = make();
+        auto response = transport.send(request, sink);
+        const bool retry = response.ok() ? isTransient(response.value().status) : response.error().code == ErrorCode::Network;
+        if (!retry)
+            return response;
+        failures = progressed && progressed() ? 0 : failures + 1;
+        if (failures >= policy.attempts)
+            return response;
+        double seconds = std::min(policy.longestWaitSeconds, policy.firstWaitSeconds * static_cast<double>(1u << std::min(failures, 20)));
+        seconds *= 1 + jitter.uniform() / 2;
+        const double asked = response.ok() ? requestedWait(response.value()) : -1;
+        if (asked >= 0)
+            seconds = std::min(asked, 3600.0);
+        logWarning(printableUrl(request.url) + (response.ok() ? " answered " + std::to_string(response.value().status) : ": " + response.error().message) + "; trying again in " + std::to_string(static_cast<int>(seconds + 0.999)) + " s");
+        if (!pause(policy, seconds))
+            return Error { ErrorCode::Cancelled, "Reading " + printableUrl(request.url) + " was cancelled." };
+    }
+}
+
+} // namespace furrow

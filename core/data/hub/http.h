@@ -1,0 +1,100 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// Text that must not reach a log, a file or a message: it can be sent, not printed.
+class Secret {
+public:
+    Secret() = default;
+    explicit Secret(std::string value)
+        : value_(std::move(value))
+    {
+    }
+    bool empty() const { return value_.empty(); }
+    /// For the one place that sends it.
+    const std::string& reveal() const { return value_; }
+
+private:
+    std::string value_;
+};
+
+struct ByteRange {
+    std::uint64_t offset = 0;
+    std::uint64_t sizeBytes = 0;
+};
+
+struct HttpRequest {
+    std::string method = "GET"; ///< or HEAD
+    std::string url;
+    Secret bearer; ///< sent as Authorization to the host of `url` only; redirects are never followed by the transport
+    std::optional<ByteRange> range;
+};
+
+struct HttpResponse {
+    long status = 0;
+    std::map<std::string, std::string> headers; ///< names in lower case
+    std::string body; ///< when no sink was given, at most kMaxBody
+    std::uint64_t bodyBytes = 0;
+
+    std::string header(const std::string& name) const;
+};
+
+inline constexpr std::size_t kMaxBody = 64u << 20;
+
+/// Takes pieces of a successful body (2xx) in order; false stops the transfer (Cancelled).
+/// @param head  status and headers of the answer the piece belongs to
+using BodySink = std::function<bool(const HttpResponse& head, std::string_view piece)>;
+
+/// One request, one answer, no retry and no redirect. An interface because tests count and fail requests. Not thread-safe.
+/// Errors (Network) are for transfers that did not come to an end; any status is an answer.
+class HttpTransport {
+public:
+    virtual ~HttpTransport() = default;
+    virtual Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) = 0;
+};
+
+struct TransportLimits {
+    long connectSeconds = 15;
+    long stallSeconds = 30; ///< without a byte
+};
+std::unique_ptr<HttpTransport> curlTransport(const TransportLimits& limits = {});
+
+/// An address for messages and logs: without query (signatures) and without user information.
+std::string printableUrl(std::string_view url);
+/// "https://host:port" in lower case, "" when the text is no http address.
+std::string originOf(std::string_view url);
+/// `location` of a redirect, absolute or relative, against the address that gave it.
+std::string resolveUrl(const std::string& base, const std::string& location);
+/// Percent-encodes all but unreserved characters and '/'.
+std::string encodePath(std::string_view path);
+
+/// How long and how often a failed request is repeated. Retrying is written here and nowhere else.
+struct RetryPolicy {
+    int attempts = 6; ///< of requests that fail without any progress
+    double firstWaitSeconds = 0.5; ///< doubled each time, with up to half of it as jitter
+    double longestWaitSeconds = 60;
+    std::function<bool(double seconds)> wait; ///< false: give up (Cancelled); empty: sleep
+};
+
+/// Sends until an answer comes that a repetition would not change. 429 waits as long as its headers say; 408, 5xx and
+/// broken transfers back off. The caller gets the last answer or error.
+/// @param make  the request, made anew for each attempt (a range may have moved on)
+/// @param progressed  true when the last attempt moved something: the count of attempts starts anew
+Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make, const BodySink& sink,
+    const RetryPolicy& policy, const std::function<bool()>& progressed = {});
+
+/// Seconds that a 429 or 503 asks to wait (RateLimit t=, Retry-After), or -1.
+double requestedWait(const HttpResponse& response);
+
+} // namespace furrow

@@ -1,0 +1,324 @@
+#include "core/data/hub/hub_client.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace furrow {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMaxRedirects = 5;
+constexpr int kMaxPages = 10'000;
+constexpr int kMaxResolves = 3; ///< of one read without progress, when addresses run out
+
+std::string environment(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+bool isTrue(const std::string& value)
+{
+    return value == "1" || value == "true" || value == "TRUE" || value == "yes" || value == "ON" || value == "on";
+}
+
+std::string unquoted(std::string etag)
+{
+    if (etag.starts_with("W/"))
+        etag.erase(0, 2);
+    std::erase(etag, '"');
+    return etag;
+}
+
+/// The address of rel="next" in a Link header, or "".
+std::string nextLink(const std::string& header)
+{
+    for (std::size_t at = 0; (at = header.find('<', at)) != std::string::npos; ++at) {
+        const auto close = header.find('>', at);
+        if (close == std::string::npos)
+            break;
+        const auto rest = header.substr(close, header.find(',', close) - close);
+        if (rest.find("rel=\"next\"") != std::string::npos)
+            return header.substr(at + 1, close - at - 1);
+    }
+    return "";
+}
+
+bool isCommit(const std::string& text)
+{
+    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// The answer holds the bytes that were asked for, no others.
+bool isPart(const HttpResponse& head, ByteRange asked, std::uint64_t fileBytes)
+{
+    if (head.status == 200)
+        return asked.offset == 0 && asked.sizeBytes == fileBytes;
+    return head.status == 206 && head.header("content-range").starts_with("bytes " + std::to_string(asked.offset) + "-" + std::to_string(asked.offset + asked.sizeBytes - 1) + "/");
+}
+
+std::shared_ptr<HubClient>& shared()
+{
+    static std::shared_ptr<HubClient> client;
+    return client;
+}
+
+} // namespace
+
+HubSettings HubSettings::fromEnvironment()
+{
+    HubSettings settings;
+    std::string endpoint = environment("HF_ENDPOINT");
+    while (endpoint.ends_with('/'))
+        endpoint.pop_back();
+    const bool mirror = !endpoint.empty() && originOf(endpoint) != originOf(settings.endpoint);
+    if (!originOf(endpoint).empty())
+        settings.endpoint = endpoint;
+    settings.offline = isTrue(environment("HF_HUB_OFFLINE"));
+    std::string token = environment("HF_TOKEN");
+    if (token.empty() && !mirror && !isTrue(environment("HF_HUB_DISABLE_IMPLICIT_TOKEN"))) {
+        std::string path = environment("HF_TOKEN_PATH");
+        if (path.empty()) {
+            const std::string home = environment("HF_HOME");
+            path = (home.empty() ? environment("HOME") + "/.cache/huggingface" : home) + "/token";
+        }
+        auto text = readFile(pathFromUtf8(path), 4096);
+        if (text.ok())
+            token = text.value().substr(0, text.value().find_first_of("\r\n"));
+    }
+    settings.token = Secret(std::move(token));
+    return settings;
+}
+
+HubClient::HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry)
+    : settings_(std::move(settings))
+    , retry_(std::move(retry))
+    , transport_(std::move(transport))
+{
+}
+
+HubTraffic HubClient::traffic() const
+{
+    const std::lock_guard guard(mutex_);
+    return traffic_;
+}
+
+bool HubClient::isHub(const std::string& url) const
+{
+    return originOf(url) == originOf(settings_.endpoint);
+}
+
+/// A mirror may answer with addresses of the hub itself: they go through the mirror too.
+std::string HubClient::viaEndpoint(const std::string& url) const
+{
+    static const std::string kHub = "https://huggingface.co";
+    return originOf(url) == kHub ? settings_.endpoint + url.substr(kHub.size()) : url;
+}
+
+Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, const BodySink& sink, const std::function<bool()>& progressed)
+{
+    if (settings_.offline)
+        return Error { ErrorCode::Network, "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine." };
+    const auto counted = [&] {
+        ++traffic_.requests;
+        return make();
+    };
+    auto response = sendWithRetry(*transport_, counted, sink, retry_, progressed);
+    if (response.ok())
+        traffic_.bodyBytes += response.value().bodyBytes;
+    return response;
+}
+
+Result<HttpResponse> HubClient::get(const std::string& url, bool wantsToken)
+{
+    std::string at = viaEndpoint(url);
+    for (int i = 0; i <= kMaxRedirects; ++i) {
+        auto response = send([&] { return HttpRequest { "GET", at, wantsToken && isHub(at) ? settings_.token : Secret(), {} }; }, {});
+        if (!response.ok() || response.value().status < 300 || response.value().status >= 400)
+            return response;
+        at = viaEndpoint(resolveUrl(at, response.value().header("location")));
+    }
+    return Error { ErrorCode::Network, printableUrl(url) + " redirects in a circle." };
+}
+
+Error HubClient::refusal(const HttpResponse& response, const std::string& repository) const
+{
+    const std::string name = "hf://" + repository;
+    const std::string code = response.header("x-error-code");
+    if (code == "GatedRepo")
+        return { ErrorCode::InvalidArgument, name + " is gated: accept its terms on " + settings_.endpoint + "/datasets/" + repository + " and set HF_TOKEN to a token of that account." };
+    if (code == "RevisionNotFound")
+        return { ErrorCode::NotFound, name + " has no such revision." };
+    if (response.status == 401 || response.status == 403 || code == "RepoNotFound")
+        return { ErrorCode::NotFound, name + " does not exist, or is private: set HF_TOKEN to a token that may read it." };
+    if (response.status == 404)
+        return { ErrorCode::NotFound, name + " does not have what was asked for (404)." };
+    return { ErrorCode::Network, name + ": the hub answered " + std::to_string(response.status) + "." };
+}
+
+Result<std::string> HubClient::resolveRevision(const std::string& repository, const std::string& revision)
+{
+    const std::lock_guard guard(mutex_);
+    auto response = get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision), true);
+    if (!response.ok())
+        return response.error();
+    if (response.value().status != 200)
+        return refusal(response.value(), repository);
+    const auto info = json::parse(response.value().body, nullptr, false);
+    const auto sha = info.is_object() && info.contains("sha") && info["sha"].is_string() ? info["sha"].get<std::string>() : "";
+    if (!isCommit(sha))
+        return Error { ErrorCode::Network, "hf://" + repository + ": the hub's answer names no commit." };
+    return sha;
+}
+
+Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, const std::string& commit)
+{
+    const std::lock_guard guard(mutex_);
+    std::string url = settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/tree/" + encodePath(commit) + "?recursive=true";
+    std::vector<HubFile> files;
+    for (int page = 0; !url.empty() && page < kMaxPages; ++page) {
+        auto response = get(url, true);
+        if (!response.ok())
+            return response.error();
+        if (response.value().status != 200)
+            return refusal(response.value(), repository);
+        const auto list = json::parse(response.value().body, nullptr, false);
+        if (!list.is_array())
+            return Error { ErrorCode::Network, "hf://" + repository + ": the hub's list of files cannot be read." };
+        for (const auto& item : list) {
+            if (!item.is_object() || item.value("type", json()) != "file" || !item.value("path", json()).is_string() || !item.value("size", json()).is_number_unsigned())
+                continue;
+            HubFile file { item["path"].get<std::string>(), item["size"].get<std::uint64_t>(), "", "" };
+            if (item.value("oid", json()).is_string())
+                file.oid = item["oid"].get<std::string>();
+            if (item.contains("lfs") && item["lfs"].is_object() && item["lfs"].value("oid", json()).is_string())
+                file.sha256 = item["lfs"]["oid"].get<std::string>();
+            files.push_back(std::move(file));
+        }
+        const auto next = nextLink(response.value().header("link"));
+        url = next.empty() ? "" : viaEndpoint(resolveUrl(url, next));
+    }
+    return files;
+}
+
+Result<std::string> HubClient::readSmall(const std::string& repository, const std::string& commit, const std::string& path)
+{
+    const std::lock_guard guard(mutex_);
+    auto response = get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path), true);
+    if (!response.ok())
+        return response.error();
+    if (response.value().status == 404)
+        return std::string();
+    if (response.value().status != 200)
+        return refusal(response.value(), repository);
+    return std::move(response.value().body);
+}
+
+Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std::string& commit, const HubFile& file)
+{
+    std::string url = settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(file.path);
+    ResolvedFile resolved;
+    for (int i = 0; i <= kMaxRedirects; ++i) {
+        auto response = send([&] { return HttpRequest { "HEAD", url, settings_.token, {} }; }, {});
+        if (!response.ok())
+            return response.error();
+        const auto& answer = response.value();
+        if (answer.status >= 400)
+            return refusal(answer, repository);
+        const std::string etag = unquoted(answer.header("x-linked-etag").empty() ? answer.header("etag") : answer.header("x-linked-etag"));
+        resolved.etag = etag.empty() ? resolved.etag : etag;
+        const std::string size = answer.header("x-linked-size").empty() ? answer.header("content-length") : answer.header("x-linked-size");
+        if (answer.status < 300 || !answer.header("x-linked-size").empty())
+            resolved.sizeBytes = std::strtoull(size.c_str(), nullptr, 10);
+        const std::string location = answer.header("location");
+        if (answer.status < 300 || location.empty()) {
+            resolved.url = url;
+            resolved.sendToken = true;
+            return resolved;
+        }
+        url = viaEndpoint(resolveUrl(url, location));
+        if (!isHub(url)) {
+            resolved.url = url;
+            return resolved;
+        }
+    }
+    return Error { ErrorCode::Network, "hf://" + repository + " redirects in a circle." };
+}
+
+Result<ResolvedFile> HubClient::resolved(const Address& address, const std::string& repository, const std::string& commit, const HubFile& file)
+{
+    if (const auto known = addresses_.find(address); known != addresses_.end())
+        return known->second;
+    auto found = resolve(repository, commit, file);
+    if (!found.ok())
+        return found;
+    const std::string expected = file.sha256.empty() ? file.oid : file.sha256;
+    if (!expected.empty() && !found.value().etag.empty() && found.value().etag != expected)
+        return Error { ErrorCode::Corrupt, address + " is another file on the hub than in its list; try again later." };
+    addresses_[address] = found.value();
+    return found;
+}
+
+Status HubClient::read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink)
+{
+    const std::lock_guard guard(mutex_);
+    const Address address = toString(HubAddress { repository, commit, file.path });
+    std::uint64_t done = 0;
+    for (int fruitless = 0; done < range.sizeBytes;) {
+        auto from = resolved(address, repository, commit, file);
+        if (!from.ok())
+            return from.error();
+        const std::uint64_t start = done;
+        std::uint64_t attempt = done; // where the attempt in progress began
+        ByteRange asked {};
+        bool wrongPart = false;
+        const auto onPiece = [&](const HttpResponse& head, std::string_view piece) {
+            wrongPart = !isPart(head, asked, from.value().sizeBytes) || piece.size() > range.sizeBytes - done;
+            if (wrongPart)
+                return false;
+            done += piece.size();
+            return sink(piece);
+        };
+        const auto make = [&] {
+            asked = { range.offset + done, range.sizeBytes - done };
+            return HttpRequest { "GET", from.value().url, from.value().sendToken ? settings_.token : Secret(), asked };
+        };
+        auto response = send(make, onPiece, [&] { return std::exchange(attempt, done) != done; });
+        if (!response.ok() && !wrongPart)
+            return response.error();
+        if (!wrongPart && response.value().status == 416)
+            return Error { ErrorCode::Corrupt, address + " is shorter than the hub's list says." };
+        if (!wrongPart && (response.value().status >= 500 || response.value().status == 429 || response.value().status == 408))
+            return refusal(response.value(), repository); // asked often enough
+        fruitless = done > start ? 0 : fruitless + 1;
+        const bool refused = !wrongPart && response.value().status >= 400;
+        if (refused || wrongPart)
+            addresses_.erase(address); // a signed address may have run out, or lead to a wrong server
+        if (fruitless > kMaxResolves && refused)
+            return refusal(response.value(), repository);
+        if (fruitless > kMaxResolves)
+            return Error { ErrorCode::Network, address + ": the server does not send the part of the file that was asked for." };
+    }
+    return {};
+}
+
+const std::shared_ptr<HubClient>& sharedHubClient()
+{
+    if (!shared())
+        shared() = std::make_shared<HubClient>(HubSettings::fromEnvironment(), curlTransport());
+    return shared();
+}
+
+void setSharedHubClient(std::shared_ptr<HubClient> client)
+{
+    shared() = std::move(client);
+}
+
+} // namespace furrow

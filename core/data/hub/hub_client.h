@@ -1,0 +1,92 @@
+#pragma once
+
+#include "core/data/byte_source.h"
+#include "core/data/hub/http.h"
+#include "core/data/hub/hub_spec.h"
+
+#include <mutex>
+
+namespace furrow {
+
+/// Where the hub is and who asks. Read from the environment once.
+struct HubSettings {
+    std::string endpoint = "https://huggingface.co";
+    Secret token;
+    bool offline = false;
+
+    /// HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_OFFLINE. A token is sent to an
+    /// endpoint other than huggingface.co only when HF_TOKEN names it explicitly.
+    static HubSettings fromEnvironment();
+};
+
+/// One file as the hub serves it now.
+struct ResolvedFile {
+    std::string url; ///< where the bytes are; signed and short-lived, never stored or logged
+    std::string etag; ///< SHA-256 for large files, else git's name of the content
+    std::uint64_t sizeBytes = 0;
+    bool sendToken = false; ///< the bytes come from the hub itself, not from a signed address
+};
+
+struct HubTraffic {
+    std::uint64_t requests = 0;
+    std::uint64_t bodyBytes = 0;
+};
+
+/// Speaks the protocol of the Hugging Face hub. Thread-safe: one request at a time, so that one machine is one polite
+/// downloader. Errors name the repository and what to do; no token or signature appears in them.
+class HubClient {
+public:
+    HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry = {});
+
+    /// The 40-hex commit of a branch, tag or commit.
+    Result<std::string> resolveRevision(const std::string& repository, const std::string& revision);
+    /// All files of a commit.
+    Result<std::vector<HubFile>> tree(const std::string& repository, const std::string& commit);
+    /// A small text file, such as README.md; "" when the repository has none.
+    Result<std::string> readSmall(const std::string& repository, const std::string& commit, const std::string& path);
+    /// Bytes [offset, offset + size) of a file; goes on where a broken transfer stopped, resolves anew when a signed
+    /// address has run out. The pieces arrive in order, once.
+    /// @param sink  false stops the transfer (Cancelled)
+    Status read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink);
+
+    HubTraffic traffic() const;
+
+private:
+    using Address = std::string; ///< "repository@commit/path"
+
+    Result<HttpResponse> get(const std::string& url, bool wantsToken);
+    /// Follows redirects inside the hub (renamed repositories), without a body.
+    Result<ResolvedFile> resolve(const std::string& repository, const std::string& commit, const HubFile& file);
+    Result<ResolvedFile> resolved(const Address& address, const std::string& repository, const std::string& commit, const HubFile& file);
+    Error refusal(const HttpResponse& response, const std::string& repository) const;
+    bool isHub(const std::string& url) const;
+    std::string viaEndpoint(const std::string& url) const;
+    Result<HttpResponse> send(const std::function<HttpRequest()>& make, const BodySink& sink, const std::function<bool()>& progressed = {});
+
+    HubSettings settings_;
+    RetryPolicy retry_;
+    mutable std::recursive_mutex mutex_;
+    // guarded by mutex_
+    std::unique_ptr<HttpTransport> transport_;
+    std::map<Address, ResolvedFile> addresses_;
+    HubTraffic traffic_;
+};
+
+/// The client of this process, made from the environment at the first call.
+const std::shared_ptr<HubClient>& sharedHubClient();
+/// For tests: another client from now on.
+void setSharedHubClient(std::shared_ptr<HubClient> client);
+
+/// "hf://owner/name@commit/path", as manifests keep it.
+struct HubAddress {
+    std::string repository;
+    std::string commit;
+    std::string path;
+};
+std::string toString(const HubAddress& address);
+Result<HubAddress> parseHubAddress(std::string_view text);
+
+/// A file of the hub, read by ranges; the end of the file (Parquet's footer) is kept in memory.
+std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file);
+
+} // namespace furrow

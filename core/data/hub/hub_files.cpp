@@ -1,0 +1,144 @@
+#include "core/data/hub/hub_files.h"
+
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/base/path.h"
+
+#include <cstdlib>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kShaDigits = 64;
+
+/// "a/b.jsonl.gz" -> ".jsonl.gz"
+std::string endingOf(const std::string& path)
+{
+    const auto name = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+    auto dot = name.rfind('.');
+    if (dot != std::string::npos && dot > 0 && (name.ends_with(".gz") || name.ends_with(".zst")))
+        dot = name.rfind('.', dot - 1);
+    return dot == std::string::npos ? "" : name.substr(dot);
+}
+
+HubFile hubFile(const DataFile& file, const HubAddress& address)
+{
+    HubFile hub { address.path, file.sizeBytes, "", "" };
+    (file.hash.size() == kShaDigits ? hub.sha256 : hub.oid) = file.hash;
+    return hub;
+}
+
+/// The file in the cache that Hugging Face's own programs keep, when it is there with the right size.
+std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_t sizeBytes)
+{
+    const char* home = std::getenv("HF_HOME");
+    const char* user = std::getenv("HOME");
+    if (home == nullptr && user == nullptr)
+        return {};
+    std::string folder = "datasets--" + address.repository;
+    if (const auto slash = folder.find('/'); slash != std::string::npos)
+        folder.replace(slash, 1, "--");
+    const auto root = home != nullptr ? pathFromUtf8(home) : pathFromUtf8(user) / ".cache" / "huggingface";
+    const auto path = root / "hub" / pathFromUtf8(folder) / "snapshots" / pathFromUtf8(address.commit) / pathFromUtf8(address.path);
+    std::error_code error;
+    return std::filesystem::file_size(path, error) == sizeBytes && !error ? path : std::filesystem::path();
+}
+
+} // namespace
+
+Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client)
+{
+    auto parsed = parseHubSpec(spec);
+    if (!parsed.ok())
+        return parsed.error();
+    const std::string repository = parsed.value().repository;
+    auto commit = client->resolveRevision(repository, parsed.value().revision);
+    if (!commit.ok())
+        return commit.error();
+    auto tree = client->tree(repository, commit.value());
+    if (!tree.ok())
+        return tree.error();
+    auto readme = client->readSmall(repository, commit.value(), "README.md");
+    if (!readme.ok())
+        return readme.error();
+    auto choice = chooseHubFiles(parsed.value(), tree.value(), readme.value());
+    if (!choice.ok())
+        return choice.error();
+    DataSource source;
+    source.spec = spec;
+    std::map<std::string, FileFormat> formats; // of one file of each ending: shards of one kind are alike
+    for (const auto& hub : choice.value().files) {
+        DataFile file;
+        file.path = toString(HubAddress { repository, commit.value(), hub.path });
+        file.sizeBytes = hub.sizeBytes;
+        file.hash = hub.sha256.empty() ? hub.oid : hub.sha256;
+        file.wholeHash = true;
+        auto known = formats.find(endingOf(hub.path));
+        if (known == formats.end()) {
+            auto bytes = openHubFile(file, client);
+            if (!bytes.ok())
+                return bytes.error();
+            auto format = detectFormat(bytes.value(), file.path, config.textColumn);
+            if (!format.ok())
+                return format.error();
+            known = formats.emplace(endingOf(hub.path), format.value()).first;
+        }
+        file.format = known->second;
+        source.files.push_back(std::move(file));
+    }
+    return source;
+}
+
+Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client)
+{
+    auto address = parseHubAddress(file.path);
+    if (!address.ok())
+        return address.error();
+    if (const auto local = inHuggingFaceCache(address.value(), file.sizeBytes); !local.empty())
+        return openLocalSource(local);
+    return hubSource(client, address.value(), hubFile(file, address.value()));
+}
+
+Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache)
+{
+    auto address = parseHubAddress(file.path);
+    if (!address.ok())
+        return address.error();
+    if (const auto local = inHuggingFaceCache(address.value(), file.sizeBytes); !local.empty())
+        return openLocalSource(local);
+    const std::string name = sha256Hex(file.hash + "/" + std::to_string(file.sizeBytes)).substr(0, 32) + ".download";
+    if (const auto there = cache.find(kDownloads, name))
+        return openLocalSource(*there);
+    logInfo("downloading " + file.path);
+    auto out = cache.create();
+    if (!out.ok())
+        return out.error();
+    Sha256 sha;
+    Status written;
+    std::string buffer;
+    const auto flush = [&] {
+        written = out.value().append(buffer.data(), buffer.size());
+        buffer.clear();
+        return written.ok();
+    };
+    const auto status = client->read(address.value().repository, address.value().commit, hubFile(file, address.value()), { 0, file.sizeBytes }, [&](std::string_view piece) {
+        sha.update(piece);
+        buffer.append(piece);
+        return buffer.size() < (1u << 20) || flush();
+    });
+    if (!written.ok())
+        return written.error();
+    if (!status.ok())
+        return status.error();
+    if (!flush())
+        return written.error();
+    if (file.hash.size() == kShaDigits && sha.hex() != file.hash)
+        return Error { ErrorCode::Corrupt, file.path + " arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged." };
+    if (auto published = cache.publish(std::move(out).value(), kDownloads, name); !published.ok())
+        return published.error();
+    return openLocalSource(cache.path(kDownloads, name));
+}
+
+} // namespace furrow

@@ -1,0 +1,299 @@
+#include "core/base/hash.h"
+#include "core/data/hub/hub_files.h"
+#include "data_fixture.h"
+#include "fake_hub.h"
+
+#include <QtTest>
+
+using namespace furrow;
+using test::DataFolder;
+using test::FakeHub;
+using test::HubFault;
+
+namespace {
+
+std::string jsonLines(int from, int to)
+{
+    std::string text;
+    for (int i = from; i < to; ++i)
+        text += "{\"text\":\"row " + std::to_string(i) + "\"}\n";
+    return text;
+}
+
+std::vector<std::string> numbered(int from, int to)
+{
+    std::vector<std::string> rows;
+    for (int i = from; i < to; ++i)
+        rows.push_back("row " + std::to_string(i));
+    return rows;
+}
+
+/// Every request of the process goes to the fake; waits are noted, not slept.
+class Session {
+public:
+    explicit Session(const FakeHub& hub, const std::string& token = {}, bool offline = false)
+    {
+        HubSettings settings;
+        settings.endpoint = hub.endpoint();
+        settings.token = Secret(token);
+        settings.offline = offline;
+        RetryPolicy retry;
+        retry.wait = [this](double seconds) {
+            waits.push_back(seconds);
+            return true;
+        };
+        client = std::make_shared<HubClient>(settings, curlTransport({ 5, 1 }), retry);
+        setSharedHubClient(client);
+    }
+    ~Session() { setSharedHubClient(nullptr); }
+
+    std::shared_ptr<HubClient> client;
+    std::vector<double> waits;
+};
+
+FakeHub::Repository exampleRepository()
+{
+    FakeHub::Repository repository;
+    repository.files["README.md"] = "---\nlicense: mit\nconfigs:\n- config_name: en\n  data_files:\n  - split: train\n    path: en/train-*.json.gz\n  - split: validation\n    path: en/valid.json.gz\n"
+                                    "- config_name: \"small\"\n  default: true\n  data_files:\n  - split: train\n    path:\n    - small/a.txt\n    - small/b.txt\n---\n# About\n";
+    repository.small.insert("README.md");
+    repository.files["en/train-2.json.gz"] = test::gzip(jsonLines(1000, 3000));
+    repository.files["en/train-10.json.gz"] = test::gzip(jsonLines(3000, 5000));
+    repository.files["en/train-1.json.gz"] = test::gzip(jsonLines(0, 1000));
+    repository.files["en/valid.json.gz"] = test::gzip(jsonLines(9000, 9100));
+    repository.files["small/a.txt"] = test::indexedLines(60);
+    repository.files["small/b.txt"] = test::indexedLines(40);
+    repository.files["../outside.txt"] = "no\n";
+    repository.files["small/../../outside.txt"] = "no\n";
+    return repository;
+}
+
+} // namespace
+
+class TestHub : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { qputenv("HF_HOME", "/nonexistent"); }
+
+    void readsAddresses_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("repository");
+        QTest::addColumn<QString>("config");
+        QTest::addColumn<QString>("split");
+        QTest::addColumn<QString>("revision");
+        QTest::newRow("plain") << "hf://a/b" << "a/b" << "" << "" << "main";
+        QTest::newRow("all") << "hf://a/b-c.d:e:f@refs/convert/parquet" << "a/b-c.d" << "e" << "f" << "refs/convert/parquet";
+        QTest::newRow("wikitext") << "hf://wikitext:wikitext-2-raw-v1:train" << "Salesforce/wikitext" << "wikitext-2-raw-v1" << "train" << "main";
+        QTest::newRow("c4") << "hf://c4:en:train" << "allenai/c4" << "en" << "train" << "main";
+        for (const char* bad : { "http://a/b", "hf://", "hf://a/b/c", "hf://../b", "hf://a/..", "hf://a b/c", "hf://a/b:c:d:e", "hf://a/b@", "hf://a/b@../x", "hf://a/b?x" })
+            QTest::newRow(bad) << bad << "" << "" << "" << "";
+    }
+    void readsAddresses()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, repository);
+        QFETCH(QString, config);
+        QFETCH(QString, split);
+        QFETCH(QString, revision);
+        auto spec = parseHubSpec(text.toStdString());
+        QCOMPARE(spec.ok(), !repository.isEmpty());
+        if (spec.ok())
+            QCOMPARE(spec.value(), (HubSpec { repository.toStdString(), config.toStdString(), split.toStdString(), revision.toStdString() }));
+        else
+            QVERIFY(spec.error().message.find("hf://owner/name") != std::string::npos);
+    }
+    void takesAddressesApart()
+    {
+        QCOMPARE(originOf("HTTPS://User:pw@Host:8/p?q"), std::string("https://host:8"));
+        QCOMPARE(originOf("file:///etc"), std::string());
+        QCOMPARE(printableUrl("https://u:secret@h/a/b?signature=x#y"), std::string("https://h/a/b"));
+        QCOMPARE(resolveUrl("https://h/a/b?x", "/c"), std::string("https://h/c"));
+        QCOMPARE(resolveUrl("https://h/a/b?x", "c"), std::string("https://h/a/c"));
+        QCOMPARE(resolveUrl("https://h/a", "https://i/c"), std::string("https://i/c"));
+        QCOMPARE(resolveUrl("https://h/a", "//i/c"), std::string("https://i/c"));
+        QCOMPARE(encodePath("a b/\xc3\xa9?"), std::string("a%20b/%C3%A9%3F"));
+        HttpResponse response;
+        QCOMPARE(requestedWait(response), -1.0);
+        response.headers["ratelimit"] = "\"api\";r=0;t=42";
+        QCOMPARE(requestedWait(response), 42.0);
+        response.headers["retry-after"] = "50";
+        QCOMPARE(requestedWait(response), 50.0);
+    }
+    void choosesFilesByFoldersWithoutMetadata()
+    {
+        const std::vector<HubFile> tree { { "data/train-0.parquet", 5, "", "" }, { "data/test-0.parquet", 5, "", "" }, { "README.md", 5, "", "" }, { "dataset_infos.json", 5, "", "" } };
+        HubSpec spec;
+        spec.repository = "a/b";
+        auto train = chooseHubFiles(spec, tree, "");
+        QVERIFY(train.ok());
+        QCOMPARE(train.value().files.size(), std::size_t { 1 });
+        QCOMPARE(train.value().split, std::string("train"));
+        spec.config = "test"; // hf://a/b:test where there is one config
+        auto split = chooseHubFiles(spec, tree, "");
+        QVERIFY(split.ok());
+        QCOMPARE(split.value().files.front().path, std::string("data/test-0.parquet"));
+        spec.config = "other";
+        QVERIFY(chooseHubFiles(spec, tree, "").error().message.find("default") != std::string::npos);
+        QVERIFY(chooseHubFiles(spec, { { "model.bin", 5, "", "" } }, "").error().message.find("no file with text") != std::string::npos);
+        spec.config.clear();
+        const std::vector<HubFile> two { { "de/a.txt", 5, "", "" }, { "fr/a.txt", 5, "", "" } };
+        QVERIFY(chooseHubFiles(spec, two, "").error().message.find("de, fr") != std::string::npos);
+    }
+    void trainsFromTheHubOncePerMachine()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        auto config = test::configFor({ "hf://o/n:en:train" });
+        config.chunkSamples = 100;
+        auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        QCOMPARE(inspection.value().files, 3);
+        QVERIFY(!inspection.value().rowsExact);
+        QVERIFY(inspection.value().manifest.find(std::string(40, 'a')) != std::string::npos);
+        QVERIFY(inspection.value().manifest.find("SECRET") == std::string::npos);
+        const auto before = hub.storeBytes();
+        std::uint64_t size = inspection.value().bytes;
+        for (int worker = 0; worker < 4; ++worker) { // one cache, several processes' worth of managers
+            auto texts = test::readAll(config, folder.path("cache"), 700);
+            QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
+            QCOMPARE(texts.value(), numbered(0, 5000));
+        }
+        // looking at the data reads heads; preparing reads each file once
+        const auto heads = before * 4;
+        QVERIFY2(hub.storeBytes() - before <= size + size / 50 + heads, std::to_string(hub.storeBytes()).c_str());
+        QVERIFY(!hub.storeSawToken());
+    }
+    void listsConfigsAndSplitsThatExist()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        auto config = test::configFor({ "hf://o/n:fr" });
+        QVERIFY(inspectData(config).error().message.find("en, small") != std::string::npos);
+        config.data = { "hf://o/n:en:test" };
+        QVERIFY(inspectData(config).error().message.find("train, validation") != std::string::npos);
+        config.data = { "hf://o/n" }; // the default config, a list of paths
+        auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        QCOMPARE(inspection.value().files, 2);
+        DataFolder folder;
+        auto texts = test::readAll(config, folder.path("cache"), 30);
+        QVERIFY(texts.ok());
+        QCOMPARE(texts.value().size(), std::size_t { 100 });
+    }
+    void healsFaultsOfTheStore_data()
+    {
+        QTest::addColumn<int>("fault");
+        const std::pair<const char*, HubFault> all[] = { { "429", HubFault::TooMany }, { "500", HubFault::ServerError }, { "cut body", HubFault::Cut }, { "stall", HubFault::Stall },
+            { "200 for a part", HubFault::WholeFile }, { "other part", HubFault::OtherPart }, { "expired", HubFault::Expired } };
+        for (const auto& [name, fault] : all)
+            QTest::newRow(name) << static_cast<int>(fault);
+    }
+    void healsFaultsOfTheStore()
+    {
+        QFETCH(int, fault);
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["a.txt"] = test::indexedLines(200'000);
+        const std::string bytes = repository.files["a.txt"];
+        hub.add("o/n", repository);
+        Session session(hub, "hf_token");
+        const HubFile file { "a.txt", bytes.size(), sha256Hex(bytes), "" };
+        std::string read;
+        hub.fail({ HubFault::Cut, static_cast<HubFault>(fault), static_cast<HubFault>(fault) });
+        const auto status = session.client->read("o/n", std::string(40, 'a'), file, { 1000, bytes.size() - 2000 }, [&](std::string_view piece) {
+            read.append(piece);
+            return true;
+        });
+        QVERIFY2(status.ok(), status.ok() ? "" : status.error().message.c_str());
+        QVERIFY(read == bytes.substr(1000, bytes.size() - 2000));
+        QVERIFY(!hub.pendingFaults());
+        QVERIFY(!hub.storeSawToken());
+        if (static_cast<HubFault>(fault) == HubFault::TooMany)
+            QVERIFY(std::find(session.waits.begin(), session.waits.end(), 7.0) != session.waits.end());
+    }
+    void refusesWrongBytes()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        auto config = test::configFor({ "hf://o/n:small:train" });
+        auto manager = test::openManager(config, folder.path("cache"), 10);
+        QVERIFY(manager.ok());
+        hub.fail({ HubFault::WrongBytes });
+        auto damaged = manager.value().planNext();
+        QVERIFY(!damaged.ok());
+        QCOMPARE(damaged.error().code, ErrorCode::Corrupt);
+        auto healed = manager.value().planNext(); // the same call again
+        QVERIFY2(healed.ok(), healed.ok() ? "" : healed.error().message.c_str());
+    }
+    void givesUpAfterALongOutageAndGoesOnLater()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        auto manager = test::openManager(test::configFor({ "hf://o/n:small:train" }), folder.path("cache"), 10);
+        QVERIFY(manager.ok());
+        hub.fail(std::vector<HubFault>(6, HubFault::ServerError));
+        QVERIFY(!manager.value().planNext().ok());
+        QVERIFY(!manager.value().unprovenReason().empty());
+        auto blocks = test::planAll(manager.value());
+        QVERIFY(blocks.ok());
+        QCOMPARE(blocks.value().size(), std::size_t { 10 });
+    }
+    void saysWhyARepositoryCannotBeRead()
+    {
+        FakeHub hub;
+        auto gated = exampleRepository();
+        gated.gated = true;
+        hub.add("o/gated", gated);
+        hub.add("o/n", exampleRepository());
+        FakeHub::Repository old;
+        old.renamedTo = "o/n";
+        hub.add("o/old", old);
+        {
+            Session session(hub);
+            QVERIFY(inspectData(test::configFor({ "hf://o/gated" })).error().message.find("gated") != std::string::npos);
+            QVERIFY(inspectData(test::configFor({ "hf://o/none" })).error().message.find("HF_TOKEN") != std::string::npos);
+            QVERIFY(inspectData(test::configFor({ "hf://o/n@v9" })).error().message.find("revision") != std::string::npos);
+            QVERIFY(inspectData(test::configFor({ "hf://o/old" })).ok());
+        }
+        {
+            hub.requireToken("hf_right");
+            Session wrong(hub, "hf_wrong");
+            auto refused = inspectData(test::configFor({ "hf://o/n" }));
+            QVERIFY(!refused.ok());
+            QVERIFY(refused.error().message.find("hf_wrong") == std::string::npos);
+            Session right(hub, "hf_right");
+            QVERIFY(inspectData(test::configFor({ "hf://o/n" })).ok());
+            QVERIFY(!hub.storeSawToken());
+        }
+        const int asked = hub.apiRequests();
+        Session offline(hub, "", true);
+        QVERIFY(inspectData(test::configFor({ "hf://o/n" })).error().message.find("HF_HUB_OFFLINE") != std::string::npos);
+        QCOMPARE(hub.apiRequests(), asked);
+    }
+    void takesFilesFromAnExistingCache()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        const std::string snapshot = "hf/hub/datasets--o--n/snapshots/" + std::string(40, 'a') + "/small/";
+        folder.write(snapshot + "a.txt", test::indexedLines(60));
+        folder.write(snapshot + "b.txt", test::indexedLines(40));
+        qputenv("HF_HOME", QByteArray::fromStdString(utf8Text(folder.path("hf"))));
+        auto texts = test::readAll(test::configFor({ "hf://o/n:small" }), folder.path("cache"), 30);
+        QVERIFY(texts.ok());
+        QCOMPARE(texts.value().size(), std::size_t { 100 });
+        QCOMPARE(hub.storeRequests(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestHub)
+#include "tst_hub.moc"

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace furrow::test {
+
+/// What can go wrong with one request for bytes.
+enum class HubFault {
+    TooMany, ///< 429 with RateLimit and Retry-After
+    ServerError, ///< 500
+    Cut, ///< the connection ends in the middle of the body
+    Stall, ///< nothing comes for three seconds
+    WrongBytes, ///< right length, other content
+    WholeFile, ///< 200 to a request for a part
+    OtherPart, ///< 206 with another Content-Range
+    Expired, ///< 403: the signed address ran out
+};
+
+/// A hub on loopback, in two servers: the hub itself and the store that signed addresses lead to. It speaks as the real
+/// one does (redirects, Link paging, X-Linked headers, ranges) and counts. Thread-safe.
+class FakeHub {
+public:
+    struct Repository {
+        std::string commit = std::string(40, 'a');
+        std::map<std::string, std::string> files;
+        bool gated = false;
+        std::string renamedTo; ///< every request is answered with a relative redirect
+        std::set<std::string> small; ///< served by the hub itself, without LFS
+    };
+
+    FakeHub();
+    ~FakeHub();
+
+    std::string endpoint() const;
+    void add(const std::string& name, Repository repository);
+    /// The next requests to the store meet these, one each.
+    void fail(std::vector<HubFault> faults);
+    void requireToken(const std::string& token);
+
+    std::uint64_t storeBytes() const { return storeBytes_; } ///< bodies sent by the store
+    int storeRequests() const { return storeRequests_; }
+    int apiRequests() const { return apiRequests_; }
+    /// An Authorization header arrived at the store: the client leaked its token.
+    bool storeSawToken() const { return storeSawToken_; }
+    bool pendingFaults() const;
+
+    static constexpr int kPage = 2; ///< entries of one page of the tree
+
+private:
+    struct Servers;
+    void serveApi();
+    void serveStore();
+
+    std::unique_ptr<Servers> servers_;
+    std::atomic<std::uint64_t> storeBytes_ { 0 };
+    std::atomic<int> storeRequests_ { 0 };
+    std::atomic<int> apiRequests_ { 0 };
+    std::atomic<bool> storeSawToken_ { false };
+    mutable std::mutex mutex_;
+    // guarded by mutex_
+    std::map<std::string, Repository> repositories_;
+    std::vector<HubFault> faults_;
+    std::string token_;
+};
+
+} // namespace furrow::test

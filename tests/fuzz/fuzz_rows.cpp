@@ -1,0 +1,76 @@
+// Rows cut from hostile bytes must not depend on the pieces in which the bytes arrive, and no parser may crash.
+
+#include "core/data/csv_fields.h"
+#include "core/data/json_text.h"
+#include "core/data/record_reader.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+class PieceStream : public furrow::ByteStream {
+public:
+    PieceStream(std::string_view text, std::size_t piece)
+        : text_(text)
+        , piece_(piece)
+    {
+    }
+    furrow::Result<std::size_t> read(std::span<char> into) override
+    {
+        const auto n = std::min({ piece_, into.size(), text_.size() });
+        std::copy_n(text_.data(), n, into.data());
+        text_.remove_prefix(n);
+        return n;
+    }
+
+private:
+    std::string_view text_;
+    std::size_t piece_;
+};
+
+std::vector<std::string> cut(std::string_view text, furrow::RecordKind kind, std::size_t piece)
+{
+    furrow::RecordRules rules;
+    rules.kind = kind;
+    rules.spanBytes = 16;
+    furrow::RecordReader reader(std::make_unique<PieceStream>(text, piece), rules, 0);
+    std::vector<std::string> rows;
+    furrow::Record record;
+    for (;;) {
+        const auto more = reader.next(record);
+        if (!more.ok() || !more.value())
+            return rows;
+        rows.emplace_back(record.bytes);
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    for (const auto kind : { furrow::RecordKind::Lines, furrow::RecordKind::Paragraphs, furrow::RecordKind::Spans, furrow::RecordKind::Csv })
+        if (cut(text, kind, 3) != cut(text, kind, 1000))
+            std::abort();
+    furrow::JsonText json("text");
+    (void)json.parse(text);
+    std::vector<std::string> all, strings;
+    (void)furrow::jsonMembers(text, all, strings);
+    const auto fields = furrow::csvFields(text, ',');
+    std::string field;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (!furrow::csvField(text, ',', static_cast<int>(i), field) || field != fields[i])
+            std::abort();
+    for (const auto packed : { furrow::Compression::Gzip, furrow::Compression::Zstd }) {
+        auto stream = furrow::expandedStream(std::make_unique<PieceStream>(text, 7), packed, "input");
+        char out[4096];
+        for (int i = 0; i < 10000; ++i) {
+            const auto n = stream->read(out);
+            if (!n.ok() || n.value() == 0)
+                break;
+        }
+    }
+    return 0;
+}
