@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/tracker/audit.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
@@ -160,6 +161,22 @@ inline CheckpointId trainOne(WorkerLedger& worker, int replica, const std::strin
     good(worker.finish(*claim, trainedAll(*claim, 1, steps)), "finish");
     const auto parts = partsOf(*claim);
     return good(worker.commit(record(replica, folder), parts), "commit");
+}
+
+inline CheckpointId newestHead(Field& field, int replica)
+{
+    for (const auto& row : good(field.reader().replicas())) {
+        if (row.replica == replica)
+            return row.head.value_or(CheckpointId {});
+    }
+    return {};
+}
+
+/// The audit finds nothing wrong.
+inline void verifyClean(Field& field)
+{
+    const AuditReport report = good(audit(field.tracker), "audit");
+    QVERIFY2(report.isClean(), auditText(report).c_str());
 }
 
 } // namespace furrow

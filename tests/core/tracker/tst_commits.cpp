@@ -5,7 +5,7 @@
 using namespace furrow;
 using enum ChunkState;
 
-/// Checkpoints as commits: parts, step budget, lineage, merges.
+/// Checkpoints as commits: parts, step budget, lineage.
 class TestCommits : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -27,28 +27,9 @@ private Q_SLOTS:
     void removedAncestorIsNoFallback();
     void damageReopensAClosedEpoch();
     void newestCheckpointCannotBeRemoved();
-    void mergeMovesAllHeadsAndKeepsTheParts();
-    void damagedMergeFallsBackToItsMembers();
-    void deadReplicaTakesPartWithItsLastCheckpoint();
-    void leftOutReplicaGivesItsChunksBack();
-    void mergeOfADeadComputerIsTakenAgain();
-    void oneFailingWorkerDoesNotEndTheRound();
-    void newReplicaStartsFromTheNewestMerge();
-    void roundWithoutNewWorkHasTheBaseAsResult();
-    void parkedReplicasKeepTheirChunks();
-    void auditIsCleanAfterMergesAndFallBacks();
 };
 
 namespace {
-
-CheckpointId newestHead(Field& field, int replica)
-{
-    for (const auto& row : good(field.reader().replicas())) {
-        if (row.replica == replica)
-            return row.head.value_or(CheckpointId {});
-    }
-    return {};
-}
 
 ChunkOutcome trainedRange(std::int32_t begin, std::int32_t end, std::int64_t firstStep, std::int64_t steps)
 {
@@ -59,12 +40,6 @@ ChunkOutcome trainedRange(std::int32_t begin, std::int32_t end, std::int64_t fir
     outcome.firstStep = firstStep;
     outcome.lastStep = firstStep + steps - 1;
     return outcome;
-}
-
-void verifyClean(Field& field)
-{
-    const AuditReport report = good(audit(field.tracker), "audit");
-    QVERIFY2(report.isClean(), auditText(report).c_str());
 }
 
 } // namespace
@@ -410,234 +385,6 @@ void TestCommits::newestCheckpointCannotBeRemoved()
     QVERIFY(rows[0].removed && !rows[0].head);
     QVERIFY(!rows[1].removed && rows[1].head);
     QCOMPARE(field.counts()[Committed], 2);
-}
-
-void TestCommits::mergeMovesAllHeadsAndKeepsTheParts()
-{
-    Field field;
-    field.fill(1, 6);
-    auto a = field.worker(0);
-    auto b = field.worker(1);
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    const CheckpointId cb = trainOne(b, 1, "b1");
-    auto supervisor = field.supervisor();
-    const std::int64_t round = good(supervisor.openMergeRound());
-    QCOMPARE(good(supervisor.openMergeRound()), round);
-    QCOMPARE(good(a.signals()).mergeRound, round);
-    good(a.contribute(round, ca));
-    QVERIFY(!good(a.takeMerge(round)).has_value()); // b is still training
-    good(b.contribute(round, cb));
-    const auto job = good(b.takeMerge(round));
-    QVERIFY(job.has_value());
-    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca, cb }));
-    QVERIFY(!good(a.takeMerge(round)).has_value()); // b has it
-    QVERIFY(!good(a.mergeResult(round)).has_value());
-    const CheckpointId merged = good(b.commitMerge(round, record(-1, "m1")));
-    QCOMPARE(good(a.mergeResult(round)), std::optional(merged));
-    SAME(newestHead(field, 0), merged);
-    SAME(newestHead(field, 1), merged);
-    QCOMPARE(field.counts()[Committed], 2);
-    QVERIFY(!b.commitMerge(round, record(-1, "m2")).ok());
-    trainOne(a, 0, "a2"); // on the merged weights
-    verifyClean(field);
-}
-
-void TestCommits::damagedMergeFallsBackToItsMembers()
-{
-    Field field;
-    field.fill(1, 6);
-    auto a = field.worker(0);
-    auto b = field.worker(1);
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    const CheckpointId cb = trainOne(b, 1, "b1");
-    auto supervisor = field.supervisor();
-    const std::int64_t round = good(supervisor.openMergeRound());
-    good(a.contribute(round, ca));
-    good(b.contribute(round, cb));
-    good(a.takeMerge(round));
-    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
-    trainOne(a, 0, "a2");
-    QCOMPARE(good(supervisor.markDamaged(merged, "bit flip")), 1); // only a2's chunk: the parents kept theirs
-    SAME(newestHead(field, 0), ca);
-    SAME(newestHead(field, 1), cb);
-    QCOMPARE(field.counts()[Committed], 2);
-    verifyClean(field);
-}
-
-void TestCommits::deadReplicaTakesPartWithItsLastCheckpoint()
-{
-    Field field;
-    field.fill(1, 6);
-    auto a = field.worker(0);
-    auto b = field.worker(1);
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    const CheckpointId cb = trainOne(b, 1, "b1");
-    const auto lost = claimed(b);
-    good(b.finish(*lost, trainedAll(*lost)));
-    auto supervisor = field.supervisor();
-    const std::int64_t round = good(supervisor.openMergeRound());
-    good(a.contribute(round, ca));
-    QVERIFY(!good(a.takeMerge(round)).has_value());
-    good(supervisor.revoke(field.ids[1], "SIGKILL"));
-    const auto job = good(a.takeMerge(round));
-    QVERIFY(job.has_value());
-    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca, cb }));
-    good(a.commitMerge(round, record(-1, "m1")));
-    QCOMPARE(field.counts()[Committed], 2);
-    QCOMPARE(field.counts()[Free], 4); // what b trained after its checkpoint is free again
-    verifyClean(field);
-}
-
-void TestCommits::leftOutReplicaGivesItsChunksBack()
-{
-    Field field;
-    field.fill(1, 6);
-    auto a = field.worker(0);
-    auto b = field.worker(1);
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    const CheckpointId cb = trainOne(b, 1, "b1");
-    auto supervisor = field.supervisor();
-    const std::int64_t round = good(supervisor.openMergeRound());
-    good(a.contribute(round, ca));
-    good(b.contribute(round, cb));
-    good(a.takeMerge(round));
-    CheckpointRecord merged = record(-1, "m1");
-    merged.parents = { ca }; // b's weights are not finite
-    const CheckpointId id = good(a.commitMerge(round, merged));
-    SAME(newestHead(field, 1), id);
-    QCOMPARE(field.counts()[Committed], 1);
-    QCOMPARE(field.counts()[Free], 5);
-    QCOMPARE(b.claim().error().code, ErrorCode::Cancelled); // b starts again from the merge
-    QVERIFY(a.renew({}, 60).ok());
-    verifyClean(field);
-}
-
-void TestCommits::mergeOfADeadComputerIsTakenAgain()
-{
-    Field field;
-    field.fill(1, 6);
-    auto a = field.worker(0);
-    auto b = field.worker(1);
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    const CheckpointId cb = trainOne(b, 1, "b1");
-    auto supervisor = field.supervisor();
-    const std::int64_t round = good(supervisor.openMergeRound());
-    good(a.contribute(round, ca));
-    good(b.contribute(round, cb));
-    QVERIFY(good(a.takeMerge(round)).has_value());
-    good(supervisor.revoke(field.ids[0], "SIGKILL while merging"));
-    const auto job = good(b.takeMerge(round));
-    QVERIFY(job.has_value());
-    QCOMPARE(job->contributions.size(), std::size_t(2));
-    QVERIFY(!a.commitMerge(round, record(-1, "m0")).ok());
-    good(b.commitMerge(round, record(-1, "m1")));
-    verifyClean(field);
-}
-
-void TestCommits::oneFailingWorkerDoesNotEndTheRound() // trap 10
-{
-    Field field;
-    field.fill(1, 6);
-    auto a = field.worker(0);
-    auto b = field.worker(1);
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    auto supervisor = field.supervisor();
-    const std::int64_t round = good(supervisor.openMergeRound());
-    good(a.contribute(round, ca));
-    good(b.end("could not read its device"));
-    const auto job = good(a.takeMerge(round)); // b has no checkpoint and nothing to add
-    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca }));
-    good(a.commitMerge(round, record(-1, "m1")));
-    QCOMPARE(field.counts()[Committed], 1);
-}
-
-void TestCommits::newReplicaStartsFromTheNewestMerge()
-{
-    Field field;
-    field.fill(1, 6);
-    auto a = field.worker(0);
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    auto supervisor = field.supervisor();
-    const std::int64_t round = good(supervisor.openMergeRound());
-    good(a.contribute(round, ca));
-    good(a.takeMerge(round));
-    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
-    good(supervisor.setActiveReplicas(3));
-    for (int replica = 0; replica < 3; ++replica)
-        SAME(newestHead(field, replica), merged);
-    trainOne(a, 0, "a2");
-    QVERIFY(!supervisor.markRemoved(merged).ok()); // still the base of replicas 1 and 2
-}
-
-void TestCommits::roundWithoutNewWorkHasTheBaseAsResult()
-{
-    Field field;
-    field.fill(1, 3);
-    auto a = field.worker(0);
-    auto supervisor = field.supervisor();
-    std::int64_t round = good(supervisor.openMergeRound());
-    good(a.contribute(round, {})); // nothing trained yet
-    QVERIFY(!good(a.takeMerge(round)).has_value());
-    QCOMPARE(good(a.mergeResult(round)), std::optional(CheckpointId {}));
-    const CheckpointId ca = trainOne(a, 0, "a1");
-    round = good(supervisor.openMergeRound());
-    good(a.contribute(round, ca));
-    QVERIFY(good(a.takeMerge(round)).has_value());
-    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
-    round = good(supervisor.openMergeRound());
-    good(a.contribute(round, merged));
-    QVERIFY(!good(a.takeMerge(round)).has_value());
-    QCOMPARE(good(a.mergeResult(round)), std::optional(merged));
-}
-
-void TestCommits::parkedReplicasKeepTheirChunks()
-{
-    Field field;
-    field.fill(1, 4);
-    auto a = field.worker(0);
-    auto b = field.worker(1);
-    trainOne(a, 0, "a1");
-    const CheckpointId cb = trainOne(b, 1, "b1");
-    good(b.end("fewer workers"));
-    good(field.supervisor().setActiveReplicas(1));
-    QCOMPARE(field.counts()[Committed], 2);
-    const auto rows = good(field.supervisor().replicas());
-    QVERIFY(!rows[0].parked && rows[1].parked);
-    auto again = field.worker(1); // taken up again
-    trainOne(again, 1, "b2");
-    const auto checkpoints = good(field.reader().checkpoints());
-    QCOMPARE(checkpoints.back().record.parents, (std::vector<CheckpointId> { cb }));
-    QVERIFY(!good(field.supervisor().replicas())[1].parked);
-    verifyClean(field);
-}
-
-void TestCommits::auditIsCleanAfterMergesAndFallBacks()
-{
-    Field field;
-    field.fill(2, 6);
-    auto supervisor = field.supervisor();
-    for (int turn = 0; turn < 4; ++turn) {
-        auto a = field.worker(0);
-        auto b = field.worker(1);
-        const std::string name = std::to_string(turn);
-        const CheckpointId ca = trainOne(a, 0, "a" + name);
-        const CheckpointId cb = trainOne(b, 1, "b" + name);
-        const std::int64_t round = good(supervisor.openMergeRound());
-        good(a.contribute(round, ca));
-        good(b.contribute(round, cb));
-        good(a.takeMerge(round));
-        const CheckpointId merged = good(a.commitMerge(round, record(-1, "m" + name)));
-        if (turn % 2 == 1) {
-            good(supervisor.markDamaged(merged, "bit flip"));
-        } else {
-            good(a.end("stop"));
-            good(b.end("stop"));
-        }
-        verifyClean(field);
-    }
-    const AuditReport report = good(audit(field.tracker));
-    QCOMPARE(report.epochs[0].committed, 8);
-    QCOMPARE(report.epochs[0].remaining, 4);
 }
 
 QTEST_GUILESS_MAIN(TestCommits)

@@ -1,0 +1,251 @@
+#include "ledger_fixture.h"
+
+using namespace furrow;
+using enum ChunkState;
+
+/// Merge rounds, and several replicas in one ledger.
+class TestMerges : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void mergeMovesAllHeadsAndKeepsTheParts();
+    void damagedMergeFallsBackToItsMembers();
+    void deadReplicaTakesPartWithItsLastCheckpoint();
+    void leftOutReplicaGivesItsChunksBack();
+    void mergeOfADeadComputerIsTakenAgain();
+    void oneFailingWorkerDoesNotEndTheRound();
+    void newReplicaStartsFromTheNewestMerge();
+    void roundWithoutNewWorkHasTheBaseAsResult();
+    void parkedReplicasKeepTheirChunks();
+    void auditIsCleanAfterMergesAndFallBacks();
+};
+
+void TestMerges::mergeMovesAllHeadsAndKeepsTheParts()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    QCOMPARE(good(supervisor.openMergeRound()), round);
+    QCOMPARE(good(a.signals()).mergeRound, round);
+    good(a.contribute(round, ca));
+    QVERIFY(!good(a.takeMerge(round)).has_value()); // b is still training
+    good(b.contribute(round, cb));
+    const auto job = good(b.takeMerge(round));
+    QVERIFY(job.has_value());
+    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca, cb }));
+    QVERIFY(!good(a.takeMerge(round)).has_value()); // b has it
+    QVERIFY(!good(a.mergeResult(round)).has_value());
+    const CheckpointId merged = good(b.commitMerge(round, record(-1, "m1")));
+    QCOMPARE(good(a.mergeResult(round)), std::optional(merged));
+    SAME(newestHead(field, 0), merged);
+    SAME(newestHead(field, 1), merged);
+    QCOMPARE(field.counts()[Committed], 2);
+    QVERIFY(!b.commitMerge(round, record(-1, "m2")).ok());
+    trainOne(a, 0, "a2"); // on the merged weights
+    verifyClean(field);
+}
+
+void TestMerges::damagedMergeFallsBackToItsMembers()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    good(a.takeMerge(round));
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    trainOne(a, 0, "a2");
+    QCOMPARE(good(supervisor.markDamaged(merged, "bit flip")), 1); // only a2's chunk: the parents kept theirs
+    SAME(newestHead(field, 0), ca);
+    SAME(newestHead(field, 1), cb);
+    QCOMPARE(field.counts()[Committed], 2);
+    verifyClean(field);
+}
+
+void TestMerges::deadReplicaTakesPartWithItsLastCheckpoint()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    const auto lost = claimed(b);
+    good(b.finish(*lost, trainedAll(*lost)));
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    QVERIFY(!good(a.takeMerge(round)).has_value());
+    good(supervisor.revoke(field.ids[1], "SIGKILL"));
+    const auto job = good(a.takeMerge(round));
+    QVERIFY(job.has_value());
+    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca, cb }));
+    good(a.commitMerge(round, record(-1, "m1")));
+    QCOMPARE(field.counts()[Committed], 2);
+    QCOMPARE(field.counts()[Free], 4); // what b trained after its checkpoint is free again
+    verifyClean(field);
+}
+
+void TestMerges::leftOutReplicaGivesItsChunksBack()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    good(a.takeMerge(round));
+    CheckpointRecord merged = record(-1, "m1");
+    merged.parents = { ca }; // b's weights are not finite
+    const CheckpointId id = good(a.commitMerge(round, merged));
+    SAME(newestHead(field, 1), id);
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(field.counts()[Free], 5);
+    QCOMPARE(b.claim().error().code, ErrorCode::Cancelled); // b starts again from the merge
+    QVERIFY(a.renew({}, 60).ok());
+    verifyClean(field);
+}
+
+void TestMerges::mergeOfADeadComputerIsTakenAgain()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    QVERIFY(good(a.takeMerge(round)).has_value());
+    good(supervisor.revoke(field.ids[0], "SIGKILL while merging"));
+    const auto job = good(b.takeMerge(round));
+    QVERIFY(job.has_value());
+    QCOMPARE(job->contributions.size(), std::size_t(2));
+    QVERIFY(!a.commitMerge(round, record(-1, "m0")).ok());
+    good(b.commitMerge(round, record(-1, "m1")));
+    verifyClean(field);
+}
+
+void TestMerges::oneFailingWorkerDoesNotEndTheRound() // trap 10
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.end("could not read its device"));
+    const auto job = good(a.takeMerge(round)); // b has no checkpoint and nothing to add
+    QCOMPARE(job->contributions, (std::vector<CheckpointId> { ca }));
+    good(a.commitMerge(round, record(-1, "m1")));
+    QCOMPARE(field.counts()[Committed], 1);
+}
+
+void TestMerges::newReplicaStartsFromTheNewestMerge()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(a.takeMerge(round));
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    good(supervisor.setActiveReplicas(3));
+    for (int replica = 0; replica < 3; ++replica)
+        SAME(newestHead(field, replica), merged);
+    trainOne(a, 0, "a2");
+    QVERIFY(!supervisor.markRemoved(merged).ok()); // still the base of replicas 1 and 2
+}
+
+void TestMerges::roundWithoutNewWorkHasTheBaseAsResult()
+{
+    Field field;
+    field.fill(1, 3);
+    auto a = field.worker(0);
+    auto supervisor = field.supervisor();
+    std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, {})); // nothing trained yet
+    QVERIFY(!good(a.takeMerge(round)).has_value());
+    QCOMPARE(good(a.mergeResult(round)), std::optional(CheckpointId {}));
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    QVERIFY(good(a.takeMerge(round)).has_value());
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    round = good(supervisor.openMergeRound());
+    good(a.contribute(round, merged));
+    QVERIFY(!good(a.takeMerge(round)).has_value());
+    QCOMPARE(good(a.mergeResult(round)), std::optional(merged));
+}
+
+void TestMerges::parkedReplicasKeepTheirChunks()
+{
+    Field field;
+    field.fill(1, 4);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    good(b.end("fewer workers"));
+    good(field.supervisor().setActiveReplicas(1));
+    QCOMPARE(field.counts()[Committed], 2);
+    const auto rows = good(field.supervisor().replicas());
+    QVERIFY(!rows[0].parked && rows[1].parked);
+    auto again = field.worker(1); // taken up again
+    trainOne(again, 1, "b2");
+    const auto checkpoints = good(field.reader().checkpoints());
+    QCOMPARE(checkpoints.back().record.parents, (std::vector<CheckpointId> { cb }));
+    QVERIFY(!good(field.supervisor().replicas())[1].parked);
+    verifyClean(field);
+}
+
+void TestMerges::auditIsCleanAfterMergesAndFallBacks()
+{
+    Field field;
+    field.fill(2, 6);
+    auto supervisor = field.supervisor();
+    for (int turn = 0; turn < 4; ++turn) {
+        auto a = field.worker(0);
+        auto b = field.worker(1);
+        const std::string name = std::to_string(turn);
+        const CheckpointId ca = trainOne(a, 0, "a" + name);
+        const CheckpointId cb = trainOne(b, 1, "b" + name);
+        const std::int64_t round = good(supervisor.openMergeRound());
+        good(a.contribute(round, ca));
+        good(b.contribute(round, cb));
+        good(a.takeMerge(round));
+        const CheckpointId merged = good(a.commitMerge(round, record(-1, "m" + name)));
+        if (turn % 2 == 1) {
+            good(supervisor.markDamaged(merged, "bit flip"));
+        } else {
+            good(a.end("stop"));
+            good(b.end("stop"));
+        }
+        verifyClean(field);
+    }
+    const AuditReport report = good(audit(field.tracker));
+    QCOMPARE(report.epochs[0].committed, 8);
+    QCOMPARE(report.epochs[0].remaining, 4);
+}
+
+QTEST_GUILESS_MAIN(TestMerges)
+#include "tst_merges.moc"
