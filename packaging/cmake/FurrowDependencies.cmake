@@ -39,6 +39,9 @@ if(FURROW_WITH_PARQUET)
       INTERFACE_INCLUDE_DIRECTORIES ${FURROW_SITE}/pyarrow/include)
   endforeach()
   set_target_properties(furrow::parquet PROPERTIES INTERFACE_LINK_LIBRARIES furrow::arrow)
+  # libparquet exports a newer simdjson of its own. Ours must come first on the link line, else our calls land there with
+  # other error numbers ("blank line" read as "broken JSON").
+  set_property(TARGET simdjson::simdjson APPEND PROPERTY INTERFACE_LINK_LIBRARIES furrow::parquet)
 endif()
 
 if(FURROW_BUILD_TESTS AND FURROW_QT_TESTS)
