@@ -1,0 +1,3489 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="es_ES" sourcelanguage="en">
+<context>
+    <name>Chart</name>
+    <message>
+        <source>worker %1</source>
+        <translation>trabajador %1</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>media</translation>
+    </message>
+</context>
+<context>
+    <name>ChartData</name>
+    <message>
+        <source>stopped %1, resumed %2</source>
+        <translation>detenida %1, reanudada %2</translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation>Intento %1</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>pasos</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>muestras</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>tokens</translation>
+    </message>
+    <message>
+        <source>epochs</source>
+        <translation>épocas</translation>
+    </message>
+</context>
+<context>
+    <name>ChartsPage</name>
+    <message>
+        <source>Attempt %1</source>
+        <translation>Intento %1</translation>
+    </message>
+</context>
+<context>
+    <name>ChunkCell</name>
+    <message>
+        <source>free</source>
+        <translation>libre</translation>
+    </message>
+    <message>
+        <source>leased</source>
+        <translation>reservado</translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>entrenado</translation>
+    </message>
+    <message>
+        <source>committed</source>
+        <translation>confirmado</translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>trabajo perdido</translation>
+    </message>
+    <message>
+        <source>excluded</source>
+        <translation>excluido</translation>
+    </message>
+    <message>
+        <source>poisoned</source>
+        <translation>envenenado</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>se conserva</translation>
+    </message>
+    <message>
+        <source>to be redone</source>
+        <translation>por rehacer</translation>
+    </message>
+    <message>
+        <source>orphaned claim</source>
+        <translation>reserva huérfana</translation>
+    </message>
+</context>
+<context>
+    <name>CurvesLayer</name>
+    <message>
+        <source>%1 off scale</source>
+        <translation>%1 fuera de escala</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorText</name>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>Something is missing.</source>
+        <translation>Falta algo.</translation>
+    </message>
+    <message>
+        <source>A file is damaged.</source>
+        <translation>Un archivo está dañado.</translation>
+    </message>
+    <message>
+        <source>The disk refused.</source>
+        <translation>El disco lo rechazó.</translation>
+    </message>
+    <message>
+        <source>The network refused.</source>
+        <translation>La red lo rechazó.</translation>
+    </message>
+    <message>
+        <source>Somebody else is at work.</source>
+        <translation>Otro proceso está trabajando.</translation>
+    </message>
+    <message>
+        <source>Cancelled.</source>
+        <translation>Cancelado.</translation>
+    </message>
+    <message>
+        <source>This is a fault of Furrow.</source>
+        <translation>Es un fallo de Furrow.</translation>
+    </message>
+</context>
+<context>
+    <name>NewRunPage</name>
+    <message>
+        <source>Set to %1</source>
+        <translation>Poner %1</translation>
+    </message>
+</context>
+<context>
+    <name>ResumeDialog</name>
+    <message>
+        <source>verified</source>
+        <translation>verificado</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>dañado</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>Punto de control</translation>
+    </message>
+    <message>
+        <source>Of</source>
+        <translation>De</translation>
+    </message>
+    <message>
+        <source>merge</source>
+        <translation>fusión</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>réplica %1</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Guardado</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>Fragmentos</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>Pérdida de evaluación</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Archivos</translation>
+    </message>
+</context>
+<context>
+    <name>RunBanner</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>SampleReader</name>
+    <message>
+        <source>Block %1 is not prepared now.</source>
+        <translation>El bloque %1 no está preparado ahora.</translation>
+    </message>
+    <message>
+        <source>Block %1 has only %2 chunks.</source>
+        <translation>El bloque %1 solo tiene %2 fragmentos.</translation>
+    </message>
+</context>
+<context>
+    <name>Schema</name>
+    <message>
+        <source>Name</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
+        <source>What the run is called in the library and in its folder name. Empty: made from preset and data.</source>
+        <translation>Cómo se llama la ejecución en la biblioteca y en el nombre de su carpeta. Vacío: se forma con preajuste y datos.</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Origen</translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz or .zst), or hf://owner/name[:config][:split][@revision].</source>
+        <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, parquet; sin comprimir, .gz o .zst), o hf://owner/name[:config][:split][@revision].</translation>
+    </message>
+    <message>
+        <source>Rows from</source>
+        <translation>Filas de</translation>
+    </message>
+    <message>
+        <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines.</source>
+        <translation>Qué es una muestra de un archivo de texto: una línea, un párrafo entre líneas vacías o un tramo de span_bytes con los saltos de línea. 'stream' toma ventanas al azar de un archivo y no lleva libro; existe para comparar con otros programas. 'auto' son líneas.</translation>
+    </message>
+    <message>
+        <source>Text column</source>
+        <translation>Columna de texto</translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl and parquet. Empty: the first of text, content, sentence, document, article, body, else the first string column.</source>
+        <translation>Columna que contiene el texto en csv, jsonl y parquet. Vacío: la primera de text, content, sentence, document, article, body; si no, la primera de texto.</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>Tokenizador</translation>
+    </message>
+    <message>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model.</source>
+        <translation>byte, char (caracteres hallados en los datos), gpt2, o la ruta de un tokenizer.json o un .model de sentencepiece.</translation>
+    </message>
+    <message>
+        <source>Samples per block</source>
+        <translation>Muestras por bloque</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>muestras</translation>
+    </message>
+    <message>
+        <source>Consecutive samples that are prepared as one unit. Lowered by itself for small data, so that there are some blocks to shuffle.</source>
+        <translation>Muestras consecutivas que se preparan como una unidad. Se reduce solo con datos pequeños, para que haya bloques que barajar.</translation>
+    </message>
+    <message>
+        <source>Chunk size</source>
+        <translation>Tamaño de fragmento</translation>
+    </message>
+    <message>
+        <source>Samples that one worker claims at a time. It does not change GPU memory: batch size times sequence length does.</source>
+        <translation>Muestras que un trabajador reserva de una vez. No cambia la memoria de GPU: eso lo hace el lote por la longitud de secuencia.</translation>
+    </message>
+    <message>
+        <source>Chunk size, at most</source>
+        <translation>Tamaño de fragmento, máximo</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>bytes</translation>
+    </message>
+    <message>
+        <source>A chunk ends early when its text would become larger than this.</source>
+        <translation>Un fragmento termina antes si su texto superaría este tamaño.</translation>
+    </message>
+    <message>
+        <source>Span</source>
+        <translation>Tramo</translation>
+    </message>
+    <message>
+        <source>Length of a sample in data mode span.</source>
+        <translation>Longitud de una muestra en el modo de datos span.</translation>
+    </message>
+    <message>
+        <source>Held out</source>
+        <translation>Reservado</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>Share of the samples kept for evaluation, chosen by a hash of their text, so that equal texts fall on the same side.</source>
+        <translation>Parte de las muestras que se guarda para evaluar, elegida por un resumen de su texto, de modo que textos iguales caen del mismo lado.</translation>
+    </message>
+    <message>
+        <source>Shortest sample</source>
+        <translation>Muestra más corta</translation>
+    </message>
+    <message>
+        <source>characters</source>
+        <translation>caracteres</translation>
+    </message>
+    <message>
+        <source>Shorter samples are filtered, counted and never trained.</source>
+        <translation>Las muestras más cortas se filtran, se cuentan y nunca se entrenan.</translation>
+    </message>
+    <message>
+        <source>Longest sample</source>
+        <translation>Muestra más larga</translation>
+    </message>
+    <message>
+        <source>Longer samples are filtered and counted. 0: no limit.</source>
+        <translation>Las muestras más largas se filtran y se cuentan. 0: sin límite.</translation>
+    </message>
+    <message>
+        <source>ASCII only</source>
+        <translation>Solo ASCII</translation>
+    </message>
+    <message>
+        <source>Filter samples with any other character.</source>
+        <translation>Filtrar muestras con cualquier otro carácter.</translation>
+    </message>
+    <message>
+        <source>Duplicate texts</source>
+        <translation>Textos duplicados</translation>
+    </message>
+    <message>
+        <source>Texts that occur again inside a block are counted and trained (report) or counted and left out (skip).</source>
+        <translation>Los textos que se repiten dentro de un bloque se cuentan y se entrenan (report) o se cuentan y se omiten (skip).</translation>
+    </message>
+    <message>
+        <source>Shuffle</source>
+        <translation>Barajar</translation>
+    </message>
+    <message>
+        <source>Claim chunks in an order drawn from seed and epoch; off: in source order.</source>
+        <translation>Reservar fragmentos en un orden sorteado con semilla y época; desactivado: en el orden del origen.</translation>
+    </message>
+    <message>
+        <source>Shuffle window</source>
+        <translation>Ventana de barajado</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <translation>bloques</translation>
+    </message>
+    <message>
+        <source>In the first epoch chunks are shuffled inside groups of this many consecutive blocks; later epochs are shuffled as a whole.</source>
+        <translation>En la primera época los fragmentos se barajan dentro de grupos de tantos bloques consecutivos; las siguientes se barajan enteras.</translation>
+    </message>
+    <message>
+        <source>First sample</source>
+        <translation>Primera muestra</translation>
+    </message>
+    <message>
+        <source>Skip this many samples at the start of each source. They do not belong to the epoch.</source>
+        <translation>Saltar tantas muestras al principio de cada origen. No pertenecen a la época.</translation>
+    </message>
+    <message>
+        <source>Samples, at most</source>
+        <translation>Muestras, máximo</translation>
+    </message>
+    <message>
+        <source>Use only this many samples of each source. 0: all.</source>
+        <translation>Usar solo tantas muestras de cada origen. 0: todas.</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>Caché</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>Disk that prepared blocks and downloads of this workspace may take.</source>
+        <translation>Disco que pueden ocupar los bloques preparados y las descargas de este espacio de trabajo.</translation>
+    </message>
+    <message>
+        <source>Prepare ahead</source>
+        <translation>Preparar por adelantado</translation>
+    </message>
+    <message>
+        <source>Blocks that are prepared before a worker asks for them.</source>
+        <translation>Bloques que se preparan antes de que un trabajador los pida.</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>Arquitectura</translation>
+    </message>
+    <message>
+        <source>gpt: a transformer as GPT-2 or Llama. hrm: the hierarchical reasoning model.</source>
+        <translation>gpt: un transformador como GPT-2 o Llama. hrm: el modelo de razonamiento jerárquico.</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Capas</translation>
+    </message>
+    <message>
+        <source>Transformer blocks; for hrm the blocks of each of the two modules.</source>
+        <translation>Bloques del transformador; en hrm, los de cada uno de los dos módulos.</translation>
+    </message>
+    <message>
+        <source>Width</source>
+        <translation>Anchura</translation>
+    </message>
+    <message>
+        <source>Size of the residual stream. The number of heads must divide it.</source>
+        <translation>Tamaño del flujo residual. El número de cabezas debe dividirlo.</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>Cabezas</translation>
+    </message>
+    <message>
+        <source>Attention heads.</source>
+        <translation>Cabezas de atención.</translation>
+    </message>
+    <message>
+        <source>Key-value heads</source>
+        <translation>Cabezas clave-valor</translation>
+    </message>
+    <message>
+        <source>Heads of keys and values in grouped-query attention. 0: as many as heads.</source>
+        <translation>Cabezas de claves y valores en la atención por grupos. 0: tantas como cabezas.</translation>
+    </message>
+    <message>
+        <source>Feed-forward width</source>
+        <translation>Anchura de la red interna</translation>
+    </message>
+    <message>
+        <source>Inner size of the feed-forward part. 0: the usual one for the activation.</source>
+        <translation>Tamaño interior de la parte feed-forward. 0: el habitual para la activación.</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Contexto</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>tokens</translation>
+    </message>
+    <message>
+        <source>Tokens in one training window.</source>
+        <translation>Tokens en una ventana de entrenamiento.</translation>
+    </message>
+    <message>
+        <source>Positions</source>
+        <translation>Posiciones</translation>
+    </message>
+    <message>
+        <source>learned as in GPT-2, or rotary.</source>
+        <translation>learned como en GPT-2, o rotatorias.</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>Norma</translation>
+    </message>
+    <message>
+        <source>Normalisation before each part of a block.</source>
+        <translation>Normalización antes de cada parte de un bloque.</translation>
+    </message>
+    <message>
+        <source>Activation</source>
+        <translation>Activación</translation>
+    </message>
+    <message>
+        <source>Inside the feed-forward part.</source>
+        <translation>Dentro de la parte feed-forward.</translation>
+    </message>
+    <message>
+        <source>Biases</source>
+        <translation>Sesgos</translation>
+    </message>
+    <message>
+        <source>Bias vectors in linear layers and norms, as in GPT-2.</source>
+        <translation>Vectores de sesgo en capas lineales y normas, como en GPT-2.</translation>
+    </message>
+    <message>
+        <source>Tied head</source>
+        <translation>Cabeza ligada</translation>
+    </message>
+    <message>
+        <source>The output layer shares the embedding matrix.</source>
+        <translation>La capa de salida comparte la matriz de incrustación.</translation>
+    </message>
+    <message>
+        <source>Dropout</source>
+        <translation>Dropout</translation>
+    </message>
+    <message>
+        <source>Probability with which activations are dropped while training.</source>
+        <translation>Probabilidad con que se anulan activaciones al entrenar.</translation>
+    </message>
+    <message>
+        <source>Start from</source>
+        <translation>Partir de</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.</source>
+        <translation>Carpeta de un punto de control, o carpeta de Hugging Face con model.safetensors, de cuyos pesos parte la ejecución. Vacío: pesos nuevos.</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>Lote</translation>
+    </message>
+    <message>
+        <source>sequences</source>
+        <translation>secuencias</translation>
+    </message>
+    <message>
+        <source>Windows in one micro-step of one worker.</source>
+        <translation>Ventanas en un micropaso de un trabajador.</translation>
+    </message>
+    <message>
+        <source>Accumulation</source>
+        <translation>Acumulación</translation>
+    </message>
+    <message>
+        <source>micro-steps</source>
+        <translation>micropasos</translation>
+    </message>
+    <message>
+        <source>Micro-steps whose gradients make one optimiser step.</source>
+        <translation>Micropasos cuyos gradientes forman un paso de optimización.</translation>
+    </message>
+    <message>
+        <source>Peak learning rate</source>
+        <translation>Tasa de aprendizaje máxima</translation>
+    </message>
+    <message>
+        <source>Learning rate after warm-up.</source>
+        <translation>Tasa de aprendizaje tras el calentamiento.</translation>
+    </message>
+    <message>
+        <source>Final learning rate</source>
+        <translation>Tasa de aprendizaje final</translation>
+    </message>
+    <message>
+        <source>Where the schedule ends.</source>
+        <translation>Donde termina el plan.</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>Calentamiento</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>pasos</translation>
+    </message>
+    <message>
+        <source>Own optimiser steps of a worker over which the rate rises from 0.</source>
+        <translation>Pasos propios de un trabajador en los que la tasa sube desde 0.</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>How the rate falls after warm-up. It follows the tokens of the whole run, so all workers are at the same place.</source>
+        <translation>Cómo baja la tasa tras el calentamiento. Sigue los tokens de toda la ejecución, así todos los trabajadores están en el mismo punto.</translation>
+    </message>
+    <message>
+        <source>Schedule length</source>
+        <translation>Duración del plan</translation>
+    </message>
+    <message>
+        <source>Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known.</source>
+        <translation>Tokens de la ejecución en los que se alcanza la tasa final. 0: según las reglas de parada, o los tokens de las épocas si se conocen.</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>Precisión</translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it.</source>
+        <translation>De los productos de matrices; los pesos son float32. auto: bf16 donde el dispositivo es más rápido con él.</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Dispositivos</translation>
+    </message>
+    <message>
+        <source>auto (all GPUs, else the CPU), a list of GPU numbers or UUIDs, or cpu:2 for two workers on the CPU.</source>
+        <translation>auto (todas las GPU; si no, la CPU), una lista de números o UUID de GPU, o cpu:2 para dos trabajadores en la CPU.</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>Trabajadores</translation>
+    </message>
+    <message>
+        <source>Number of workers. 0: one for each device; on the CPU two.</source>
+        <translation>Número de trabajadores. 0: uno por dispositivo; en la CPU, dos.</translation>
+    </message>
+    <message>
+        <source>Threads a worker</source>
+        <translation>Hilos por trabajador</translation>
+    </message>
+    <message>
+        <source>CPU threads of one worker. 0: cores divided by workers.</source>
+        <translation>Hilos de CPU de un trabajador. 0: núcleos entre trabajadores.</translation>
+    </message>
+    <message>
+        <source>Restarts, at most</source>
+        <translation>Reinicios, máximo</translation>
+    </message>
+    <message>
+        <source>How often a worker that died is started again in one attempt.</source>
+        <translation>Cuántas veces se reinicia en un intento un trabajador que murió.</translation>
+    </message>
+    <message>
+        <source>Epochs</source>
+        <translation>Épocas</translation>
+    </message>
+    <message>
+        <source>epochs</source>
+        <translation>épocas</translation>
+    </message>
+    <message>
+        <source>Passes over the data. The first stopping rule that is reached ends the run.</source>
+        <translation>Pasadas por los datos. La primera regla de parada que se alcanza termina la ejecución.</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Pasos</translation>
+    </message>
+    <message>
+        <source>Stop after this many optimiser steps, summed over the workers. 0: no limit.</source>
+        <translation>Detener tras tantos pasos de optimización, sumados entre trabajadores. 0: sin límite.</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Stop after this many trained tokens. 0: no limit.</source>
+        <translation>Detener tras tantos tokens entrenados. 0: sin límite.</translation>
+    </message>
+    <message>
+        <source>Hours</source>
+        <translation>Horas</translation>
+    </message>
+    <message>
+        <source>hours</source>
+        <translation>horas</translation>
+    </message>
+    <message>
+        <source>Stop after this much active time. 0: no limit.</source>
+        <translation>Detener tras este tiempo activo. 0: sin límite.</translation>
+    </message>
+    <message>
+        <source>Stop after epoch</source>
+        <translation>Detener tras la época</translation>
+    </message>
+    <message>
+        <source>End at the end of the current epoch, also with iterate.</source>
+        <translation>Terminar al final de la época actual, también con iterar.</translation>
+    </message>
+    <message>
+        <source>Stop after blocks</source>
+        <translation>Detener tras bloques</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are complete. 0: no limit.</source>
+        <translation>Terminar cuando estén completos tantos bloques. 0: sin límite.</translation>
+    </message>
+    <message>
+        <source>Iterate</source>
+        <translation>Iterar</translation>
+    </message>
+    <message>
+        <source>Begin another epoch whenever one ends, until another rule stops the run.</source>
+        <translation>Empezar otra época cada vez que termina una, hasta que otra regla pare la ejecución.</translation>
+    </message>
+    <message>
+        <source>Checkpoint every</source>
+        <translation>Punto de control cada</translation>
+    </message>
+    <message>
+        <source>minutes</source>
+        <translation>minutos</translation>
+    </message>
+    <message>
+        <source>Work that a crash can cost. 'minutes' of training between two checkpoints of a worker.</source>
+        <translation>Trabajo que puede costar un fallo. 'minutes' de entrenamiento entre dos puntos de control de un trabajador.</translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker. 0: by time only.</source>
+        <translation>Guardar también tras tantos pasos propios de un trabajador. 0: solo por tiempo.</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Conservar</translation>
+    </message>
+    <message>
+        <source>checkpoints</source>
+        <translation>puntos de control</translation>
+    </message>
+    <message>
+        <source>Newest checkpoints kept for each replica; the best one and pinned ones stay as well.</source>
+        <translation>Puntos de control más recientes que se conservan por réplica; el mejor y los fijados también quedan.</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>Optimizador</translation>
+    </message>
+    <message>
+        <source>adamw, adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
+        <translation>adamw, adamatan2 (sin épsilon, sin escala) o sgd con momento beta1.</translation>
+    </message>
+    <message>
+        <source>Weight decay</source>
+        <translation>Decaimiento de pesos</translation>
+    </message>
+    <message>
+        <source>Decoupled, on matrices only.</source>
+        <translation>Desacoplado, solo en matrices.</translation>
+    </message>
+    <message>
+        <source>Beta 1</source>
+        <translation>Beta 1</translation>
+    </message>
+    <message>
+        <source>Decay of the mean of gradients.</source>
+        <translation>Decaimiento de la media de gradientes.</translation>
+    </message>
+    <message>
+        <source>Beta 2</source>
+        <translation>Beta 2</translation>
+    </message>
+    <message>
+        <source>Decay of the mean of squared gradients.</source>
+        <translation>Decaimiento de la media de gradientes al cuadrado.</translation>
+    </message>
+    <message>
+        <source>Epsilon</source>
+        <translation>Épsilon</translation>
+    </message>
+    <message>
+        <source>Added to the root of the second moment.</source>
+        <translation>Se suma a la raíz del segundo momento.</translation>
+    </message>
+    <message>
+        <source>Gradient clip</source>
+        <translation>Recorte de gradiente</translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient. 0: no clipping.</source>
+        <translation>Norma máxima del gradiente. 0: sin recorte.</translation>
+    </message>
+    <message>
+        <source>Bad steps, at most</source>
+        <translation>Pasos malos, máximo</translation>
+    </message>
+    <message>
+        <source>Steps in a row with NaN or Inf, each left out, before the worker goes back to its last checkpoint.</source>
+        <translation>Pasos seguidos con NaN o Inf, cada uno omitido, antes de que el trabajador vuelva a su último punto de control.</translation>
+    </message>
+    <message>
+        <source>Evaluate every</source>
+        <translation>Evaluar cada</translation>
+    </message>
+    <message>
+        <source>Own steps of a worker between two evaluations on held-out text. 0: only at the end.</source>
+        <translation>Pasos propios de un trabajador entre dos evaluaciones con texto reservado. 0: solo al final.</translation>
+    </message>
+    <message>
+        <source>Batches</source>
+        <translation>Lotes</translation>
+    </message>
+    <message>
+        <source>batches</source>
+        <translation>lotes</translation>
+    </message>
+    <message>
+        <source>Batches of one evaluation, at most; always the same ones.</source>
+        <translation>Lotes de una evaluación, como mucho; siempre los mismos.</translation>
+    </message>
+    <message>
+        <source>Sample every</source>
+        <translation>Generar texto cada</translation>
+    </message>
+    <message>
+        <source>Own steps of worker 0 between two text samples. 0: never.</source>
+        <translation>Pasos propios del trabajador 0 entre dos textos generados. 0: nunca.</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Comienzo</translation>
+    </message>
+    <message>
+        <source>Beginning of the text samples.</source>
+        <translation>Comienzo de los textos generados.</translation>
+    </message>
+    <message>
+        <source>Merge</source>
+        <translation>Fusión</translation>
+    </message>
+    <message>
+        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models.</source>
+        <translation>Cómo las réplicas de los trabajadores se vuelven un modelo: media de pesos por tokens, DiLoCo (media con momento exterior), o ninguna: N modelos.</translation>
+    </message>
+    <message>
+        <source>Merge every</source>
+        <translation>Fusionar cada</translation>
+    </message>
+    <message>
+        <source>Tokens of the run between two merges. 0: chosen so that there are about 40 in an epoch of known length, and always one at the end.</source>
+        <translation>Tokens de la ejecución entre dos fusiones. 0: se elige para que haya unas 40 en una época de longitud conocida, y siempre una al final.</translation>
+    </message>
+    <message>
+        <source>Outer rate</source>
+        <translation>Tasa exterior</translation>
+    </message>
+    <message>
+        <source>DiLoCo: rate of the outer step.</source>
+        <translation>DiLoCo: tasa del paso exterior.</translation>
+    </message>
+    <message>
+        <source>Outer momentum</source>
+        <translation>Momento exterior</translation>
+    </message>
+    <message>
+        <source>DiLoCo: Nesterov momentum of the outer step.</source>
+        <translation>DiLoCo: momento de Nesterov del paso exterior.</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Semilla</translation>
+    </message>
+    <message>
+        <source>Of weights, order and sampling.</source>
+        <translation>De pesos, orden y generación.</translation>
+    </message>
+    <message>
+        <source>Deterministic</source>
+        <translation>Determinista</translation>
+    </message>
+    <message>
+        <source>Same claims, same bytes on a GPU too. Slower there; the CPU is always deterministic.</source>
+        <translation>Mismas reservas, mismos bytes, también en GPU. Allí es más lento; la CPU siempre es determinista.</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Datos</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Entrenamiento</translation>
+    </message>
+    <message>
+        <source>Stop and save</source>
+        <translation>Parar y guardar</translation>
+    </message>
+    <message>
+        <source>Optimiser</source>
+        <translation>Optimizador</translation>
+    </message>
+    <message>
+        <source>Evaluation and sampling</source>
+        <translation>Evaluación y generación</translation>
+    </message>
+    <message>
+        <source>Merging</source>
+        <translation>Fusión</translation>
+    </message>
+    <message>
+        <source>Seeds and determinism</source>
+        <translation>Semillas y determinismo</translation>
+    </message>
+    <message>
+        <source>CPU, words after two minutes</source>
+        <translation>CPU, palabras en dos minutos</translation>
+    </message>
+    <message>
+        <source>GPU, width 384</source>
+        <translation>GPU, anchura 384</translation>
+    </message>
+    <message>
+        <source>8 layers, 256</source>
+        <translation>8 capas, 256</translation>
+    </message>
+    <message>
+        <source>8 layers, 384</source>
+        <translation>8 capas, 384</translation>
+    </message>
+    <message>
+        <source>12 layers, 768</source>
+        <translation>12 capas, 768</translation>
+    </message>
+    <message>
+        <source>24 layers, 1,024</source>
+        <translation>24 capas, 1024</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 384</source>
+        <translation>2+2 capas, 384</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 512</source>
+        <translation>2+2 capas, 512</translation>
+    </message>
+</context>
+<context>
+    <name>StateGlyph</name>
+    <message>
+        <source>Running</source>
+        <translation>En marcha</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>En pausa</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>Deteniéndose</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>Interrumpida</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fallida</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Terminada</translation>
+    </message>
+    <message>
+        <source>Queued</source>
+        <translation>En cola</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Desconocido</translation>
+    </message>
+</context>
+<context>
+    <name>Tables</name>
+    <message>
+        <source>Worker</source>
+        <translation>Trabajador</translation>
+    </message>
+    <message>
+        <source>in training</source>
+        <translation>en entrenamiento</translation>
+    </message>
+    <message>
+        <source>trained, not in a checkpoint yet</source>
+        <translation>entrenado, aún sin punto de control</translation>
+    </message>
+    <message>
+        <source>committed</source>
+        <translation>confirmado</translation>
+    </message>
+    <message>
+        <source>given back</source>
+        <translation>devuelto</translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>trabajo perdido</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>fallido</translation>
+    </message>
+    <message>
+        <source>trained twice</source>
+        <translation>entrenado dos veces</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>falta</translation>
+    </message>
+    <message>
+        <source>claimed twice at once</source>
+        <translation>reservado dos veces a la vez</translation>
+    </message>
+    <message>
+        <source>poisoned</source>
+        <translation>envenenado</translation>
+    </message>
+    <message>
+        <source>poisoned, accepted</source>
+        <translation>envenenado, aceptado</translation>
+    </message>
+    <message>
+        <source>excluded</source>
+        <translation>excluido</translation>
+    </message>
+    <message>
+        <source>work lost, done again</source>
+        <translation>trabajo perdido, rehecho</translation>
+    </message>
+    <message>
+        <source>may change</source>
+        <translation>puede cambiar</translation>
+    </message>
+    <message>
+        <source>changes the curves</source>
+        <translation>cambia las curvas</translation>
+    </message>
+    <message>
+        <source>fixed</source>
+        <translation>fijo</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Hora</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>Nivel</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>Proceso</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Texto</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>Fragmento</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>Qué ocurrió</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Valor</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>Grupo</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Clave</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>Unidad</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Preajuste</translation>
+    </message>
+    <message>
+        <source>On resume</source>
+        <translation>Al reanudar</translation>
+    </message>
+    <message>
+        <source>Meaning</source>
+        <translation>Significado</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>Bloque</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>Fragmentos</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>Confirmados</translation>
+    </message>
+    <message>
+        <source>Trained</source>
+        <translation>Entrenados</translation>
+    </message>
+    <message>
+        <source>Leased</source>
+        <translation>Reservados</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Libres</translation>
+    </message>
+    <message>
+        <source>Not prepared</source>
+        <translation>Sin preparar</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>Omitidos</translation>
+    </message>
+    <message>
+        <source>Mean loss</source>
+        <translation>Pérdida media</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>Intento</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Pérdida</translation>
+    </message>
+    <message>
+        <source>Lost</source>
+        <translation>Perdidos</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>Terminó</translation>
+    </message>
+    <message>
+        <source>Claim</source>
+        <translation>Reserva</translation>
+    </message>
+    <message>
+        <source>Begun</source>
+        <translation>Empezó</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>Resultado</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Dispositivo</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Iniciado</translation>
+    </message>
+    <message>
+        <source>Phase or cause of its end</source>
+        <translation>Fase o causa de su final</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Pasos</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Velocidad</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>Punto de control</translation>
+    </message>
+    <message>
+        <source>Of</source>
+        <translation>De</translation>
+    </message>
+    <message>
+        <source>merge</source>
+        <translation>fusión</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>réplica %1</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Guardado</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>Pérdida de evaluación</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Tamaño</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Archivos</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>dañado</translation>
+    </message>
+    <message>
+        <source>removed, row kept</source>
+        <translation>borrado, se conserva la fila</translation>
+    </message>
+    <message>
+        <source>newest</source>
+        <translation>el más nuevo</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>se conserva</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>Hallazgo</translation>
+    </message>
+    <message>
+        <source>Trainings</source>
+        <translation>Entrenamientos</translation>
+    </message>
+    <message>
+        <source>What and why</source>
+        <translation>Qué y por qué</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>New</source>
+        <translation>Nueva</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>En marcha</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>En pausa</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>Deteniéndose</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>Interrumpida</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fallida</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Terminada</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Desconocido</translation>
+    </message>
+    <message>
+        <source>the end of the epoch was reached</source>
+        <translation>se alcanzó el final de la época</translation>
+    </message>
+    <message>
+        <source>the wanted number of blocks is complete</source>
+        <translation>está completo el número de bloques pedido</translation>
+    </message>
+    <message>
+        <source>the wanted number of steps was reached</source>
+        <translation>se alcanzó el número de pasos pedido</translation>
+    </message>
+    <message>
+        <source>the wanted number of tokens was reached</source>
+        <translation>se alcanzó el número de tokens pedido</translation>
+    </message>
+    <message>
+        <source>the wanted hours are over</source>
+        <translation>pasaron las horas pedidas</translation>
+    </message>
+    <message>
+        <source>all wanted epochs are complete</source>
+        <translation>están completas todas las épocas pedidas</translation>
+    </message>
+    <message>
+        <source>stopped by you</source>
+        <translation>la detuvo usted</translation>
+    </message>
+    <message>
+        <source>stopped by an error</source>
+        <translation>la detuvo un error</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>interrumpida</translation>
+    </message>
+    <message>
+        <source>not prepared</source>
+        <translation>sin preparar</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>libre</translation>
+    </message>
+    <message>
+        <source>leased</source>
+        <translation>reservado</translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>entrenado</translation>
+    </message>
+    <message>
+        <source>committed</source>
+        <translation>confirmado</translation>
+    </message>
+    <message>
+        <source>excluded</source>
+        <translation>excluido</translation>
+    </message>
+    <message>
+        <source>poisoned</source>
+        <translation>envenenado</translation>
+    </message>
+    <message>
+        <source>poisoned, accepted</source>
+        <translation>envenenado, aceptado</translation>
+    </message>
+    <message>
+        <source>debug</source>
+        <translation>depuración</translation>
+    </message>
+    <message>
+        <source>info</source>
+        <translation>información</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>aviso</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>error</translation>
+    </message>
+    <message>
+        <source>Block %1, chunk %2</source>
+        <translation>Bloque %1, fragmento %2</translation>
+    </message>
+    <message>
+        <source>worker %1</source>
+        <translation>trabajador %1</translation>
+    </message>
+    <message>
+        <source>%1 tok/s</source>
+        <translation>%1 tok/s</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>%1 d %2 h</source>
+        <translation>%1 d %2 h</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>%1 s ago</source>
+        <translation>hace %1 s</translation>
+    </message>
+    <message>
+        <source>%1 ago</source>
+        <translation>hace %1</translation>
+    </message>
+    <message>
+        <source>%1 chunks · %2</source>
+        <translation>%1 fragmentos · %2</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n worker(s)</source>
+        <translation><numerusform>%n trabajador</numerusform><numerusform>%n trabajadores</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 · attempt %2</source>
+        <translation>%1 · intento %2</translation>
+    </message>
+    <message>
+        <source>not started yet</source>
+        <translation>aún sin iniciar</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Actions</name>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Archivo</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Editar</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Ver</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>E&amp;jecución</translation>
+    </message>
+    <message>
+        <source>&amp;Data</source>
+        <translation>&amp;Datos</translation>
+    </message>
+    <message>
+        <source>&amp;Tools</source>
+        <translation>&amp;Herramientas</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>Ay&amp;uda</translation>
+    </message>
+    <message>
+        <source>New run</source>
+        <translation>Nueva ejecución</translation>
+    </message>
+    <message>
+        <source>Choose data, model and devices, and begin to train</source>
+        <translation>Elegir datos, modelo y dispositivos, y empezar a entrenar</translation>
+    </message>
+    <message>
+        <source>New run from this one…</source>
+        <translation>Nueva ejecución a partir de esta…</translation>
+    </message>
+    <message>
+        <source>Begin a new run with the configuration of the shown one</source>
+        <translation>Empezar una ejecución nueva con la configuración de la mostrada</translation>
+    </message>
+    <message>
+        <source>Open run folder…</source>
+        <translation>Abrir carpeta de ejecución…</translation>
+    </message>
+    <message>
+        <source>Show a run that lies outside the workspace</source>
+        <translation>Mostrar una ejecución que está fuera del espacio de trabajo</translation>
+    </message>
+    <message>
+        <source>Open workspace…</source>
+        <translation>Abrir espacio de trabajo…</translation>
+    </message>
+    <message>
+        <source>Save picture of the window…</source>
+        <translation>Guardar imagen de la ventana…</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Salir</translation>
+    </message>
+    <message>
+        <source>Close the console; training goes on</source>
+        <translation>Cerrar la consola; el entrenamiento continúa</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>Filtrar ejecuciones</translation>
+    </message>
+    <message>
+        <source>Find on this page</source>
+        <translation>Buscar en esta página</translation>
+    </message>
+    <message>
+        <source>Clear selection</source>
+        <translation>Quitar la selección</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>En vivo</translation>
+    </message>
+    <message>
+        <source>Follow the run; off holds the views, the run goes on</source>
+        <translation>Seguir la ejecución; al desactivarlo las vistas se detienen y la ejecución sigue</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Ajustar</translation>
+    </message>
+    <message>
+        <source>Show everything</source>
+        <translation>Mostrar todo</translation>
+    </message>
+    <message>
+        <source>Logarithmic loss axis</source>
+        <translation>Eje de pérdida logarítmico</translation>
+    </message>
+    <message>
+        <source>Back to the zoom before</source>
+        <translation>Volver al zoom anterior</translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation>Resumen</translation>
+    </message>
+    <message>
+        <source>Charts</source>
+        <translation>Gráficos</translation>
+    </message>
+    <message>
+        <source>Coverage</source>
+        <translation>Cobertura</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>Trabajadores</translation>
+    </message>
+    <message>
+        <source>Config</source>
+        <translation>Configuración</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Datos</translation>
+    </message>
+    <message>
+        <source>Reset layout</source>
+        <translation>Restablecer disposición</translation>
+    </message>
+    <message>
+        <source>Put every dock back to its place</source>
+        <translation>Devolver cada panel a su lugar</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>Pantalla completa</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pausar</translation>
+    </message>
+    <message>
+        <source>Pause at the end of the chunks in training</source>
+        <translation>Pausar al terminar los fragmentos en entrenamiento</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Detener</translation>
+    </message>
+    <message>
+        <source>Stop after a checkpoint</source>
+        <translation>Detener tras un punto de control</translation>
+    </message>
+    <message>
+        <source>Kill…</source>
+        <translation>Matar…</translation>
+    </message>
+    <message>
+        <source>End all processes of the run now</source>
+        <translation>Terminar ahora todos los procesos de la ejecución</translation>
+    </message>
+    <message>
+        <source>Resume…</source>
+        <translation>Reanudar…</translation>
+    </message>
+    <message>
+        <source>Look at what a resume would do, then go on</source>
+        <translation>Ver qué haría una reanudación y luego continuar</translation>
+    </message>
+    <message>
+        <source>Save checkpoint now</source>
+        <translation>Guardar punto de control ahora</translation>
+    </message>
+    <message>
+        <source>Why this state?</source>
+        <translation>¿Por qué este estado?</translation>
+    </message>
+    <message>
+        <source>The evidence for the state of the run</source>
+        <translation>Las pruebas del estado de la ejecución</translation>
+    </message>
+    <message>
+        <source>Previous attempt</source>
+        <translation>Intento anterior</translation>
+    </message>
+    <message>
+        <source>Next attempt</source>
+        <translation>Intento siguiente</translation>
+    </message>
+    <message>
+        <source>Next alert</source>
+        <translation>Alerta siguiente</translation>
+    </message>
+    <message>
+        <source>Previous alert</source>
+        <translation>Alerta anterior</translation>
+    </message>
+    <message>
+        <source>Show selected chunk in the map</source>
+        <translation>Mostrar el fragmento elegido en el mapa</translation>
+    </message>
+    <message>
+        <source>Read samples of the selected chunk</source>
+        <translation>Leer las muestras del fragmento elegido</translation>
+    </message>
+    <message>
+        <source>Command palette</source>
+        <translation>Paleta de órdenes</translation>
+    </message>
+    <message>
+        <source>Find and run any command</source>
+        <translation>Buscar y ejecutar cualquier orden</translation>
+    </message>
+    <message>
+        <source>Copy path of the run</source>
+        <translation>Copiar la ruta de la ejecución</translation>
+    </message>
+    <message>
+        <source>Open folder of the run</source>
+        <translation>Abrir la carpeta de la ejecución</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>Atajos</translation>
+    </message>
+    <message>
+        <source>What the words mean</source>
+        <translation>Qué significan las palabras</translation>
+    </message>
+    <message>
+        <source>About Furrow</source>
+        <translation>Acerca de Furrow</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Appearance</name>
+    <message>
+        <source>Dark</source>
+        <translation>Oscuro</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Claro</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Como el sistema</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::AuditDock</name>
+    <message>
+        <source>Duplicates and holes</source>
+        <translation>Duplicados y huecos</translation>
+    </message>
+    <message>
+        <source>Check now</source>
+        <translation>Comprobar ahora</translation>
+    </message>
+    <message>
+        <source>Checking every chunk…</source>
+        <translation>Comprobando cada fragmento…</translation>
+    </message>
+    <message>
+        <source>No chunk is known yet.</source>
+        <translation>Aún no se conoce ningún fragmento.</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes. %1 chunks checked at %2.</source>
+        <translation>Sin duplicados ni huecos. %1 fragmentos comprobados a las %2.</translation>
+    </message>
+    <message>
+        <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
+        <translation>Entrenados dos veces: %1. Faltan: %2. %3 fragmentos comprobados a las %4.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChartTitle</name>
+    <message>
+        <source>worker %1</source>
+        <translation>trabajador %1</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>media</translation>
+    </message>
+    <message>
+        <source>eval</source>
+        <translation>eval.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChartsPage</name>
+    <message>
+        <source>Horizontal axis</source>
+        <translation>Eje horizontal</translation>
+    </message>
+    <message>
+        <source>Tokens, all workers</source>
+        <translation>Tokens, todos los trabajadores</translation>
+    </message>
+    <message>
+        <source>Steps, all workers</source>
+        <translation>Pasos, todos los trabajadores</translation>
+    </message>
+    <message>
+        <source>Steps of each worker</source>
+        <translation>Pasos de cada trabajador</translation>
+    </message>
+    <message>
+        <source>Samples, all workers</source>
+        <translation>Muestras, todos los trabajadores</translation>
+    </message>
+    <message>
+        <source>Epochs</source>
+        <translation>Épocas</translation>
+    </message>
+    <message>
+        <source>Time of day</source>
+        <translation>Hora</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>Tiempo activo</translation>
+    </message>
+    <message>
+        <source>x: %1</source>
+        <translation>x: %1</translation>
+    </message>
+    <message>
+        <source>Smoothing</source>
+        <translation>Suavizado</translation>
+    </message>
+    <message>
+        <source>EMA</source>
+        <translation>EMA</translation>
+    </message>
+    <message>
+        <source>EMA, both ways</source>
+        <translation>EMA en ambos sentidos</translation>
+    </message>
+    <message>
+        <source>Gaussian</source>
+        <translation>Gaussiano</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>Mediana</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>ninguno</translation>
+    </message>
+    <message>
+        <source>Smooth: %1</source>
+        <translation>Suavizar: %1</translation>
+    </message>
+    <message>
+        <source>Back to live</source>
+        <translation>Volver a en vivo</translation>
+    </message>
+    <message>
+        <source>Save picture…</source>
+        <translation>Guardar imagen…</translation>
+    </message>
+    <message>
+        <source>Save table…</source>
+        <translation>Guardar tabla…</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>Pérdida de entrenamiento</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>nats por token</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>Tasa de aprendizaje</translation>
+    </message>
+    <message>
+        <source>per worker, own schedule</source>
+        <translation>por trabajador, plan propio</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>Tokens por segundo</translation>
+    </message>
+    <message>
+        <source>of each worker</source>
+        <translation>de cada trabajador</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>Norma del gradiente</translation>
+    </message>
+    <message>
+        <source>before clipping</source>
+        <translation>antes del recorte</translation>
+    </message>
+    <message>
+        <source>Visible range</source>
+        <translation>Tramo visible</translation>
+    </message>
+    <message>
+        <source>No steps recorded yet.</source>
+        <translation>Aún no hay pasos registrados.</translation>
+    </message>
+    <message>
+        <source>No steps recorded yet. Worker %1: %2.</source>
+        <translation>Aún no hay pasos registrados. Trabajador %1: %2.</translation>
+    </message>
+    <message>
+        <source>Save picture</source>
+        <translation>Guardar imagen</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.svg *.pdf)</source>
+        <translation>Imágenes (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>No se pudo escribir %1.</translation>
+    </message>
+    <message>
+        <source>Save table</source>
+        <translation>Guardar tabla</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation>Tablas (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChunkSamplesView</name>
+    <message>
+        <source>As trained</source>
+        <translation>Tal como se entrena</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>How samples are shown</source>
+        <translation>Cómo se muestran las muestras</translation>
+    </message>
+    <message>
+        <source>Samples of the chunk</source>
+        <translation>Muestras del fragmento</translation>
+    </message>
+    <message>
+        <source>Select a chunk.</source>
+        <translation>Elija un fragmento.</translation>
+    </message>
+    <message>
+        <source>Reading the samples…</source>
+        <translation>Leyendo las muestras…</translation>
+    </message>
+    <message>
+        <source>%1 rows: %2 to be trained, %3 filtered, %4 held out, %5 unreadable, %6 left out as duplicates. %7 tokens.</source>
+        <translation>%1 filas: %2 para entrenar, %3 filtradas, %4 reservadas, %5 ilegibles, %6 omitidas por duplicadas. %7 tokens.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation><numerusform>%n más</numerusform><numerusform>%n más</numerusform></translation>
+    </message>
+    <message>
+        <source>file %1, row %2</source>
+        <translation>archivo %1, fila %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation><numerusform>%n token</numerusform><numerusform>%n tokens</numerusform></translation>
+    </message>
+    <message>
+        <source>held out</source>
+        <translation>reservada</translation>
+    </message>
+    <message>
+        <source>occurs before in the block</source>
+        <translation>ya aparece antes en el bloque</translation>
+    </message>
+    <message>
+        <source>not trained</source>
+        <translation>no se entrena</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CommandPalette</name>
+    <message>
+        <source>Command palette</source>
+        <translation>Paleta de órdenes</translation>
+    </message>
+    <message>
+        <source>Type a command</source>
+        <translation>Escriba una orden</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>Órdenes</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ConfigPage</name>
+    <message>
+        <source>Find a setting</source>
+        <translation>Buscar un ajuste</translation>
+    </message>
+    <message>
+        <source>Different from the preset</source>
+        <translation>Distinto del preajuste</translation>
+    </message>
+    <message>
+        <source>New run from this…</source>
+        <translation>Nueva ejecución desde esta…</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>Configuración</translation>
+    </message>
+    <message>
+        <source>Preset %1, made %2 by Furrow %3, data %4</source>
+        <translation>Preajuste %1, creada %2 por Furrow %3, datos %4</translation>
+    </message>
+    <message>
+        <source>Data %1
+Tokenizer %2
+Vocabulary %3</source>
+        <translation>Datos %1
+Tokenizador %2
+Vocabulario %3</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CoverageMap</name>
+    <message>
+        <source>No block is prepared yet.</source>
+        <translation>Aún no hay ningún bloque preparado.</translation>
+    </message>
+    <message>
+        <source>Coverage map</source>
+        <translation>Mapa de cobertura</translation>
+    </message>
+    <message>
+        <source>%1 of %2 chunks committed, %3 lost, %4 poisoned</source>
+        <translation>%1 de %2 fragmentos confirmados, %3 perdidos, %4 envenenados</translation>
+    </message>
+    <message>
+        <source>B%1 C%2</source>
+        <translation>B%1 C%2</translation>
+    </message>
+    <message>
+        <source>mean loss %1</source>
+        <translation>pérdida media %1</translation>
+    </message>
+    <message>
+        <source>worker %1</source>
+        <translation>trabajador %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>trained %n times</source>
+        <translation><numerusform>entrenado una vez</numerusform><numerusform>entrenado %n veces</numerusform></translation>
+    </message>
+    <message>
+        <source>block</source>
+        <translation>bloque</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n blocks</source>
+        <translation><numerusform>%n bloque</numerusform><numerusform>%n bloques</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CoveragePage</name>
+    <message>
+        <source>Layer</source>
+        <translation>Capa</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Pérdida</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Trabajador</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>Intento</translation>
+    </message>
+    <message>
+        <source>Age</source>
+        <translation>Antigüedad</translation>
+    </message>
+    <message>
+        <source>Times trained</source>
+        <translation>Veces entrenado</translation>
+    </message>
+    <message>
+        <source>Layer: %1</source>
+        <translation>Capa: %1</translation>
+    </message>
+    <message>
+        <source>Relative to</source>
+        <translation>Respecto a</translation>
+    </message>
+    <message>
+        <source>Relative to: trend of the run</source>
+        <translation>Respecto a: tendencia de la ejecución</translation>
+    </message>
+    <message>
+        <source>Relative to: nothing</source>
+        <translation>Respecto a: nada</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Época</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Ajustar</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>Tabla</translation>
+    </message>
+    <message>
+        <source>Coverage map</source>
+        <translation>Mapa de cobertura</translation>
+    </message>
+    <message>
+        <source>No block is prepared yet.</source>
+        <translation>Aún no hay ningún bloque preparado.</translation>
+    </message>
+    <message>
+        <source>Chunks of the epoch</source>
+        <translation>Fragmentos de la época</translation>
+    </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>Época %1</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::DataPage</name>
+    <message>
+        <source>Blocks</source>
+        <translation>Bloques</translation>
+    </message>
+    <message>
+        <source>Chunks of the block</source>
+        <translation>Fragmentos del bloque</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::DataPreview</name>
+    <message>
+        <source>Looking at the data…</source>
+        <translation>Examinando los datos…</translation>
+    </message>
+    <message>
+        <source>Probed in %1</source>
+        <translation>Examinado en %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s)</source>
+        <translation><numerusform>%n bloque</numerusform><numerusform>%n bloques</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation><numerusform>%n fragmento</numerusform><numerusform>%n fragmentos</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 samples</source>
+        <translation>%1 muestras</translation>
+    </message>
+    <message>
+        <source>about %1 samples</source>
+        <translation>unas %1 muestras</translation>
+    </message>
+    <message>
+        <source>about %1 tokens</source>
+        <translation>unos %1 tokens</translation>
+    </message>
+    <message>
+        <source>text in %1</source>
+        <translation>texto en %1</translation>
+    </message>
+    <message>
+        <source>%1 samples per block: %2</source>
+        <translation>%1 muestras por bloque: %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>first %n sample(s)</source>
+        <translation><numerusform>primera muestra</numerusform><numerusform>primeras %n muestras</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::DevicePicker</name>
+    <message>
+        <source>%1 of %2 free</source>
+        <translation>%1 de %2 libres</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>inactiva</translation>
+    </message>
+    <message>
+        <source>%1 % busy</source>
+        <translation>%1 % ocupada</translation>
+    </message>
+    <message>
+        <source>%1 in all</source>
+        <translation>%1 en total</translation>
+    </message>
+    <message numerus="yes">
+        <source>CPU, %n core(s)</source>
+        <translation><numerusform>CPU, %n núcleo</numerusform><numerusform>CPU, %n núcleos</numerusform></translation>
+    </message>
+    <message>
+        <source>no GPU was found</source>
+        <translation>no se encontró ninguna GPU</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EpochMeters</name>
+    <message>
+        <source>Blocks visited</source>
+        <translation>Bloques visitados</translation>
+    </message>
+    <message>
+        <source>Chunks committed</source>
+        <translation>Fragmentos confirmados</translation>
+    </message>
+    <message>
+        <source>Samples in weights</source>
+        <translation>Muestras en los pesos</translation>
+    </message>
+    <message>
+        <source>Optimiser steps</source>
+        <translation>Pasos de optimización</translation>
+    </message>
+    <message>
+        <source>committed %1</source>
+        <translation>confirmados %1</translation>
+    </message>
+    <message>
+        <source>trained, not in a checkpoint yet %1</source>
+        <translation>entrenados, aún sin punto de control %1</translation>
+    </message>
+    <message>
+        <source>leased %1</source>
+        <translation>reservados %1</translation>
+    </message>
+    <message>
+        <source>free %1</source>
+        <translation>libres %1</translation>
+    </message>
+    <message>
+        <source>not prepared %1</source>
+        <translation>sin preparar %1</translation>
+    </message>
+    <message>
+        <source>excluded %1</source>
+        <translation>excluidos %1</translation>
+    </message>
+    <message>
+        <source>poisoned, accepted %1</source>
+        <translation>envenenados, aceptados %1</translation>
+    </message>
+    <message>
+        <source>poisoned %1, accept or retry before the epoch can end</source>
+        <translation>envenenados %1, aceptar o reintentar antes de que la época pueda terminar</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EstimatePanel</name>
+    <message>
+        <source>Estimate</source>
+        <translation>Estimación</translation>
+    </message>
+    <message>
+        <source>Chunks in an epoch</source>
+        <translation>Fragmentos en una época</translation>
+    </message>
+    <message>
+        <source>Time to one epoch</source>
+        <translation>Tiempo de una época</translation>
+    </message>
+    <message>
+        <source>Disk, free</source>
+        <translation>Disco libre</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Orden</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copiar</translation>
+    </message>
+    <message>
+        <source>Command that makes this run</source>
+        <translation>Orden que crea esta ejecución</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>Lanzar</translation>
+    </message>
+    <message>
+        <source>Save preset…</source>
+        <translation>Guardar preajuste…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n setting(s) must be corrected before launch</source>
+        <translation><numerusform>hay que corregir %n ajuste antes de lanzar</numerusform><numerusform>hay que corregir %n ajustes antes de lanzar</numerusform></translation>
+    </message>
+    <message>
+        <source>Choose the data first</source>
+        <translation>Elija primero los datos</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>aún no se sabe</translation>
+    </message>
+    <message numerus="yes">
+        <source>in %n block(s)</source>
+        <translation><numerusform>en %n bloque</numerusform><numerusform>en %n bloques</numerusform></translation>
+    </message>
+    <message>
+        <source>Known when the data was looked at.</source>
+        <translation>Se sabrá cuando se hayan examinado los datos.</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>unos %1</translation>
+    </message>
+    <message>
+        <source>%1, measured on %2</source>
+        <translation>%1, medido en %2</translation>
+    </message>
+    <message>
+        <source>No run of this preset was measured here.</source>
+        <translation>Aquí no se midió ninguna ejecución de este preajuste.</translation>
+    </message>
+    <message>
+        <source>The number of tokens is not known before the data is prepared.</source>
+        <translation>El número de tokens no se conoce antes de preparar los datos.</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>no se sabe</translation>
+    </message>
+    <message>
+        <source>Downloads and prepared blocks take at most %1.</source>
+        <translation>Las descargas y los bloques preparados ocupan como mucho %1.</translation>
+    </message>
+    <message>
+        <source>As in the preset %1</source>
+        <translation>Como en el preajuste %1</translation>
+    </message>
+    <message>
+        <source>Changes to the preset %1</source>
+        <translation>Cambios respecto al preajuste %1</translation>
+    </message>
+    <message>
+        <source>not set</source>
+        <translation>sin definir</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation><numerusform>%n más</numerusform><numerusform>%n más</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EventsDock</name>
+    <message>
+        <source>Events and alerts</source>
+        <translation>Sucesos y alertas</translation>
+    </message>
+    <message>
+        <source>Also every move of a chunk</source>
+        <translation>También cada paso de un fragmento</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::InspectorDock</name>
+    <message>
+        <source>Trainings of this chunk</source>
+        <translation>Entrenamientos de este fragmento</translation>
+    </message>
+    <message>
+        <source>Selected chunks</source>
+        <translation>Fragmentos elegidos</translation>
+    </message>
+    <message>
+        <source>Show in map</source>
+        <translation>Mostrar en el mapa</translation>
+    </message>
+    <message>
+        <source>Read samples</source>
+        <translation>Leer muestras</translation>
+    </message>
+    <message>
+        <source>Select a run, worker or chunk.</source>
+        <translation>Elija una ejecución, un trabajador o un fragmento.</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>not of the shown epoch</source>
+        <translation>no es de la época mostrada</translation>
+    </message>
+    <message>
+        <source>Times trained</source>
+        <translation>Veces entrenado</translation>
+    </message>
+    <message>
+        <source>Times lost</source>
+        <translation>Veces perdido</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Trabajador</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>Intento</translation>
+    </message>
+    <message>
+        <source>%1, claim %2</source>
+        <translation>%1, reserva %2</translation>
+    </message>
+    <message>
+        <source>Trained</source>
+        <translation>Entrenados</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 a %2</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>Muestras</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Mean loss</source>
+        <translation>Pérdida media</translation>
+    </message>
+    <message>
+        <source>Gradient norm, peak</source>
+        <translation>Norma del gradiente, máxima</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>Punto de control</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) selected</source>
+        <translation><numerusform>%n fragmento elegido</numerusform><numerusform>%n fragmentos elegidos</numerusform></translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation>Trabajador %1</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>Proceso</translation>
+    </message>
+    <message>
+        <source>not alive</source>
+        <translation>no está vivo</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Dispositivo</translation>
+    </message>
+    <message>
+        <source>Replica</source>
+        <translation>Réplica</translation>
+    </message>
+    <message>
+        <source>Phase</source>
+        <translation>Fase</translation>
+    </message>
+    <message>
+        <source>Its end</source>
+        <translation>Su final</translation>
+    </message>
+    <message>
+        <source>Restarts</source>
+        <translation>Reinicios</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>Fragmento</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Pasos</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Pérdida</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Velocidad</translation>
+    </message>
+    <message>
+        <source>Last progress</source>
+        <translation>Último avance</translation>
+    </message>
+    <message>
+        <source>Ended because</source>
+        <translation>Terminó porque</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation>Creada</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Preajuste</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>Tiempo activo</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>Puntos de control</translation>
+    </message>
+    <message>
+        <source>Newest checkpoint</source>
+        <translation>Último punto de control</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>Pérdida de evaluación</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>Vocabulario</translation>
+    </message>
+    <message>
+        <source>Samples per block</source>
+        <translation>Muestras por bloque</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LaneView</name>
+    <message>
+        <source>Worker lanes</source>
+        <translation>Carriles de trabajadores</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lanes</source>
+        <translation><numerusform>%n carril</numerusform><numerusform>%n carriles</numerusform></translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>ahora</translation>
+    </message>
+    <message>
+        <source>%1, worker %2, from %3</source>
+        <translation>%1, trabajador %2, desde %3</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LanesDock</name>
+    <message>
+        <source>No chunk was claimed yet.</source>
+        <translation>Aún no se ha reservado ningún fragmento.</translation>
+    </message>
+    <message>
+        <source>Stretch of time</source>
+        <translation>Tramo de tiempo</translation>
+    </message>
+    <message numerus="yes">
+        <source>Last %n minute(s)</source>
+        <translation><numerusform>Último minuto</numerusform><numerusform>Últimos %n minutos</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>Last %n hour(s)</source>
+        <translation><numerusform>Última hora</numerusform><numerusform>Últimas %n horas</numerusform></translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation>Trabajador %1</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LibraryDock</name>
+    <message>
+        <source>No runs in this workspace yet.</source>
+        <translation>Aún no hay ejecuciones en este espacio de trabajo.</translation>
+    </message>
+    <message>
+        <source>No run matches.</source>
+        <translation>Ninguna ejecución coincide.</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>Filtrar ejecuciones</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Ejecuciones</translation>
+    </message>
+    <message>
+        <source>New run</source>
+        <translation>Nueva ejecución</translation>
+    </message>
+    <message>
+        <source>Clear filter</source>
+        <translation>Quitar filtro</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation><numerusform>%n ejecución</numerusform><numerusform>%n ejecuciones</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n run(s)</source>
+        <translation><numerusform>%1 de %n ejecución</numerusform><numerusform>%1 de %n ejecuciones</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LogPage</name>
+    <message>
+        <source>Log</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>Filter the log</source>
+        <translation>Filtrar el registro</translation>
+    </message>
+    <message>
+        <source>Least level</source>
+        <translation>Nivel mínimo</translation>
+    </message>
+    <message>
+        <source>All levels</source>
+        <translation>Todos los niveles</translation>
+    </message>
+    <message>
+        <source>Info and worse</source>
+        <translation>Información y peores</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>Avisos y errores</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>Errores</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>Proceso</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>Seguir</translation>
+    </message>
+    <message>
+        <source>All processes</source>
+        <translation>Todos los procesos</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MainWindow</name>
+    <message>
+        <source>Perspective</source>
+        <translation>Perspectiva</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>Lanzar</translation>
+    </message>
+    <message>
+        <source>Watch</source>
+        <translation>Observar</translation>
+    </message>
+    <message>
+        <source>Inspect data</source>
+        <translation>Examinar datos</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Tema</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Idioma</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Biblioteca</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>Inspector</translation>
+    </message>
+    <message>
+        <source>Worker lanes</source>
+        <translation>Carriles de trabajadores</translation>
+    </message>
+    <message>
+        <source>Events and alerts</source>
+        <translation>Sucesos y alertas</translation>
+    </message>
+    <message>
+        <source>Duplicates and holes</source>
+        <translation>Duplicados y huecos</translation>
+    </message>
+    <message>
+        <source>Events and alerts %1</source>
+        <translation>Sucesos y alertas %1</translation>
+    </message>
+    <message>
+        <source>Duplicates and holes %1 · %2</source>
+        <translation>Duplicados y huecos %1 · %2</translation>
+    </message>
+    <message>
+        <source>%1 events/s   Lag %2 ms</source>
+        <translation>%1 sucesos/s   Retraso %2 ms</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>Leyendo…</translation>
+    </message>
+    <message>
+        <source>%1 – Furrow</source>
+        <translation>%1 – Furrow</translation>
+    </message>
+    <message>
+        <source>Writer: supervisor, alive</source>
+        <translation>Escribe: supervisor, vivo</translation>
+    </message>
+    <message>
+        <source>Writer: none</source>
+        <translation>Escribe: nadie</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Continuar</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pausar</translation>
+    </message>
+    <message>
+        <source>Start…</source>
+        <translation>Iniciar…</translation>
+    </message>
+    <message>
+        <source>Resume…</source>
+        <translation>Reanudar…</translation>
+    </message>
+    <message>
+        <source>The path of the run is on the clipboard.</source>
+        <translation>La ruta de la ejecución está en el portapapeles.</translation>
+    </message>
+    <message>
+        <source>Pausing at the end of the chunks in training…</source>
+        <translation>Se pausará al terminar los fragmentos en entrenamiento…</translation>
+    </message>
+    <message>
+        <source>Stopping after a checkpoint…</source>
+        <translation>Deteniendo tras un punto de control…</translation>
+    </message>
+    <message>
+        <source>Killing…</source>
+        <translation>Matando…</translation>
+    </message>
+    <message>
+        <source>Saving a checkpoint…</source>
+        <translation>Guardando un punto de control…</translation>
+    </message>
+    <message>
+        <source>Looking at what a resume would do…</source>
+        <translation>Viendo qué haría una reanudación…</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Iniciando…</translation>
+    </message>
+    <message>
+        <source>Making the run…</source>
+        <translation>Creando la ejecución…</translation>
+    </message>
+    <message>
+        <source>Kill %1</source>
+        <translation>Matar %1</translation>
+    </message>
+    <message>
+        <source>End all processes of this run now?</source>
+        <translation>¿Terminar ahora todos los procesos de esta ejecución?</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.</source>
+        <translation><numerusform>%n fragmento aún no está en un punto de control; una reanudación lo entrena de nuevo. Detener lo guardaría antes.</numerusform><numerusform>%n fragmentos aún no están en un punto de control; una reanudación los entrena de nuevo. Detener los guardaría antes.</numerusform></translation>
+    </message>
+    <message>
+        <source>Kill now</source>
+        <translation>Matar ahora</translation>
+    </message>
+    <message>
+        <source>Stop after a checkpoint</source>
+        <translation>Detener tras un punto de control</translation>
+    </message>
+    <message>
+        <source>Go on training</source>
+        <translation>Seguir entrenando</translation>
+    </message>
+    <message>
+        <source>Why this state?</source>
+        <translation>¿Por qué este estado?</translation>
+    </message>
+    <message>
+        <source>%1 is %2</source>
+        <translation>%1 está: %2</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded yet.</source>
+        <translation>Aún no se ha registrado nada.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Open run folder</source>
+        <translation>Abrir carpeta de ejecución</translation>
+    </message>
+    <message>
+        <source>Open workspace</source>
+        <translation>Abrir espacio de trabajo</translation>
+    </message>
+    <message>
+        <source>Save picture of the window</source>
+        <translation>Guardar imagen de la ventana</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>Imágenes (*.png)</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>Guardado como %1.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>No se pudo escribir %1.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 of %2</source>
+        <translation>Intento %1 de %2</translation>
+    </message>
+    <message>
+        <source>About Furrow</source>
+        <translation>Acerca de Furrow</translation>
+    </message>
+    <message>
+        <source>Furrow %1</source>
+        <translation>Furrow %1</translation>
+    </message>
+    <message>
+        <source>Trains every chunk of a data set exactly once per epoch, and can prove it.
+Free software under the GNU General Public License, version 3 or later.</source>
+        <translation>Entrena cada fragmento de un conjunto de datos exactamente una vez por época, y puede demostrarlo.
+Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MapLegend</name>
+    <message>
+        <source>Loss above the trend, nats per token</source>
+        <translation>Pérdida sobre la tendencia, nats por token</translation>
+    </message>
+    <message>
+        <source>Loss, nats per token</source>
+        <translation>Pérdida, nats por token</translation>
+    </message>
+    <message>
+        <source>Loss against the other training, nats per token</source>
+        <translation>Pérdida frente al otro entrenamiento, nats por token</translation>
+    </message>
+    <message>
+        <source>Minutes since the training</source>
+        <translation>Minutos desde el entrenamiento</translation>
+    </message>
+    <message>
+        <source>Times trained</source>
+        <translation>Veces entrenado</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Época</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Trabajador</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>Intento</translation>
+    </message>
+    <message>
+        <source>State of each chunk</source>
+        <translation>Estado de cada fragmento</translation>
+    </message>
+    <message>
+        <source>redone after a crash</source>
+        <translation>rehecho tras un fallo</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation>suma</translation>
+    </message>
+    <message>
+        <source>twice</source>
+        <translation>dos veces</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>falta</translation>
+    </message>
+    <message>
+        <source>free, block not prepared</source>
+        <translation>libre, bloque sin preparar</translation>
+    </message>
+    <message>
+        <source>block open for claims</source>
+        <translation>bloque abierto a reservas</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Meter</name>
+    <message>
+        <source>%1: %2 of %3, %4</source>
+        <translation>%1: %2 de %3, %4</translation>
+    </message>
+    <message>
+        <source>%1: %2, total not known yet</source>
+        <translation>%1: %2, total aún desconocido</translation>
+    </message>
+    <message>
+        <source>total not known yet</source>
+        <translation>total aún desconocido</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::NewRunPage</name>
+    <message>
+        <source>New run</source>
+        <translation>Nueva ejecución</translation>
+    </message>
+    <message>
+        <source>Name, made from preset and data when empty</source>
+        <translation>Nombre; vacío: se forma con preajuste y datos</translation>
+    </message>
+    <message>
+        <source>Name of the run</source>
+        <translation>Nombre de la ejecución</translation>
+    </message>
+    <message>
+        <source>Find a setting</source>
+        <translation>Buscar un ajuste</translation>
+    </message>
+    <message>
+        <source>Changed only</source>
+        <translation>Solo lo cambiado</translation>
+    </message>
+    <message>
+        <source>Back to the runs</source>
+        <translation>Volver a las ejecuciones</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>Preajustes</translation>
+    </message>
+    <message>
+        <source>No setting matches.</source>
+        <translation>Ningún ajuste coincide.</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
+    </message>
+    <message>
+        <source>%1, further</source>
+        <translation>%1, más</translation>
+    </message>
+    <message>
+        <source>yours</source>
+        <translation>suyo</translation>
+    </message>
+    <message>
+        <source>%1
+the file cannot be read</source>
+        <translation>%1
+no se puede leer el archivo</translation>
+    </message>
+    <message>
+        <source>%1-%2-… in %3</source>
+        <translation>%1-%2-… en %3</translation>
+    </message>
+    <message>
+        <source>Changed only (%1)</source>
+        <translation>Solo lo cambiado (%1)</translation>
+    </message>
+    <message>
+        <source>Making the run…</source>
+        <translation>Creando la ejecución…</translation>
+    </message>
+    <message>
+        <source>Save preset</source>
+        <translation>Guardar preajuste</translation>
+    </message>
+    <message>
+        <source>Name of the preset:</source>
+        <translation>Nombre del preajuste:</translation>
+    </message>
+    <message>
+        <source>Choose the data</source>
+        <translation>Elegir los datos</translation>
+    </message>
+    <message>
+        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
+        <translation>Datos de texto (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;Todos los archivos (*)</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::OverviewPage</name>
+    <message>
+        <source>Why?</source>
+        <translation>¿Por qué?</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Pérdida</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>Pérdida de evaluación</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>Tokens por segundo</translation>
+    </message>
+    <message>
+        <source>Optimiser steps</source>
+        <translation>Pasos de optimización</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>Tiempo activo</translation>
+    </message>
+    <message>
+        <source>Newest checkpoint</source>
+        <translation>Último punto de control</translation>
+    </message>
+    <message>
+        <source>Newest text of the model</source>
+        <translation>Último texto del modelo</translation>
+    </message>
+    <message>
+        <source>Reading the run…</source>
+        <translation>Leyendo la ejecución…</translation>
+    </message>
+    <message>
+        <source>The epoch stays open: %1</source>
+        <translation>La época sigue abierta: %1</translation>
+    </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>Época %1</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Ended because %1. %2</source>
+        <translation>Terminó porque %1. %2</translation>
+    </message>
+    <message>
+        <source>Epoch ends about %1, likely %2 to %3</source>
+        <translation>La época termina hacia las %1, probablemente de %2 a %3</translation>
+    </message>
+    <message>
+        <source>none yet</source>
+        <translation>ninguno aún</translation>
+    </message>
+    <message>
+        <source>%1 ago</source>
+        <translation>hace %1</translation>
+    </message>
+    <message>
+        <source>What the model writes after %1 steps</source>
+        <translation>Lo que el modelo escribe tras %1 pasos</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::OverviewStrip</name>
+    <message>
+        <source>Visible range</source>
+        <translation>Tramo visible</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ResumeDialog</name>
+    <message>
+        <source>Start %1</source>
+        <translation>Iniciar %1</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>Reanudar %1</translation>
+    </message>
+    <message>
+        <source>Attempt 1 begins with fresh weights</source>
+        <translation>El intento 1 empieza con pesos nuevos</translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks begun</source>
+        <translation>El intento %1 conserva %2 de los %3 fragmentos empezados</translation>
+    </message>
+    <message>
+        <source>No chunk is trained again. Nothing changes until you press the button below.</source>
+        <translation>Ningún fragmento se entrena de nuevo. Nada cambia hasta que pulse el botón de abajo.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.</source>
+        <translation><numerusform>%n fragmento se entrena de nuevo; después está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform><numerusform>%n fragmentos se entrenan de nuevo; después cada uno está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform></translation>
+    </message>
+    <message>
+        <source>What happens to each chunk</source>
+        <translation>Qué ocurre con cada fragmento</translation>
+    </message>
+    <message>
+        <source>No chunk is known yet.</source>
+        <translation>Aún no se conoce ningún fragmento.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Map of %n chunk(s); the counts beside it say the same</source>
+        <translation><numerusform>Mapa de %n fragmento; los números de al lado dicen lo mismo</numerusform><numerusform>Mapa de %n fragmentos; los números de al lado dicen lo mismo</numerusform></translation>
+    </message>
+    <message>
+        <source>Dry run</source>
+        <translation>Simulacro</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>Se conservan</translation>
+    </message>
+    <message>
+        <source>in checkpoints that are on disk and verified</source>
+        <translation>en puntos de control que están en disco y verificados</translation>
+    </message>
+    <message>
+        <source>To be redone</source>
+        <translation>Por rehacer</translation>
+    </message>
+    <message>
+        <source>only in a checkpoint that is damaged</source>
+        <translation>solo en un punto de control dañado</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>Trabajo perdido</translation>
+    </message>
+    <message>
+        <source>trained after the newest checkpoint; those weights are gone</source>
+        <translation>entrenados después del último punto de control; esos pesos ya no existen</translation>
+    </message>
+    <message>
+        <source>Orphaned claims released</source>
+        <translation>Reservas huérfanas liberadas</translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone, never finished</source>
+        <translation>reservados por trabajadores que ya no están, nunca terminados</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Libres</translation>
+    </message>
+    <message>
+        <source>not claimed yet; %1 excluded and %2 poisoned stay so</source>
+        <translation>aún sin reservar; %1 excluidos y %2 envenenados siguen así</translation>
+    </message>
+    <message>
+        <source>sum %1</source>
+        <translation>suma %1</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>Puntos de control</translation>
+    </message>
+    <message>
+        <source>Settings from now on</source>
+        <translation>Ajustes desde ahora</translation>
+    </message>
+    <message>
+        <source>Copy command</source>
+        <translation>Copiar orden</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>Start as attempt 1</source>
+        <translation>Iniciar como intento 1</translation>
+    </message>
+    <message>
+        <source>Resume as attempt %1</source>
+        <translation>Reanudar como intento %1</translation>
+    </message>
+    <message>
+        <source>safe</source>
+        <translation>seguro</translation>
+    </message>
+    <message>
+        <source>curves before and after cannot be compared</source>
+        <translation>las curvas de antes y después no son comparables</translation>
+    </message>
+    <message>
+        <source>%1: %2 → %3 (%4)</source>
+        <translation>%1: %2 → %3 (%4)</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RunBanner</name>
+    <message>
+        <source>Why do we think so?</source>
+        <translation>¿Por qué lo creemos?</translation>
+    </message>
+    <message>
+        <source>Resume…</source>
+        <translation>Reanudar…</translation>
+    </message>
+    <message>
+        <source>Inspect</source>
+        <translation>Examinar</translation>
+    </message>
+    <message>
+        <source>This run cannot be read</source>
+        <translation>Esta ejecución no se puede leer</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RunView</name>
+    <message>
+        <source>Overview</source>
+        <translation>Resumen</translation>
+    </message>
+    <message>
+        <source>Charts</source>
+        <translation>Gráficos</translation>
+    </message>
+    <message>
+        <source>Coverage</source>
+        <translation>Cobertura</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>Trabajadores</translation>
+    </message>
+    <message>
+        <source>Config</source>
+        <translation>Configuración</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Datos</translation>
+    </message>
+    <message>
+        <source>Pages of the run</source>
+        <translation>Páginas de la ejecución</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::SeriesChart</name>
+    <message>
+        <source>No steps recorded yet.</source>
+        <translation>Aún no hay pasos registrados.</translation>
+    </message>
+    <message>
+        <source>%1 NaN</source>
+        <translation>%1 NaN</translation>
+    </message>
+    <message>
+        <source>%1 infinite</source>
+        <translation>%1 infinitos</translation>
+    </message>
+    <message>
+        <source>falling</source>
+        <translation>bajando</translation>
+    </message>
+    <message>
+        <source>rising</source>
+        <translation>subiendo</translation>
+    </message>
+    <message>
+        <source>level</source>
+        <translation>estable</translation>
+    </message>
+    <message>
+        <source>%1 %2, at %3, %4</source>
+        <translation>%1 %2, en %3, %4</translation>
+    </message>
+    <message>
+        <source>1 px = %1 points, min and max kept</source>
+        <translation>1 px = %1 puntos, se conservan mínimo y máximo</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ShortcutSheet</name>
+    <message>
+        <source>Shortcuts</source>
+        <translation>Atajos</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::TokenView</name>
+    <message numerus="yes">
+        <source>%n tokens: %1</source>
+        <translation><numerusform>%n token: %1</numerusform><numerusform>%n tokens: %1</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WelcomePage</name>
+    <message>
+        <source>New run</source>
+        <translation>Nueva ejecución</translation>
+    </message>
+    <message>
+        <source>Open run folder…</source>
+        <translation>Abrir carpeta de ejecución…</translation>
+    </message>
+    <message>
+        <source>No runs in this workspace yet. A new run begins with a small text that comes with Furrow and trains on the CPU; the loss falls within seconds.</source>
+        <translation>Aún no hay ejecuciones en este espacio de trabajo. Una nueva empieza con un texto pequeño que viene con Furrow y se entrena en la CPU; la pérdida baja en segundos.</translation>
+    </message>
+    <message>
+        <source>Select a run in the library, or begin a new one in %1.</source>
+        <translation>Elija una ejecución en la biblioteca, o empiece una nueva en %1.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WordsDialog</name>
+    <message>
+        <source>What the words mean</source>
+        <translation>Qué significan las palabras</translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation>Muestra</translation>
+    </message>
+    <message>
+        <source>One text of the data set.</source>
+        <translation>Un texto del conjunto de datos.</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>Fragmento</translation>
+    </message>
+    <message>
+        <source>The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.</source>
+        <translation>Las muestras que un trabajador reserva y entrena de una vez. Su tamaño no cambia la memoria de GPU: eso lo hace el lote por el contexto.</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>Bloque</translation>
+    </message>
+    <message>
+        <source>Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.</source>
+        <translation>Muestras consecutivas que se traen, limpian y cortan en tokens como una unidad. Un bloque consta de fragmentos.</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>Lote</translation>
+    </message>
+    <message>
+        <source>The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.</source>
+        <translation>Las ventanas de tokens en un micropaso de un trabajador. Decide cuánta memoria ocupa un paso.</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Contexto</translation>
+    </message>
+    <message>
+        <source>How many tokens the model sees at once.</source>
+        <translation>Cuántos tokens ve el modelo a la vez.</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Época</translation>
+    </message>
+    <message>
+        <source>Every chunk of every block committed once, or named as excluded or poisoned.</source>
+        <translation>Cada fragmento de cada bloque confirmado una vez, o nombrado como excluido o envenenado.</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>One training job with its frozen configuration. It lives in one folder.</source>
+        <translation>Un trabajo de entrenamiento con su configuración congelada. Vive en una carpeta.</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>Intento</translation>
+    </message>
+    <message>
+        <source>One stretch of a run from start or resume until stop, crash or end.</source>
+        <translation>Un tramo de una ejecución desde el inicio o la reanudación hasta la parada, el fallo o el final.</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Trabajador</translation>
+    </message>
+    <message>
+        <source>One process on one device that claims chunks and trains them.</source>
+        <translation>Un proceso en un dispositivo que reserva fragmentos y los entrena.</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>Confirmados</translation>
+    </message>
+    <message>
+        <source>The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.</source>
+        <translation>El fragmento está en un punto de control. Entrenado significa: en los pesos de un trabajador, aún sin guardar; un fallo cuesta ese trabajo.</translation>
+    </message>
+    <message>
+        <source>Poisoned</source>
+        <translation>Envenenado</translation>
+    </message>
+    <message>
+        <source>The chunk failed too often. It keeps the epoch open until it is accepted or tried again.</source>
+        <translation>El fragmento falló demasiadas veces. Mantiene abierta la época hasta que se acepte o se reintente.</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>Interrumpida</translation>
+    </message>
+    <message>
+        <source>No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.</source>
+        <translation>Ningún proceso de la ejecución está vivo y ninguno registró por qué terminó: el equipo se paró o mataron los procesos. Reanudar muestra qué se entrenaría de nuevo antes de hacer nada.</translation>
+    </message>
+    <message>
+        <source>Merge</source>
+        <translation>Fusión</translation>
+    </message>
+    <message>
+        <source>The weights of the workers become one set of weights.</source>
+        <translation>Los pesos de los trabajadores se vuelven un solo conjunto.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WorkerCard</name>
+    <message>
+        <source>Worker %1</source>
+        <translation>Trabajador %1</translation>
+    </message>
+    <message>
+        <source>How far the chunk is</source>
+        <translation>Cuánto va del fragmento</translation>
+    </message>
+    <message>
+        <source>%1, process %2</source>
+        <translation>%1, proceso %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n restart(s)</source>
+        <translation><numerusform>, %n reinicio</numerusform><numerusform>, %n reinicios</numerusform></translation>
+    </message>
+    <message>
+        <source>not alive</source>
+        <translation>no está vivo</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation><numerusform>%n paso</numerusform><numerusform>%n pasos</numerusform></translation>
+    </message>
+    <message>
+        <source>Worker %1: %2, loss %3, %4</source>
+        <translation>Trabajador %1: %2, pérdida %3, %4</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WorkersPage</name>
+    <message>
+        <source>Worker processes</source>
+        <translation>Procesos de trabajadores</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>Puntos de control</translation>
+    </message>
+    <message>
+        <source>Worker processes of all attempts</source>
+        <translation>Procesos de trabajadores de todos los intentos</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,3489 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>Chart</name>
+    <message>
+        <source>worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>均值</translation>
+    </message>
+</context>
+<context>
+    <name>ChartData</name>
+    <message>
+        <source>stopped %1, resumed %2</source>
+        <translation>%1 停止，%2 恢复</translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation>第 %1 次尝试</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 分</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 小时</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 小时 %2 分</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>epochs</source>
+        <translation>轮</translation>
+    </message>
+</context>
+<context>
+    <name>ChartsPage</name>
+    <message>
+        <source>Attempt %1</source>
+        <translation>第 %1 次尝试</translation>
+    </message>
+</context>
+<context>
+    <name>ChunkCell</name>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>leased</source>
+        <translation>已领取</translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>已训练</translation>
+    </message>
+    <message>
+        <source>committed</source>
+        <translation>已提交</translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>工作丢失</translation>
+    </message>
+    <message>
+        <source>excluded</source>
+        <translation>已排除</translation>
+    </message>
+    <message>
+        <source>poisoned</source>
+        <translation>有毒</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>to be redone</source>
+        <translation>需重做</translation>
+    </message>
+    <message>
+        <source>orphaned claim</source>
+        <translation>孤立的领取</translation>
+    </message>
+</context>
+<context>
+    <name>CurvesLayer</name>
+    <message>
+        <source>%1 off scale</source>
+        <translation>%1 超出刻度</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorText</name>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>Something is missing.</source>
+        <translation>缺少某些东西。</translation>
+    </message>
+    <message>
+        <source>A file is damaged.</source>
+        <translation>有文件损坏。</translation>
+    </message>
+    <message>
+        <source>The disk refused.</source>
+        <translation>磁盘拒绝。</translation>
+    </message>
+    <message>
+        <source>The network refused.</source>
+        <translation>网络拒绝。</translation>
+    </message>
+    <message>
+        <source>Somebody else is at work.</source>
+        <translation>有其他进程正在工作。</translation>
+    </message>
+    <message>
+        <source>Cancelled.</source>
+        <translation>已取消。</translation>
+    </message>
+    <message>
+        <source>This is a fault of Furrow.</source>
+        <translation>这是 Furrow 的故障。</translation>
+    </message>
+</context>
+<context>
+    <name>NewRunPage</name>
+    <message>
+        <source>Set to %1</source>
+        <translation>设为 %1</translation>
+    </message>
+</context>
+<context>
+    <name>ResumeDialog</name>
+    <message>
+        <source>verified</source>
+        <translation>已核验</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Of</source>
+        <translation>所属</translation>
+    </message>
+    <message>
+        <source>merge</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>保存时间</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>数据段</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>评估损失</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+</context>
+<context>
+    <name>RunBanner</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>SampleReader</name>
+    <message>
+        <source>Block %1 is not prepared now.</source>
+        <translation>块 %1 目前未准备。</translation>
+    </message>
+    <message>
+        <source>Block %1 has only %2 chunks.</source>
+        <translation>块 %1 只有 %2 个数据段。</translation>
+    </message>
+</context>
+<context>
+    <name>Schema</name>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>What the run is called in the library and in its folder name. Empty: made from preset and data.</source>
+        <translation>运行在库中及其文件夹名中的名称。留空：由预设和数据组成。</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz or .zst), or hf://owner/name[:config][:split][@revision].</source>
+        <translation>含文本的文件、文件夹或通配（txt、csv、tsv、jsonl、parquet；原样、.gz 或 .zst），或 hf://owner/name[:config][:split][@revision]。</translation>
+    </message>
+    <message>
+        <source>Rows from</source>
+        <translation>行的取法</translation>
+    </message>
+    <message>
+        <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines.</source>
+        <translation>纯文本文件中样本的含义：一行、空行之间的一段，或保留换行的 span_bytes 长的片段。'stream' 从一个文件取随机窗口且不记账，仅用于与其他程序比较。'auto' 为按行。</translation>
+    </message>
+    <message>
+        <source>Text column</source>
+        <translation>文本列</translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl and parquet. Empty: the first of text, content, sentence, document, article, body, else the first string column.</source>
+        <translation>csv、jsonl 和 parquet 中存放文本的列。留空：依次取 text、content、sentence、document、article、body，否则取第一个字符串列。</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>分词器</translation>
+    </message>
+    <message>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model.</source>
+        <translation>byte、char（数据中出现的字符）、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径。</translation>
+    </message>
+    <message>
+        <source>Samples per block</source>
+        <translation>每块样本数</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>Consecutive samples that are prepared as one unit. Lowered by itself for small data, so that there are some blocks to shuffle.</source>
+        <translation>作为一个单位准备的连续样本。数据小时自动减小，以便有若干块可供打乱。</translation>
+    </message>
+    <message>
+        <source>Chunk size</source>
+        <translation>数据段大小</translation>
+    </message>
+    <message>
+        <source>Samples that one worker claims at a time. It does not change GPU memory: batch size times sequence length does.</source>
+        <translation>一个工作进程一次领取的样本数。它不影响显存；影响显存的是批大小乘以序列长度。</translation>
+    </message>
+    <message>
+        <source>Chunk size, at most</source>
+        <translation>数据段大小上限</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>A chunk ends early when its text would become larger than this.</source>
+        <translation>文本将超过此大小时，数据段提前结束。</translation>
+    </message>
+    <message>
+        <source>Span</source>
+        <translation>片段长度</translation>
+    </message>
+    <message>
+        <source>Length of a sample in data mode span.</source>
+        <translation>数据模式 span 中一个样本的长度。</translation>
+    </message>
+    <message>
+        <source>Held out</source>
+        <translation>留出比例</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>Share of the samples kept for evaluation, chosen by a hash of their text, so that equal texts fall on the same side.</source>
+        <translation>留作评估的样本比例，按文本哈希选取，因此相同文本总在同一侧。</translation>
+    </message>
+    <message>
+        <source>Shortest sample</source>
+        <translation>最短样本</translation>
+    </message>
+    <message>
+        <source>characters</source>
+        <translation>字符</translation>
+    </message>
+    <message>
+        <source>Shorter samples are filtered, counted and never trained.</source>
+        <translation>更短的样本被过滤、计数，永不训练。</translation>
+    </message>
+    <message>
+        <source>Longest sample</source>
+        <translation>最长样本</translation>
+    </message>
+    <message>
+        <source>Longer samples are filtered and counted. 0: no limit.</source>
+        <translation>更长的样本被过滤并计数。0：无限制。</translation>
+    </message>
+    <message>
+        <source>ASCII only</source>
+        <translation>仅 ASCII</translation>
+    </message>
+    <message>
+        <source>Filter samples with any other character.</source>
+        <translation>过滤含有其他字符的样本。</translation>
+    </message>
+    <message>
+        <source>Duplicate texts</source>
+        <translation>重复文本</translation>
+    </message>
+    <message>
+        <source>Texts that occur again inside a block are counted and trained (report) or counted and left out (skip).</source>
+        <translation>块内再次出现的文本：计数并训练（report），或计数并略去（skip）。</translation>
+    </message>
+    <message>
+        <source>Shuffle</source>
+        <translation>打乱</translation>
+    </message>
+    <message>
+        <source>Claim chunks in an order drawn from seed and epoch; off: in source order.</source>
+        <translation>按由种子和轮次得出的顺序领取数据段；关闭：按来源顺序。</translation>
+    </message>
+    <message>
+        <source>Shuffle window</source>
+        <translation>打乱窗口</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>In the first epoch chunks are shuffled inside groups of this many consecutive blocks; later epochs are shuffled as a whole.</source>
+        <translation>第一轮中数据段在这么多连续块的组内打乱；之后各轮整体打乱。</translation>
+    </message>
+    <message>
+        <source>First sample</source>
+        <translation>首个样本</translation>
+    </message>
+    <message>
+        <source>Skip this many samples at the start of each source. They do not belong to the epoch.</source>
+        <translation>跳过每个来源开头这么多样本。它们不属于本轮。</translation>
+    </message>
+    <message>
+        <source>Samples, at most</source>
+        <translation>样本上限</translation>
+    </message>
+    <message>
+        <source>Use only this many samples of each source. 0: all.</source>
+        <translation>每个来源只用这么多样本。0：全部。</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>Disk that prepared blocks and downloads of this workspace may take.</source>
+        <translation>此工作区中准备好的块和下载可占用的磁盘。</translation>
+    </message>
+    <message>
+        <source>Prepare ahead</source>
+        <translation>提前准备</translation>
+    </message>
+    <message>
+        <source>Blocks that are prepared before a worker asks for them.</source>
+        <translation>在工作进程需要之前就准备好的块数。</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>gpt: a transformer as GPT-2 or Llama. hrm: the hierarchical reasoning model.</source>
+        <translation>gpt：GPT-2 或 Llama 式的 Transformer。hrm：分层推理模型。</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层数</translation>
+    </message>
+    <message>
+        <source>Transformer blocks; for hrm the blocks of each of the two modules.</source>
+        <translation>Transformer 块数；hrm 为两个模块各自的块数。</translation>
+    </message>
+    <message>
+        <source>Width</source>
+        <translation>宽度</translation>
+    </message>
+    <message>
+        <source>Size of the residual stream. The number of heads must divide it.</source>
+        <translation>残差流的大小。须能被头数整除。</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>头数</translation>
+    </message>
+    <message>
+        <source>Attention heads.</source>
+        <translation>注意力头。</translation>
+    </message>
+    <message>
+        <source>Key-value heads</source>
+        <translation>键值头</translation>
+    </message>
+    <message>
+        <source>Heads of keys and values in grouped-query attention. 0: as many as heads.</source>
+        <translation>分组查询注意力中键和值的头数。0：与头数相同。</translation>
+    </message>
+    <message>
+        <source>Feed-forward width</source>
+        <translation>前馈宽度</translation>
+    </message>
+    <message>
+        <source>Inner size of the feed-forward part. 0: the usual one for the activation.</source>
+        <translation>前馈部分的内部大小。0：该激活函数的常用值。</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Tokens in one training window.</source>
+        <translation>一个训练窗口中的词元数。</translation>
+    </message>
+    <message>
+        <source>Positions</source>
+        <translation>位置编码</translation>
+    </message>
+    <message>
+        <source>learned as in GPT-2, or rotary.</source>
+        <translation>learned：如 GPT-2 学习得到；或旋转式。</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Normalisation before each part of a block.</source>
+        <translation>块中每部分之前的归一化。</translation>
+    </message>
+    <message>
+        <source>Activation</source>
+        <translation>激活函数</translation>
+    </message>
+    <message>
+        <source>Inside the feed-forward part.</source>
+        <translation>用于前馈部分。</translation>
+    </message>
+    <message>
+        <source>Biases</source>
+        <translation>偏置</translation>
+    </message>
+    <message>
+        <source>Bias vectors in linear layers and norms, as in GPT-2.</source>
+        <translation>线性层和归一化中的偏置向量，如 GPT-2。</translation>
+    </message>
+    <message>
+        <source>Tied head</source>
+        <translation>共享输出层</translation>
+    </message>
+    <message>
+        <source>The output layer shares the embedding matrix.</source>
+        <translation>输出层与嵌入矩阵共享。</translation>
+    </message>
+    <message>
+        <source>Dropout</source>
+        <translation>Dropout</translation>
+    </message>
+    <message>
+        <source>Probability with which activations are dropped while training.</source>
+        <translation>训练时丢弃激活值的概率。</translation>
+    </message>
+    <message>
+        <source>Start from</source>
+        <translation>起点</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.</source>
+        <translation>运行以其权重为起点的检查点文件夹，或含 model.safetensors 的 Hugging Face 文件夹。留空：新权重。</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>批大小</translation>
+    </message>
+    <message>
+        <source>sequences</source>
+        <translation>序列</translation>
+    </message>
+    <message>
+        <source>Windows in one micro-step of one worker.</source>
+        <translation>一个工作进程一个微步中的窗口数。</translation>
+    </message>
+    <message>
+        <source>Accumulation</source>
+        <translation>累积</translation>
+    </message>
+    <message>
+        <source>micro-steps</source>
+        <translation>微步</translation>
+    </message>
+    <message>
+        <source>Micro-steps whose gradients make one optimiser step.</source>
+        <translation>其梯度合成一个优化步的微步数。</translation>
+    </message>
+    <message>
+        <source>Peak learning rate</source>
+        <translation>峰值学习率</translation>
+    </message>
+    <message>
+        <source>Learning rate after warm-up.</source>
+        <translation>预热之后的学习率。</translation>
+    </message>
+    <message>
+        <source>Final learning rate</source>
+        <translation>最终学习率</translation>
+    </message>
+    <message>
+        <source>Where the schedule ends.</source>
+        <translation>计划结束时的值。</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>预热</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Own optimiser steps of a worker over which the rate rises from 0.</source>
+        <translation>学习率从 0 上升所用的工作进程自身优化步数。</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>计划</translation>
+    </message>
+    <message>
+        <source>How the rate falls after warm-up. It follows the tokens of the whole run, so all workers are at the same place.</source>
+        <translation>预热后学习率如何下降。它跟随整个运行的词元，因此所有工作进程处于同一位置。</translation>
+    </message>
+    <message>
+        <source>Schedule length</source>
+        <translation>计划长度</translation>
+    </message>
+    <message>
+        <source>Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known.</source>
+        <translation>达到最终学习率时的运行词元数。0：按停止规则，或在已知时按各轮词元数。</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it.</source>
+        <translation>矩阵乘法的精度；权重为 float32。auto：设备用 bf16 更快时用 bf16。</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>auto (all GPUs, else the CPU), a list of GPU numbers or UUIDs, or cpu:2 for two workers on the CPU.</source>
+        <translation>auto（所有 GPU，否则 CPU）、GPU 编号或 UUID 的列表，或 cpu:2 表示 CPU 上两个工作进程。</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Number of workers. 0: one for each device; on the CPU two.</source>
+        <translation>工作进程数。0：每个设备一个；CPU 上两个。</translation>
+    </message>
+    <message>
+        <source>Threads a worker</source>
+        <translation>每个工作进程的线程</translation>
+    </message>
+    <message>
+        <source>CPU threads of one worker. 0: cores divided by workers.</source>
+        <translation>一个工作进程的 CPU 线程数。0：核心数除以工作进程数。</translation>
+    </message>
+    <message>
+        <source>Restarts, at most</source>
+        <translation>重启上限</translation>
+    </message>
+    <message>
+        <source>How often a worker that died is started again in one attempt.</source>
+        <translation>一次尝试中，已死的工作进程最多重启几次。</translation>
+    </message>
+    <message>
+        <source>Epochs</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>epochs</source>
+        <translation>轮</translation>
+    </message>
+    <message>
+        <source>Passes over the data. The first stopping rule that is reached ends the run.</source>
+        <translation>遍历数据的次数。最先达到的停止规则结束运行。</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Stop after this many optimiser steps, summed over the workers. 0: no limit.</source>
+        <translation>所有工作进程的优化步合计达到此数后停止。0：无限制。</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Stop after this many trained tokens. 0: no limit.</source>
+        <translation>训练这么多词元后停止。0：无限制。</translation>
+    </message>
+    <message>
+        <source>Hours</source>
+        <translation>小时</translation>
+    </message>
+    <message>
+        <source>hours</source>
+        <translation>小时</translation>
+    </message>
+    <message>
+        <source>Stop after this much active time. 0: no limit.</source>
+        <translation>活动时间达到此值后停止。0：无限制。</translation>
+    </message>
+    <message>
+        <source>Stop after epoch</source>
+        <translation>本轮后停止</translation>
+    </message>
+    <message>
+        <source>End at the end of the current epoch, also with iterate.</source>
+        <translation>在当前轮结束时结束，即使开启了循环。</translation>
+    </message>
+    <message>
+        <source>Stop after blocks</source>
+        <translation>若干块后停止</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are complete. 0: no limit.</source>
+        <translation>完成这么多块时结束。0：无限制。</translation>
+    </message>
+    <message>
+        <source>Iterate</source>
+        <translation>循环</translation>
+    </message>
+    <message>
+        <source>Begin another epoch whenever one ends, until another rule stops the run.</source>
+        <translation>每轮结束就开始下一轮，直到其他规则停止运行。</translation>
+    </message>
+    <message>
+        <source>Checkpoint every</source>
+        <translation>检查点间隔</translation>
+    </message>
+    <message>
+        <source>minutes</source>
+        <translation>分钟</translation>
+    </message>
+    <message>
+        <source>Work that a crash can cost. 'minutes' of training between two checkpoints of a worker.</source>
+        <translation>崩溃可能损失的工作量。一个工作进程两个检查点之间训练的分钟数。</translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker. 0: by time only.</source>
+        <translation>工作进程自身每这么多步也保存一次。0：仅按时间。</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Newest checkpoints kept for each replica; the best one and pinned ones stay as well.</source>
+        <translation>每个副本保留的最新检查点数；最好的和固定的也会保留。</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>adamw, adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
+        <translation>adamw、adamatan2（无 epsilon，与尺度无关）或动量为 beta1 的 sgd。</translation>
+    </message>
+    <message>
+        <source>Weight decay</source>
+        <translation>权重衰减</translation>
+    </message>
+    <message>
+        <source>Decoupled, on matrices only.</source>
+        <translation>解耦，仅作用于矩阵。</translation>
+    </message>
+    <message>
+        <source>Beta 1</source>
+        <translation>Beta 1</translation>
+    </message>
+    <message>
+        <source>Decay of the mean of gradients.</source>
+        <translation>梯度均值的衰减。</translation>
+    </message>
+    <message>
+        <source>Beta 2</source>
+        <translation>Beta 2</translation>
+    </message>
+    <message>
+        <source>Decay of the mean of squared gradients.</source>
+        <translation>梯度平方均值的衰减。</translation>
+    </message>
+    <message>
+        <source>Epsilon</source>
+        <translation>Epsilon</translation>
+    </message>
+    <message>
+        <source>Added to the root of the second moment.</source>
+        <translation>加到二阶矩的平方根上。</translation>
+    </message>
+    <message>
+        <source>Gradient clip</source>
+        <translation>梯度裁剪</translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient. 0: no clipping.</source>
+        <translation>梯度的最大范数。0：不裁剪。</translation>
+    </message>
+    <message>
+        <source>Bad steps, at most</source>
+        <translation>坏步上限</translation>
+    </message>
+    <message>
+        <source>Steps in a row with NaN or Inf, each left out, before the worker goes back to its last checkpoint.</source>
+        <translation>连续出现 NaN 或 Inf 的步数（每步都略去），达到后工作进程回到其最后的检查点。</translation>
+    </message>
+    <message>
+        <source>Evaluate every</source>
+        <translation>评估间隔</translation>
+    </message>
+    <message>
+        <source>Own steps of a worker between two evaluations on held-out text. 0: only at the end.</source>
+        <translation>工作进程在留出文本上两次评估之间的自身步数。0：仅在结束时。</translation>
+    </message>
+    <message>
+        <source>Batches</source>
+        <translation>批数</translation>
+    </message>
+    <message>
+        <source>batches</source>
+        <translation>批</translation>
+    </message>
+    <message>
+        <source>Batches of one evaluation, at most; always the same ones.</source>
+        <translation>一次评估最多的批数；总是相同的批。</translation>
+    </message>
+    <message>
+        <source>Sample every</source>
+        <translation>采样间隔</translation>
+    </message>
+    <message>
+        <source>Own steps of worker 0 between two text samples. 0: never.</source>
+        <translation>工作进程 0 两次生成文本之间的自身步数。0：从不。</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>Beginning of the text samples.</source>
+        <translation>生成文本的开头。</translation>
+    </message>
+    <message>
+        <source>Merge</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models.</source>
+        <translation>工作进程的副本如何成为一个模型：按词元平均权重、DiLoCo（带外层动量的平均），或不合并：N 个模型。</translation>
+    </message>
+    <message>
+        <source>Merge every</source>
+        <translation>合并间隔</translation>
+    </message>
+    <message>
+        <source>Tokens of the run between two merges. 0: chosen so that there are about 40 in an epoch of known length, and always one at the end.</source>
+        <translation>两次合并之间的运行词元数。0：自动选择，使已知长度的一轮约有 40 次，且结束时总有一次。</translation>
+    </message>
+    <message>
+        <source>Outer rate</source>
+        <translation>外层学习率</translation>
+    </message>
+    <message>
+        <source>DiLoCo: rate of the outer step.</source>
+        <translation>DiLoCo：外层步的学习率。</translation>
+    </message>
+    <message>
+        <source>Outer momentum</source>
+        <translation>外层动量</translation>
+    </message>
+    <message>
+        <source>DiLoCo: Nesterov momentum of the outer step.</source>
+        <translation>DiLoCo：外层步的 Nesterov 动量。</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>Of weights, order and sampling.</source>
+        <translation>用于权重、顺序和采样。</translation>
+    </message>
+    <message>
+        <source>Deterministic</source>
+        <translation>确定性</translation>
+    </message>
+    <message>
+        <source>Same claims, same bytes on a GPU too. Slower there; the CPU is always deterministic.</source>
+        <translation>相同的领取，相同的字节，GPU 上也如此。GPU 上会更慢；CPU 始终是确定性的。</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>Stop and save</source>
+        <translation>停止与保存</translation>
+    </message>
+    <message>
+        <source>Optimiser</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>Evaluation and sampling</source>
+        <translation>评估与采样</translation>
+    </message>
+    <message>
+        <source>Merging</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>Seeds and determinism</source>
+        <translation>种子与确定性</translation>
+    </message>
+    <message>
+        <source>CPU, words after two minutes</source>
+        <translation>CPU，两分钟后出现单词</translation>
+    </message>
+    <message>
+        <source>GPU, width 384</source>
+        <translation>GPU，宽度 384</translation>
+    </message>
+    <message>
+        <source>8 layers, 256</source>
+        <translation>8 层，256</translation>
+    </message>
+    <message>
+        <source>8 layers, 384</source>
+        <translation>8 层，384</translation>
+    </message>
+    <message>
+        <source>12 layers, 768</source>
+        <translation>12 层，768</translation>
+    </message>
+    <message>
+        <source>24 layers, 1,024</source>
+        <translation>24 层，1,024</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 384</source>
+        <translation>2+2 层，384</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 512</source>
+        <translation>2+2 层，512</translation>
+    </message>
+</context>
+<context>
+    <name>StateGlyph</name>
+    <message>
+        <source>Running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Queued</source>
+        <translation>排队中</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>未知</translation>
+    </message>
+</context>
+<context>
+    <name>Tables</name>
+    <message>
+        <source>Worker</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>in training</source>
+        <translation>训练中</translation>
+    </message>
+    <message>
+        <source>trained, not in a checkpoint yet</source>
+        <translation>已训练，尚未进检查点</translation>
+    </message>
+    <message>
+        <source>committed</source>
+        <translation>已提交</translation>
+    </message>
+    <message>
+        <source>given back</source>
+        <translation>已交还</translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>工作丢失</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>trained twice</source>
+        <translation>训练两次</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>claimed twice at once</source>
+        <translation>同时被领取两次</translation>
+    </message>
+    <message>
+        <source>poisoned</source>
+        <translation>有毒</translation>
+    </message>
+    <message>
+        <source>poisoned, accepted</source>
+        <translation>有毒，已接受</translation>
+    </message>
+    <message>
+        <source>excluded</source>
+        <translation>已排除</translation>
+    </message>
+    <message>
+        <source>work lost, done again</source>
+        <translation>工作丢失，已重做</translation>
+    </message>
+    <message>
+        <source>may change</source>
+        <translation>可更改</translation>
+    </message>
+    <message>
+        <source>changes the curves</source>
+        <translation>影响曲线</translation>
+    </message>
+    <message>
+        <source>fixed</source>
+        <translation>固定</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>进程</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>数据段</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>发生了什么</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>组</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>键</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>单位</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>On resume</source>
+        <translation>恢复时</translation>
+    </message>
+    <message>
+        <source>Meaning</source>
+        <translation>含义</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>数据段</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>已提交</translation>
+    </message>
+    <message>
+        <source>Trained</source>
+        <translation>已训练</translation>
+    </message>
+    <message>
+        <source>Leased</source>
+        <translation>已领取</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>Not prepared</source>
+        <translation>未准备</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>略去</translation>
+    </message>
+    <message>
+        <source>Mean loss</source>
+        <translation>平均损失</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>尝试</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Lost</source>
+        <translation>丢失</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>结束</translation>
+    </message>
+    <message>
+        <source>Claim</source>
+        <translation>领取</translation>
+    </message>
+    <message>
+        <source>Begun</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Phase or cause of its end</source>
+        <translation>阶段或结束原因</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Of</source>
+        <translation>所属</translation>
+    </message>
+    <message>
+        <source>merge</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>保存时间</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>评估损失</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>removed, row kept</source>
+        <translation>已删除，保留记录</translation>
+    </message>
+    <message>
+        <source>newest</source>
+        <translation>最新</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>Trainings</source>
+        <translation>训练次数</translation>
+    </message>
+    <message>
+        <source>What and why</source>
+        <translation>内容与原因</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>New</source>
+        <translation>新建</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>the end of the epoch was reached</source>
+        <translation>已到达本轮结尾</translation>
+    </message>
+    <message>
+        <source>the wanted number of blocks is complete</source>
+        <translation>已完成所需的块数</translation>
+    </message>
+    <message>
+        <source>the wanted number of steps was reached</source>
+        <translation>已达到所需步数</translation>
+    </message>
+    <message>
+        <source>the wanted number of tokens was reached</source>
+        <translation>已达到所需词元数</translation>
+    </message>
+    <message>
+        <source>the wanted hours are over</source>
+        <translation>已满所需小时数</translation>
+    </message>
+    <message>
+        <source>all wanted epochs are complete</source>
+        <translation>所需轮次已全部完成</translation>
+    </message>
+    <message>
+        <source>stopped by you</source>
+        <translation>由您停止</translation>
+    </message>
+    <message>
+        <source>stopped by an error</source>
+        <translation>因错误停止</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>not prepared</source>
+        <translation>未准备</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>leased</source>
+        <translation>已领取</translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>已训练</translation>
+    </message>
+    <message>
+        <source>committed</source>
+        <translation>已提交</translation>
+    </message>
+    <message>
+        <source>excluded</source>
+        <translation>已排除</translation>
+    </message>
+    <message>
+        <source>poisoned</source>
+        <translation>有毒</translation>
+    </message>
+    <message>
+        <source>poisoned, accepted</source>
+        <translation>有毒，已接受</translation>
+    </message>
+    <message>
+        <source>debug</source>
+        <translation>调试</translation>
+    </message>
+    <message>
+        <source>info</source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Block %1, chunk %2</source>
+        <translation>块 %1，数据段 %2</translation>
+    </message>
+    <message>
+        <source>worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+    <message>
+        <source>%1 tok/s</source>
+        <translation>%1 词元/秒</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 分 %2 秒</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 小时 %2 分</translation>
+    </message>
+    <message>
+        <source>%1 d %2 h</source>
+        <translation>%1 天 %2 小时</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>%1 s ago</source>
+        <translation>%1 秒前</translation>
+    </message>
+    <message>
+        <source>%1 ago</source>
+        <translation>%1前</translation>
+    </message>
+    <message>
+        <source>%1 chunks · %2</source>
+        <translation>%1 个数据段 · %2</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n worker(s)</source>
+        <translation><numerusform>%n 个工作进程</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 · attempt %2</source>
+        <translation>%1 · 第 %2 次尝试</translation>
+    </message>
+    <message>
+        <source>not started yet</source>
+        <translation>尚未开始</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Actions</name>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Data</source>
+        <translation>数据(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Tools</source>
+        <translation>工具(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>New run</source>
+        <translation>新建运行</translation>
+    </message>
+    <message>
+        <source>Choose data, model and devices, and begin to train</source>
+        <translation>选择数据、模型和设备，开始训练</translation>
+    </message>
+    <message>
+        <source>New run from this one…</source>
+        <translation>以此运行为起点新建…</translation>
+    </message>
+    <message>
+        <source>Begin a new run with the configuration of the shown one</source>
+        <translation>用所示运行的配置开始新的运行</translation>
+    </message>
+    <message>
+        <source>Open run folder…</source>
+        <translation>打开运行文件夹…</translation>
+    </message>
+    <message>
+        <source>Show a run that lies outside the workspace</source>
+        <translation>显示工作区之外的运行</translation>
+    </message>
+    <message>
+        <source>Open workspace…</source>
+        <translation>打开工作区…</translation>
+    </message>
+    <message>
+        <source>Save picture of the window…</source>
+        <translation>保存窗口图片…</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Close the console; training goes on</source>
+        <translation>关闭控制台；训练继续</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>筛选运行</translation>
+    </message>
+    <message>
+        <source>Find on this page</source>
+        <translation>在本页查找</translation>
+    </message>
+    <message>
+        <source>Clear selection</source>
+        <translation>清除选择</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>实时</translation>
+    </message>
+    <message>
+        <source>Follow the run; off holds the views, the run goes on</source>
+        <translation>跟随运行；关闭时视图停住，运行继续</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>适合</translation>
+    </message>
+    <message>
+        <source>Show everything</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>Logarithmic loss axis</source>
+        <translation>损失轴取对数</translation>
+    </message>
+    <message>
+        <source>Back to the zoom before</source>
+        <translation>返回上一次缩放</translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation>概览</translation>
+    </message>
+    <message>
+        <source>Charts</source>
+        <translation>图表</translation>
+    </message>
+    <message>
+        <source>Coverage</source>
+        <translation>覆盖</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Config</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Reset layout</source>
+        <translation>重置布局</translation>
+    </message>
+    <message>
+        <source>Put every dock back to its place</source>
+        <translation>把所有面板放回原位</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>全屏</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Pause at the end of the chunks in training</source>
+        <translation>在训练中的数据段结束时暂停</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop after a checkpoint</source>
+        <translation>保存检查点后停止</translation>
+    </message>
+    <message>
+        <source>Kill…</source>
+        <translation>强制结束…</translation>
+    </message>
+    <message>
+        <source>End all processes of the run now</source>
+        <translation>立即结束该运行的所有进程</translation>
+    </message>
+    <message>
+        <source>Resume…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <source>Look at what a resume would do, then go on</source>
+        <translation>先看恢复会做什么，再继续</translation>
+    </message>
+    <message>
+        <source>Save checkpoint now</source>
+        <translation>立即保存检查点</translation>
+    </message>
+    <message>
+        <source>Why this state?</source>
+        <translation>为何是此状态？</translation>
+    </message>
+    <message>
+        <source>The evidence for the state of the run</source>
+        <translation>运行状态的依据</translation>
+    </message>
+    <message>
+        <source>Previous attempt</source>
+        <translation>上一次尝试</translation>
+    </message>
+    <message>
+        <source>Next attempt</source>
+        <translation>下一次尝试</translation>
+    </message>
+    <message>
+        <source>Next alert</source>
+        <translation>下一条警报</translation>
+    </message>
+    <message>
+        <source>Previous alert</source>
+        <translation>上一条警报</translation>
+    </message>
+    <message>
+        <source>Show selected chunk in the map</source>
+        <translation>在图中显示所选数据段</translation>
+    </message>
+    <message>
+        <source>Read samples of the selected chunk</source>
+        <translation>阅读所选数据段的样本</translation>
+    </message>
+    <message>
+        <source>Command palette</source>
+        <translation>命令面板</translation>
+    </message>
+    <message>
+        <source>Find and run any command</source>
+        <translation>查找并执行任意命令</translation>
+    </message>
+    <message>
+        <source>Copy path of the run</source>
+        <translation>复制运行路径</translation>
+    </message>
+    <message>
+        <source>Open folder of the run</source>
+        <translation>打开运行的文件夹</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>What the words mean</source>
+        <translation>术语说明</translation>
+    </message>
+    <message>
+        <source>About Furrow</source>
+        <translation>关于 Furrow</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Appearance</name>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::AuditDock</name>
+    <message>
+        <source>Duplicates and holes</source>
+        <translation>重复与缺漏</translation>
+    </message>
+    <message>
+        <source>Check now</source>
+        <translation>立即检查</translation>
+    </message>
+    <message>
+        <source>Checking every chunk…</source>
+        <translation>正在检查每个数据段…</translation>
+    </message>
+    <message>
+        <source>No chunk is known yet.</source>
+        <translation>还没有已知的数据段。</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes. %1 chunks checked at %2.</source>
+        <translation>无重复，无缺漏。%2 检查了 %1 个数据段。</translation>
+    </message>
+    <message>
+        <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
+        <translation>训练两次：%1。缺失：%2。%4 检查了 %3 个数据段。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChartTitle</name>
+    <message>
+        <source>worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>均值</translation>
+    </message>
+    <message>
+        <source>eval</source>
+        <translation>评估</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChartsPage</name>
+    <message>
+        <source>Horizontal axis</source>
+        <translation>横轴</translation>
+    </message>
+    <message>
+        <source>Tokens, all workers</source>
+        <translation>词元，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Steps, all workers</source>
+        <translation>步数，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Steps of each worker</source>
+        <translation>各工作进程的步数</translation>
+    </message>
+    <message>
+        <source>Samples, all workers</source>
+        <translation>样本，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Epochs</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Time of day</source>
+        <translation>时刻</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>活动时间</translation>
+    </message>
+    <message>
+        <source>x: %1</source>
+        <translation>x：%1</translation>
+    </message>
+    <message>
+        <source>Smoothing</source>
+        <translation>平滑</translation>
+    </message>
+    <message>
+        <source>EMA</source>
+        <translation>EMA</translation>
+    </message>
+    <message>
+        <source>EMA, both ways</source>
+        <translation>双向 EMA</translation>
+    </message>
+    <message>
+        <source>Gaussian</source>
+        <translation>高斯</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Smooth: %1</source>
+        <translation>平滑：%1</translation>
+    </message>
+    <message>
+        <source>Back to live</source>
+        <translation>回到实时</translation>
+    </message>
+    <message>
+        <source>Save picture…</source>
+        <translation>保存图片…</translation>
+    </message>
+    <message>
+        <source>Save table…</source>
+        <translation>保存表格…</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>训练损失</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>奈特/词元</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>per worker, own schedule</source>
+        <translation>各工作进程，各自的计划</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>每秒词元</translation>
+    </message>
+    <message>
+        <source>of each worker</source>
+        <translation>各工作进程</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>梯度范数</translation>
+    </message>
+    <message>
+        <source>before clipping</source>
+        <translation>裁剪之前</translation>
+    </message>
+    <message>
+        <source>Visible range</source>
+        <translation>可见范围</translation>
+    </message>
+    <message>
+        <source>No steps recorded yet.</source>
+        <translation>尚无记录的步。</translation>
+    </message>
+    <message>
+        <source>No steps recorded yet. Worker %1: %2.</source>
+        <translation>尚无记录的步。工作进程 %1：%2。</translation>
+    </message>
+    <message>
+        <source>Save picture</source>
+        <translation>保存图片</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.svg *.pdf)</source>
+        <translation>图片 (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>无法写入 %1。</translation>
+    </message>
+    <message>
+        <source>Save table</source>
+        <translation>保存表格</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation>表格 (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChunkSamplesView</name>
+    <message>
+        <source>As trained</source>
+        <translation>按训练时的样子</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>How samples are shown</source>
+        <translation>样本的显示方式</translation>
+    </message>
+    <message>
+        <source>Samples of the chunk</source>
+        <translation>数据段的样本</translation>
+    </message>
+    <message>
+        <source>Select a chunk.</source>
+        <translation>请选择一个数据段。</translation>
+    </message>
+    <message>
+        <source>Reading the samples…</source>
+        <translation>正在读取样本…</translation>
+    </message>
+    <message>
+        <source>%1 rows: %2 to be trained, %3 filtered, %4 held out, %5 unreadable, %6 left out as duplicates. %7 tokens.</source>
+        <translation>%1 行：%2 待训练，%3 被过滤，%4 留出，%5 不可读，%6 因重复略去。%7 个词元。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation><numerusform>还有 %n 个</numerusform></translation>
+    </message>
+    <message>
+        <source>file %1, row %2</source>
+        <translation>文件 %1，第 %2 行</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation><numerusform>%n 个词元</numerusform></translation>
+    </message>
+    <message>
+        <source>held out</source>
+        <translation>留出</translation>
+    </message>
+    <message>
+        <source>occurs before in the block</source>
+        <translation>块中此前已出现</translation>
+    </message>
+    <message>
+        <source>not trained</source>
+        <translation>不训练</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CommandPalette</name>
+    <message>
+        <source>Command palette</source>
+        <translation>命令面板</translation>
+    </message>
+    <message>
+        <source>Type a command</source>
+        <translation>输入命令</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ConfigPage</name>
+    <message>
+        <source>Find a setting</source>
+        <translation>查找设置</translation>
+    </message>
+    <message>
+        <source>Different from the preset</source>
+        <translation>与预设不同</translation>
+    </message>
+    <message>
+        <source>New run from this…</source>
+        <translation>以此新建运行…</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Preset %1, made %2 by Furrow %3, data %4</source>
+        <translation>预设 %1，%2 由 Furrow %3 创建，数据 %4</translation>
+    </message>
+    <message>
+        <source>Data %1
+Tokenizer %2
+Vocabulary %3</source>
+        <translation>数据 %1
+分词器 %2
+词表 %3</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CoverageMap</name>
+    <message>
+        <source>No block is prepared yet.</source>
+        <translation>还没有准备好的块。</translation>
+    </message>
+    <message>
+        <source>Coverage map</source>
+        <translation>覆盖图</translation>
+    </message>
+    <message>
+        <source>%1 of %2 chunks committed, %3 lost, %4 poisoned</source>
+        <translation>%2 个数据段中已提交 %1，丢失 %3，有毒 %4</translation>
+    </message>
+    <message>
+        <source>B%1 C%2</source>
+        <translation>B%1 C%2</translation>
+    </message>
+    <message>
+        <source>mean loss %1</source>
+        <translation>平均损失 %1</translation>
+    </message>
+    <message>
+        <source>worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>trained %n times</source>
+        <translation><numerusform>训练 %n 次</numerusform></translation>
+    </message>
+    <message>
+        <source>block</source>
+        <translation>块</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n blocks</source>
+        <translation><numerusform>%n 个块</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CoveragePage</name>
+    <message>
+        <source>Layer</source>
+        <translation>图层</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>尝试</translation>
+    </message>
+    <message>
+        <source>Age</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Times trained</source>
+        <translation>训练次数</translation>
+    </message>
+    <message>
+        <source>Layer: %1</source>
+        <translation>图层：%1</translation>
+    </message>
+    <message>
+        <source>Relative to</source>
+        <translation>相对于</translation>
+    </message>
+    <message>
+        <source>Relative to: trend of the run</source>
+        <translation>相对于：运行的趋势</translation>
+    </message>
+    <message>
+        <source>Relative to: nothing</source>
+        <translation>相对于：无</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>适合</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Coverage map</source>
+        <translation>覆盖图</translation>
+    </message>
+    <message>
+        <source>No block is prepared yet.</source>
+        <translation>还没有准备好的块。</translation>
+    </message>
+    <message>
+        <source>Chunks of the epoch</source>
+        <translation>本轮的数据段</translation>
+    </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>第 %1 轮</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::DataPage</name>
+    <message>
+        <source>Blocks</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Chunks of the block</source>
+        <translation>块中的数据段</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::DataPreview</name>
+    <message>
+        <source>Looking at the data…</source>
+        <translation>正在查看数据…</translation>
+    </message>
+    <message>
+        <source>Probed in %1</source>
+        <translation>探测用时 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s)</source>
+        <translation><numerusform>%n 个块</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation><numerusform>%n 个数据段</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 samples</source>
+        <translation>%1 个样本</translation>
+    </message>
+    <message>
+        <source>about %1 samples</source>
+        <translation>约 %1 个样本</translation>
+    </message>
+    <message>
+        <source>about %1 tokens</source>
+        <translation>约 %1 个词元</translation>
+    </message>
+    <message>
+        <source>text in %1</source>
+        <translation>文本在 %1</translation>
+    </message>
+    <message>
+        <source>%1 samples per block: %2</source>
+        <translation>每块 %1 个样本：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>first %n sample(s)</source>
+        <translation><numerusform>前 %n 个样本</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::DevicePicker</name>
+    <message>
+        <source>%1 of %2 free</source>
+        <translation>%2 中空闲 %1</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>%1 % busy</source>
+        <translation>占用 %1 %</translation>
+    </message>
+    <message>
+        <source>%1 in all</source>
+        <translation>共 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>CPU, %n core(s)</source>
+        <translation><numerusform>CPU，%n 核</numerusform></translation>
+    </message>
+    <message>
+        <source>no GPU was found</source>
+        <translation>未找到 GPU</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EpochMeters</name>
+    <message>
+        <source>Blocks visited</source>
+        <translation>已访问的块</translation>
+    </message>
+    <message>
+        <source>Chunks committed</source>
+        <translation>已提交的数据段</translation>
+    </message>
+    <message>
+        <source>Samples in weights</source>
+        <translation>已进入权重的样本</translation>
+    </message>
+    <message>
+        <source>Optimiser steps</source>
+        <translation>优化步数</translation>
+    </message>
+    <message>
+        <source>committed %1</source>
+        <translation>已提交 %1</translation>
+    </message>
+    <message>
+        <source>trained, not in a checkpoint yet %1</source>
+        <translation>已训练、尚未进检查点 %1</translation>
+    </message>
+    <message>
+        <source>leased %1</source>
+        <translation>已领取 %1</translation>
+    </message>
+    <message>
+        <source>free %1</source>
+        <translation>空闲 %1</translation>
+    </message>
+    <message>
+        <source>not prepared %1</source>
+        <translation>未准备 %1</translation>
+    </message>
+    <message>
+        <source>excluded %1</source>
+        <translation>已排除 %1</translation>
+    </message>
+    <message>
+        <source>poisoned, accepted %1</source>
+        <translation>有毒、已接受 %1</translation>
+    </message>
+    <message>
+        <source>poisoned %1, accept or retry before the epoch can end</source>
+        <translation>有毒 %1，接受或重试后本轮才能结束</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EstimatePanel</name>
+    <message>
+        <source>Estimate</source>
+        <translation>估计</translation>
+    </message>
+    <message>
+        <source>Chunks in an epoch</source>
+        <translation>一轮的数据段</translation>
+    </message>
+    <message>
+        <source>Time to one epoch</source>
+        <translation>一轮所需时间</translation>
+    </message>
+    <message>
+        <source>Disk, free</source>
+        <translation>磁盘空闲</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Command that makes this run</source>
+        <translation>创建此运行的命令</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Save preset…</source>
+        <translation>保存预设…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n setting(s) must be corrected before launch</source>
+        <translation><numerusform>启动前须更正 %n 项设置</numerusform></translation>
+    </message>
+    <message>
+        <source>Choose the data first</source>
+        <translation>请先选择数据</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>尚不知道</translation>
+    </message>
+    <message numerus="yes">
+        <source>in %n block(s)</source>
+        <translation><numerusform>在 %n 个块中</numerusform></translation>
+    </message>
+    <message>
+        <source>Known when the data was looked at.</source>
+        <translation>查看数据后即可知道。</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>约 %1</translation>
+    </message>
+    <message>
+        <source>%1, measured on %2</source>
+        <translation>%1，在 %2 上测得</translation>
+    </message>
+    <message>
+        <source>No run of this preset was measured here.</source>
+        <translation>此处尚未测量过该预设的运行。</translation>
+    </message>
+    <message>
+        <source>The number of tokens is not known before the data is prepared.</source>
+        <translation>数据准备好之前不知道词元数。</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>Downloads and prepared blocks take at most %1.</source>
+        <translation>下载和准备好的块最多占 %1。</translation>
+    </message>
+    <message>
+        <source>As in the preset %1</source>
+        <translation>与预设 %1 相同</translation>
+    </message>
+    <message>
+        <source>Changes to the preset %1</source>
+        <translation>相对预设 %1 的更改</translation>
+    </message>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation><numerusform>还有 %n 个</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EventsDock</name>
+    <message>
+        <source>Events and alerts</source>
+        <translation>事件与警报</translation>
+    </message>
+    <message>
+        <source>Also every move of a chunk</source>
+        <translation>也包括数据段的每次变动</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::InspectorDock</name>
+    <message>
+        <source>Trainings of this chunk</source>
+        <translation>该数据段的训练</translation>
+    </message>
+    <message>
+        <source>Selected chunks</source>
+        <translation>所选数据段</translation>
+    </message>
+    <message>
+        <source>Show in map</source>
+        <translation>在图中显示</translation>
+    </message>
+    <message>
+        <source>Read samples</source>
+        <translation>阅读样本</translation>
+    </message>
+    <message>
+        <source>Select a run, worker or chunk.</source>
+        <translation>请选择运行、工作进程或数据段。</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>not of the shown epoch</source>
+        <translation>不属于所示轮次</translation>
+    </message>
+    <message>
+        <source>Times trained</source>
+        <translation>训练次数</translation>
+    </message>
+    <message>
+        <source>Times lost</source>
+        <translation>丢失次数</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>尝试</translation>
+    </message>
+    <message>
+        <source>%1, claim %2</source>
+        <translation>%1，领取 %2</translation>
+    </message>
+    <message>
+        <source>Trained</source>
+        <translation>已训练</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Mean loss</source>
+        <translation>平均损失</translation>
+    </message>
+    <message>
+        <source>Gradient norm, peak</source>
+        <translation>梯度范数峰值</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) selected</source>
+        <translation><numerusform>已选 %n 个数据段</numerusform></translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>进程</translation>
+    </message>
+    <message>
+        <source>not alive</source>
+        <translation>未存活</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Replica</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>Phase</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>Its end</source>
+        <translation>结束原因</translation>
+    </message>
+    <message>
+        <source>Restarts</source>
+        <translation>重启次数</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>数据段</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Last progress</source>
+        <translation>最近进展</translation>
+    </message>
+    <message>
+        <source>Ended because</source>
+        <translation>结束原因</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation>创建</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>活动时间</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Newest checkpoint</source>
+        <translation>最新检查点</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>评估损失</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>Samples per block</source>
+        <translation>每块样本数</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LaneView</name>
+    <message>
+        <source>Worker lanes</source>
+        <translation>工作进程时间线</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lanes</source>
+        <translation><numerusform>%n 条时间线</numerusform></translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>%1, worker %2, from %3</source>
+        <translation>%1，工作进程 %2，自 %3</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LanesDock</name>
+    <message>
+        <source>No chunk was claimed yet.</source>
+        <translation>还没有领取任何数据段。</translation>
+    </message>
+    <message>
+        <source>Stretch of time</source>
+        <translation>时间段</translation>
+    </message>
+    <message numerus="yes">
+        <source>Last %n minute(s)</source>
+        <translation><numerusform>最近 %n 分钟</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>Last %n hour(s)</source>
+        <translation><numerusform>最近 %n 小时</numerusform></translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LibraryDock</name>
+    <message>
+        <source>No runs in this workspace yet.</source>
+        <translation>此工作区还没有运行。</translation>
+    </message>
+    <message>
+        <source>No run matches.</source>
+        <translation>没有匹配的运行。</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>筛选运行</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>New run</source>
+        <translation>新建运行</translation>
+    </message>
+    <message>
+        <source>Clear filter</source>
+        <translation>清除筛选</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation><numerusform>%n 个运行</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n run(s)</source>
+        <translation><numerusform>%n 个运行中的 %1 个</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LogPage</name>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Filter the log</source>
+        <translation>筛选日志</translation>
+    </message>
+    <message>
+        <source>Least level</source>
+        <translation>最低级别</translation>
+    </message>
+    <message>
+        <source>All levels</source>
+        <translation>所有级别</translation>
+    </message>
+    <message>
+        <source>Info and worse</source>
+        <translation>信息及以上</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>警告和错误</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>进程</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>跟随</translation>
+    </message>
+    <message>
+        <source>All processes</source>
+        <translation>所有进程</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MainWindow</name>
+    <message>
+        <source>Perspective</source>
+        <translation>视角</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Watch</source>
+        <translation>观察</translation>
+    </message>
+    <message>
+        <source>Inspect data</source>
+        <translation>检查数据</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>库</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>Worker lanes</source>
+        <translation>工作进程时间线</translation>
+    </message>
+    <message>
+        <source>Events and alerts</source>
+        <translation>事件与警报</translation>
+    </message>
+    <message>
+        <source>Duplicates and holes</source>
+        <translation>重复与缺漏</translation>
+    </message>
+    <message>
+        <source>Events and alerts %1</source>
+        <translation>事件与警报 %1</translation>
+    </message>
+    <message>
+        <source>Duplicates and holes %1 · %2</source>
+        <translation>重复与缺漏 %1 · %2</translation>
+    </message>
+    <message>
+        <source>%1 events/s   Lag %2 ms</source>
+        <translation>%1 事件/秒   延迟 %2 毫秒</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>读取中…</translation>
+    </message>
+    <message>
+        <source>%1 – Furrow</source>
+        <translation>%1 – Furrow</translation>
+    </message>
+    <message>
+        <source>Writer: supervisor, alive</source>
+        <translation>写入者：监督进程，存活</translation>
+    </message>
+    <message>
+        <source>Writer: none</source>
+        <translation>写入者：无</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Start…</source>
+        <translation>开始…</translation>
+    </message>
+    <message>
+        <source>Resume…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <source>The path of the run is on the clipboard.</source>
+        <translation>运行路径已复制到剪贴板。</translation>
+    </message>
+    <message>
+        <source>Pausing at the end of the chunks in training…</source>
+        <translation>将在训练中的数据段结束时暂停…</translation>
+    </message>
+    <message>
+        <source>Stopping after a checkpoint…</source>
+        <translation>正在保存检查点后停止…</translation>
+    </message>
+    <message>
+        <source>Killing…</source>
+        <translation>正在强制结束…</translation>
+    </message>
+    <message>
+        <source>Saving a checkpoint…</source>
+        <translation>正在保存检查点…</translation>
+    </message>
+    <message>
+        <source>Looking at what a resume would do…</source>
+        <translation>正在查看恢复会做什么…</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在开始…</translation>
+    </message>
+    <message>
+        <source>Making the run…</source>
+        <translation>正在创建运行…</translation>
+    </message>
+    <message>
+        <source>Kill %1</source>
+        <translation>强制结束 %1</translation>
+    </message>
+    <message>
+        <source>End all processes of this run now?</source>
+        <translation>现在结束此运行的所有进程吗？</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.</source>
+        <translation><numerusform>%n 个数据段尚未进检查点；恢复时会重新训练。“停止”会先保存它们。</numerusform></translation>
+    </message>
+    <message>
+        <source>Kill now</source>
+        <translation>立即强制结束</translation>
+    </message>
+    <message>
+        <source>Stop after a checkpoint</source>
+        <translation>保存检查点后停止</translation>
+    </message>
+    <message>
+        <source>Go on training</source>
+        <translation>继续训练</translation>
+    </message>
+    <message>
+        <source>Why this state?</source>
+        <translation>为何是此状态？</translation>
+    </message>
+    <message>
+        <source>%1 is %2</source>
+        <translation>%1 的状态：%2</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded yet.</source>
+        <translation>尚无记录。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Open run folder</source>
+        <translation>打开运行文件夹</translation>
+    </message>
+    <message>
+        <source>Open workspace</source>
+        <translation>打开工作区</translation>
+    </message>
+    <message>
+        <source>Save picture of the window</source>
+        <translation>保存窗口图片</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>无法写入 %1。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 of %2</source>
+        <translation>第 %1 次尝试，共 %2 次</translation>
+    </message>
+    <message>
+        <source>About Furrow</source>
+        <translation>关于 Furrow</translation>
+    </message>
+    <message>
+        <source>Furrow %1</source>
+        <translation>Furrow %1</translation>
+    </message>
+    <message>
+        <source>Trains every chunk of a data set exactly once per epoch, and can prove it.
+Free software under the GNU General Public License, version 3 or later.</source>
+        <translation>每一轮恰好把数据集的每个数据段训练一次，并能加以证明。
+自由软件，遵循 GNU 通用公共许可证第 3 版或更新版本。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MapLegend</name>
+    <message>
+        <source>Loss above the trend, nats per token</source>
+        <translation>高于趋势的损失，奈特/词元</translation>
+    </message>
+    <message>
+        <source>Loss, nats per token</source>
+        <translation>损失，奈特/词元</translation>
+    </message>
+    <message>
+        <source>Loss against the other training, nats per token</source>
+        <translation>与另一次训练相比的损失，奈特/词元</translation>
+    </message>
+    <message>
+        <source>Minutes since the training</source>
+        <translation>训练后经过的分钟</translation>
+    </message>
+    <message>
+        <source>Times trained</source>
+        <translation>训练次数</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>尝试</translation>
+    </message>
+    <message>
+        <source>State of each chunk</source>
+        <translation>每个数据段的状态</translation>
+    </message>
+    <message>
+        <source>redone after a crash</source>
+        <translation>崩溃后重做</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>twice</source>
+        <translation>两次</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>free, block not prepared</source>
+        <translation>空闲，块未准备</translation>
+    </message>
+    <message>
+        <source>block open for claims</source>
+        <translation>可领取的块</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Meter</name>
+    <message>
+        <source>%1: %2 of %3, %4</source>
+        <translation>%1：%2 / %3，%4</translation>
+    </message>
+    <message>
+        <source>%1: %2, total not known yet</source>
+        <translation>%1：%2，总数尚不知道</translation>
+    </message>
+    <message>
+        <source>total not known yet</source>
+        <translation>总数尚不知道</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::NewRunPage</name>
+    <message>
+        <source>New run</source>
+        <translation>新建运行</translation>
+    </message>
+    <message>
+        <source>Name, made from preset and data when empty</source>
+        <translation>名称；留空则由预设和数据组成</translation>
+    </message>
+    <message>
+        <source>Name of the run</source>
+        <translation>运行的名称</translation>
+    </message>
+    <message>
+        <source>Find a setting</source>
+        <translation>查找设置</translation>
+    </message>
+    <message>
+        <source>Changed only</source>
+        <translation>仅看更改</translation>
+    </message>
+    <message>
+        <source>Back to the runs</source>
+        <translation>返回运行列表</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>No setting matches.</source>
+        <translation>没有匹配的设置。</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>%1, further</source>
+        <translation>%1，更多</translation>
+    </message>
+    <message>
+        <source>yours</source>
+        <translation>您的</translation>
+    </message>
+    <message>
+        <source>%1
+the file cannot be read</source>
+        <translation>%1
+无法读取该文件</translation>
+    </message>
+    <message>
+        <source>%1-%2-… in %3</source>
+        <translation>%1-%2-… 位于 %3</translation>
+    </message>
+    <message>
+        <source>Changed only (%1)</source>
+        <translation>仅看更改 (%1)</translation>
+    </message>
+    <message>
+        <source>Making the run…</source>
+        <translation>正在创建运行…</translation>
+    </message>
+    <message>
+        <source>Save preset</source>
+        <translation>保存预设</translation>
+    </message>
+    <message>
+        <source>Name of the preset:</source>
+        <translation>预设名称：</translation>
+    </message>
+    <message>
+        <source>Choose the data</source>
+        <translation>选择数据</translation>
+    </message>
+    <message>
+        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
+        <translation>文本数据 (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::OverviewPage</name>
+    <message>
+        <source>Why?</source>
+        <translation>为什么？</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>评估损失</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>每秒词元</translation>
+    </message>
+    <message>
+        <source>Optimiser steps</source>
+        <translation>优化步数</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>活动时间</translation>
+    </message>
+    <message>
+        <source>Newest checkpoint</source>
+        <translation>最新检查点</translation>
+    </message>
+    <message>
+        <source>Newest text of the model</source>
+        <translation>模型最新的文本</translation>
+    </message>
+    <message>
+        <source>Reading the run…</source>
+        <translation>正在读取运行…</translation>
+    </message>
+    <message>
+        <source>The epoch stays open: %1</source>
+        <translation>本轮仍未结束：%1</translation>
+    </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>第 %1 轮</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>Ended because %1. %2</source>
+        <translation>结束，因为%1。%2</translation>
+    </message>
+    <message>
+        <source>Epoch ends about %1, likely %2 to %3</source>
+        <translation>本轮约于 %1 结束，可能在 %2 至 %3</translation>
+    </message>
+    <message>
+        <source>none yet</source>
+        <translation>还没有</translation>
+    </message>
+    <message>
+        <source>%1 ago</source>
+        <translation>%1前</translation>
+    </message>
+    <message>
+        <source>What the model writes after %1 steps</source>
+        <translation>%1 步之后模型写出的文本</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::OverviewStrip</name>
+    <message>
+        <source>Visible range</source>
+        <translation>可见范围</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ResumeDialog</name>
+    <message>
+        <source>Start %1</source>
+        <translation>开始 %1</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>恢复 %1</translation>
+    </message>
+    <message>
+        <source>Attempt 1 begins with fresh weights</source>
+        <translation>第 1 次尝试从新权重开始</translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks begun</source>
+        <translation>第 %1 次尝试保留已开始的 %3 个数据段中的 %2 个</translation>
+    </message>
+    <message>
+        <source>No chunk is trained again. Nothing changes until you press the button below.</source>
+        <translation>没有数据段需要重新训练。按下下方按钮之前不会有任何改变。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.</source>
+        <translation><numerusform>%n 个数据段将重新训练；之后每个都恰好进入权重一次。按下下方按钮之前不会有任何改变。</numerusform></translation>
+    </message>
+    <message>
+        <source>What happens to each chunk</source>
+        <translation>每个数据段会怎样</translation>
+    </message>
+    <message>
+        <source>No chunk is known yet.</source>
+        <translation>还没有已知的数据段。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Map of %n chunk(s); the counts beside it say the same</source>
+        <translation><numerusform>%n 个数据段的图；旁边的数字含义相同</numerusform></translation>
+    </message>
+    <message>
+        <source>Dry run</source>
+        <translation>预演</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>in checkpoints that are on disk and verified</source>
+        <translation>在磁盘上且已核验的检查点中</translation>
+    </message>
+    <message>
+        <source>To be redone</source>
+        <translation>需重做</translation>
+    </message>
+    <message>
+        <source>only in a checkpoint that is damaged</source>
+        <translation>只在已损坏的检查点中</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>工作丢失</translation>
+    </message>
+    <message>
+        <source>trained after the newest checkpoint; those weights are gone</source>
+        <translation>在最新检查点之后训练；那些权重已不存在</translation>
+    </message>
+    <message>
+        <source>Orphaned claims released</source>
+        <translation>释放的孤立领取</translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone, never finished</source>
+        <translation>由已不在的工作进程领取，从未完成</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>not claimed yet; %1 excluded and %2 poisoned stay so</source>
+        <translation>尚未领取；%1 个排除和 %2 个有毒的保持不变</translation>
+    </message>
+    <message>
+        <source>sum %1</source>
+        <translation>合计 %1</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Settings from now on</source>
+        <translation>今后的设置</translation>
+    </message>
+    <message>
+        <source>Copy command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Start as attempt 1</source>
+        <translation>作为第 1 次尝试开始</translation>
+    </message>
+    <message>
+        <source>Resume as attempt %1</source>
+        <translation>作为第 %1 次尝试恢复</translation>
+    </message>
+    <message>
+        <source>safe</source>
+        <translation>安全</translation>
+    </message>
+    <message>
+        <source>curves before and after cannot be compared</source>
+        <translation>前后的曲线不可比较</translation>
+    </message>
+    <message>
+        <source>%1: %2 → %3 (%4)</source>
+        <translation>%1：%2 → %3（%4）</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RunBanner</name>
+    <message>
+        <source>Why do we think so?</source>
+        <translation>依据是什么？</translation>
+    </message>
+    <message>
+        <source>Resume…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <source>Inspect</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>This run cannot be read</source>
+        <translation>无法读取此运行</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RunView</name>
+    <message>
+        <source>Overview</source>
+        <translation>概览</translation>
+    </message>
+    <message>
+        <source>Charts</source>
+        <translation>图表</translation>
+    </message>
+    <message>
+        <source>Coverage</source>
+        <translation>覆盖</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Config</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Pages of the run</source>
+        <translation>运行的页面</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::SeriesChart</name>
+    <message>
+        <source>No steps recorded yet.</source>
+        <translation>尚无记录的步。</translation>
+    </message>
+    <message>
+        <source>%1 NaN</source>
+        <translation>%1 个 NaN</translation>
+    </message>
+    <message>
+        <source>%1 infinite</source>
+        <translation>%1 个无穷</translation>
+    </message>
+    <message>
+        <source>falling</source>
+        <translation>下降</translation>
+    </message>
+    <message>
+        <source>rising</source>
+        <translation>上升</translation>
+    </message>
+    <message>
+        <source>level</source>
+        <translation>平稳</translation>
+    </message>
+    <message>
+        <source>%1 %2, at %3, %4</source>
+        <translation>%1 %2，在 %3，%4</translation>
+    </message>
+    <message>
+        <source>1 px = %1 points, min and max kept</source>
+        <translation>1 像素 = %1 个点，保留最小和最大值</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ShortcutSheet</name>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::TokenView</name>
+    <message numerus="yes">
+        <source>%n tokens: %1</source>
+        <translation><numerusform>%n 个词元：%1</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WelcomePage</name>
+    <message>
+        <source>New run</source>
+        <translation>新建运行</translation>
+    </message>
+    <message>
+        <source>Open run folder…</source>
+        <translation>打开运行文件夹…</translation>
+    </message>
+    <message>
+        <source>No runs in this workspace yet. A new run begins with a small text that comes with Furrow and trains on the CPU; the loss falls within seconds.</source>
+        <translation>此工作区还没有运行。新运行以 Furrow 自带的小文本开始，在 CPU 上训练；损失几秒内就会下降。</translation>
+    </message>
+    <message>
+        <source>Select a run in the library, or begin a new one in %1.</source>
+        <translation>在库中选择一个运行，或在 %1 中新建一个。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WordsDialog</name>
+    <message>
+        <source>What the words mean</source>
+        <translation>术语说明</translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>One text of the data set.</source>
+        <translation>数据集中的一条文本。</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>数据段</translation>
+    </message>
+    <message>
+        <source>The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.</source>
+        <translation>一个工作进程一次领取并训练的样本。其大小不影响显存；影响显存的是批大小乘以上下文。</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.</source>
+        <translation>作为一个单位获取、清洗并切成词元的连续样本。块由数据段组成。</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>批大小</translation>
+    </message>
+    <message>
+        <source>The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.</source>
+        <translation>一个工作进程一个微步中的词元窗口。它决定一步占用多少内存。</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>How many tokens the model sees at once.</source>
+        <translation>模型一次能看到多少词元。</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Every chunk of every block committed once, or named as excluded or poisoned.</source>
+        <translation>每个块的每个数据段提交一次，或被列为排除或有毒。</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>One training job with its frozen configuration. It lives in one folder.</source>
+        <translation>一个配置已冻结的训练任务。它位于一个文件夹中。</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>尝试</translation>
+    </message>
+    <message>
+        <source>One stretch of a run from start or resume until stop, crash or end.</source>
+        <translation>运行从开始或恢复到停止、崩溃或结束的一段。</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>One process on one device that claims chunks and trains them.</source>
+        <translation>一个设备上领取并训练数据段的进程。</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>已提交</translation>
+    </message>
+    <message>
+        <source>The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.</source>
+        <translation>数据段已在检查点中。“已训练”指在某工作进程的权重中但尚未保存；崩溃会损失这部分工作。</translation>
+    </message>
+    <message>
+        <source>Poisoned</source>
+        <translation>有毒</translation>
+    </message>
+    <message>
+        <source>The chunk failed too often. It keeps the epoch open until it is accepted or tried again.</source>
+        <translation>该数据段失败次数过多。在被接受或重试之前，本轮不会结束。</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.</source>
+        <translation>运行的进程都不存活，也没有记录结束原因：电脑停机或进程被杀死。“恢复”会先显示哪些将重新训练，然后才动手。</translation>
+    </message>
+    <message>
+        <source>Merge</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>The weights of the workers become one set of weights.</source>
+        <translation>各工作进程的权重合并为一组权重。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WorkerCard</name>
+    <message>
+        <source>Worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+    <message>
+        <source>How far the chunk is</source>
+        <translation>数据段的进度</translation>
+    </message>
+    <message>
+        <source>%1, process %2</source>
+        <translation>%1，进程 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n restart(s)</source>
+        <translation><numerusform>，重启 %n 次</numerusform></translation>
+    </message>
+    <message>
+        <source>not alive</source>
+        <translation>未存活</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation><numerusform>%n 步</numerusform></translation>
+    </message>
+    <message>
+        <source>Worker %1: %2, loss %3, %4</source>
+        <translation>工作进程 %1：%2，损失 %3，%4</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WorkersPage</name>
+    <message>
+        <source>Worker processes</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Worker processes of all attempts</source>
+        <translation>所有尝试的工作进程</translation>
+    </message>
+</context>
+</TS>

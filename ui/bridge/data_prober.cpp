@@ -1,0 +1,98 @@
+#include "ui/bridge/data_prober.h"
+
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <chrono>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kProbeMs = 1500;
+constexpr qsizetype kShownChars = 400;
+
+/// The run's own vocabulary of characters is only known when all data was read; one made of the first rows cuts them the same way.
+Result<std::shared_ptr<const Tokenizer>> charTokenizerOf(const RunConfig& config)
+{
+    auto seen = inspectData(config);
+    if (!seen.ok())
+        return seen.error();
+    std::size_t next = 0;
+    const std::vector<std::string>& rows = seen.value().firstRows;
+    return buildCharTokenizer([&](std::string_view& piece) {
+        if (next == rows.size())
+            return false;
+        piece = rows[next++];
+        return true;
+    });
+}
+
+std::shared_ptr<const ProbeResult> look(const RunConfig& config)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    auto result = std::make_shared<ProbeResult>();
+    const bool chars = config.tokenizer == "char";
+    auto tokenizer = chars ? charTokenizerOf(config) : loadTokenizer(config.tokenizer);
+    if (!tokenizer.ok()) {
+        result->problem = QString::fromStdString(tokenizer.error().message);
+        return result;
+    }
+    auto probe = probeData(config, *tokenizer.value(), kProbeMs);
+    if (!probe.ok()) {
+        result->problem = QString::fromStdString(probe.error().message);
+        return result;
+    }
+    result->probe = std::move(probe).value();
+    result->vocabularySize = chars ? 0 : tokenizer.value()->vocabularySize();
+    const std::vector<std::string>& texts = result->probe.inspection.firstRows;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        ProbeResult::Row row;
+        row.text = QString::fromStdString(texts[i]).left(kShownChars);
+        if (i < result->probe.firstTokens.size()) {
+            for (const TokenId id : result->probe.firstTokens[i])
+                row.tokens.push_back(QString::fromStdString(tokenizer.value()->decode(std::span(&id, 1))));
+        }
+        result->rows.push_back(std::move(row));
+    }
+    result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+} // namespace
+
+DataProber::DataProber(QObject* parent)
+    : QObject(parent)
+{
+    qRegisterMetaType<ProbePtr>();
+    pool_.setMaxThreadCount(1);
+}
+
+DataProber::~DataProber()
+{
+    cancel();
+    pool_.waitForDone();
+}
+
+void DataProber::cancel()
+{
+    ++newest_;
+    pool_.clear();
+}
+
+void DataProber::probe(const RunConfig& config)
+{
+    cancel();
+    pool_.start([this, config, mine = newest_.load()] {
+        if (mine != newest_)
+            return;
+        const auto result = look(config);
+        QMetaObject::invokeMethod(
+            this, [this, mine, result] {
+                if (mine == newest_)
+                    Q_EMIT probed(result);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+} // namespace furrow

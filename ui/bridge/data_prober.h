@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/data/probe.h"
+
+#include <QMetaType>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QThreadPool>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace furrow {
+
+/// What a look at the data brought, ready to be shown.
+struct ProbeResult {
+    QString problem; ///< why the data cannot be used; "": it can
+    DataProbe probe;
+    double seconds = 0;
+    struct Row {
+        QString text;
+        std::vector<QString> tokens; ///< text of each token, in order
+    };
+    std::vector<Row> rows; ///< first samples
+    qint64 vocabularySize = 0;
+};
+using ProbePtr = std::shared_ptr<const ProbeResult>;
+
+/// Looks at a data set away from the GUI thread. Only the newest request is answered. Lives on the GUI thread.
+class DataProber : public QObject {
+    Q_OBJECT
+public:
+    explicit DataProber(QObject* parent = nullptr);
+    ~DataProber() override;
+    void probe(const RunConfig& config);
+    void cancel();
+
+Q_SIGNALS:
+    void probed(const furrow::ProbePtr& result);
+
+private:
+    QThreadPool pool_; // one thread
+    std::atomic<quint64> newest_ = 0;
+};
+
+} // namespace furrow
+
+Q_DECLARE_METATYPE(furrow::ProbePtr)

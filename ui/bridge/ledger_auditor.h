@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/tracker/audit.h"
+
+#include <QMetaType>
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+#include <atomic>
+#include <memory>
+
+namespace furrow {
+
+using AuditPtr = std::shared_ptr<const AuditReport>;
+
+/// Audits the ledger of a run away from the GUI thread. Only the newest request is answered. Lives on the GUI thread.
+class LedgerAuditor : public QObject {
+    Q_OBJECT
+public:
+    explicit LedgerAuditor(QObject* parent = nullptr);
+    ~LedgerAuditor() override;
+    void audit(const QString& folder);
+    bool isBusy() const { return busy_; }
+
+Q_SIGNALS:
+    void audited(const furrow::AuditPtr& report);
+    void failed(const QString& message);
+
+private:
+    QThreadPool pool_; // one thread
+    std::atomic<quint64> newest_ = 0;
+    bool busy_ = false;
+};
+
+} // namespace furrow
+
+Q_DECLARE_METATYPE(furrow::AuditPtr)

@@ -1,0 +1,112 @@
+#include "ui/bridge/run_commands.h"
+
+#include "core/base/path.h"
+
+namespace furrow {
+
+RunCommands::RunCommands(QObject* parent)
+    : QObject(parent)
+{
+    qRegisterMetaType<PlanPtr>();
+    qRegisterMetaType<RunVerb>();
+    qRegisterMetaType<RunConfig>();
+    qRegisterMetaType<Error>();
+    pool_.setMaxThreadCount(1);
+}
+
+RunCommands::~RunCommands()
+{
+    pool_.waitForDone();
+}
+
+void RunCommands::report(RunVerb verb, const QString& folder, const Status& status)
+{
+    QMetaObject::invokeMethod(
+        this, [this, verb, folder, status] {
+            if (status.ok())
+                Q_EMIT done(verb, folder);
+            else
+                Q_EMIT failed(verb, folder, status.error());
+        },
+        Qt::QueuedConnection);
+}
+
+void RunCommands::run(RunVerb verb, const QString& folder, std::function<Status(const RunPaths&)> job)
+{
+    Q_EMIT begun(verb, folder);
+    pool_.start([this, verb, folder, job = std::move(job)] { report(verb, folder, job(RunPaths(pathFromUtf8(folder.toStdString())))); });
+}
+
+void RunCommands::launch(const NewRun& request)
+{
+    Q_EMIT begun(RunVerb::Create, {});
+    pool_.start([this, request] {
+        const auto tell = [this](const std::string& sentence) {
+            QMetaObject::invokeMethod(this, [this, text = QString::fromStdString(sentence)] { Q_EMIT progressed(text); }, Qt::QueuedConnection);
+        };
+        auto created = createRun(request, tell);
+        if (!created.ok()) {
+            report(RunVerb::Create, {}, created.error());
+            return;
+        }
+        const QString folder = QString::fromStdString(utf8Text(created.value().folder()));
+        report(RunVerb::Create, folder, {});
+        auto started = startRun(created.value(), request.config);
+        report(RunVerb::Start, folder, started.ok() ? Status() : Status(started.error()));
+    });
+}
+
+void RunCommands::start(const QString& folder, const RunConfig& wanted)
+{
+    run(RunVerb::Start, folder, [wanted](const RunPaths& paths) {
+        auto started = startRun(paths, wanted);
+        return started.ok() ? Status() : Status(started.error());
+    });
+}
+
+void RunCommands::pause(const QString& folder)
+{
+    run(RunVerb::Pause, folder, pauseRun);
+}
+
+void RunCommands::continueRun(const QString& folder)
+{
+    run(RunVerb::Continue, folder, furrow::continueRun);
+}
+
+void RunCommands::stop(const QString& folder)
+{
+    run(RunVerb::Stop, folder, stopRun);
+}
+
+void RunCommands::kill(const QString& folder)
+{
+    run(RunVerb::Kill, folder, killRun);
+}
+
+void RunCommands::save(const QString& folder)
+{
+    run(RunVerb::Save, folder, saveNow);
+}
+
+void RunCommands::plan(const QString& folder)
+{
+    Q_EMIT begun(RunVerb::Plan, folder);
+    pool_.start([this, folder] {
+        const RunPaths paths(pathFromUtf8(folder.toStdString()));
+        auto config = currentConfig(paths);
+        auto plan = planResume(paths);
+        if (!config.ok() || !plan.ok()) {
+            report(RunVerb::Plan, folder, config.ok() ? plan.error() : config.error());
+            return;
+        }
+        QMetaObject::invokeMethod(
+            this,
+            [this, folder, plan = std::make_shared<const ResumePlan>(std::move(plan).value()), config = std::move(config).value()] {
+                Q_EMIT planned(folder, plan, config);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+} // namespace furrow

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/run/life_cycle.h"
+
+#include <QObject>
+#include <QThreadPool>
+#include <functional>
+#include <memory>
+
+namespace furrow {
+
+enum class RunVerb { Create, Start, Pause, Continue, Stop, Kill, Save, Plan };
+
+using PlanPtr = std::shared_ptr<const ResumePlan>;
+
+/// The verbs of a run's life, called away from the GUI thread one after the other. Each ends in exactly one
+/// done() or failed(). Lives on the GUI thread.
+class RunCommands : public QObject {
+    Q_OBJECT
+public:
+    explicit RunCommands(QObject* parent = nullptr);
+    ~RunCommands() override;
+
+    /// Makes a run folder and starts training there.
+    void launch(const NewRun& request);
+    /// Starts or resumes with the configuration wanted from now on.
+    void start(const QString& folder, const RunConfig& wanted);
+    void pause(const QString& folder);
+    void continueRun(const QString& folder);
+    void stop(const QString& folder);
+    void kill(const QString& folder);
+    void save(const QString& folder);
+    /// Works out what a resume would do; ends in planned() or failed().
+    void plan(const QString& folder);
+
+Q_SIGNALS:
+    void begun(furrow::RunVerb verb, const QString& folder);
+    void progressed(const QString& sentence);
+    void done(furrow::RunVerb verb, const QString& folder);
+    void failed(furrow::RunVerb verb, const QString& folder, const furrow::Error& error);
+    void planned(const QString& folder, const furrow::PlanPtr& plan, const furrow::RunConfig& config);
+
+private:
+    void run(RunVerb verb, const QString& folder, std::function<Status(const RunPaths&)> job);
+    void report(RunVerb verb, const QString& folder, const Status& status);
+
+    QThreadPool pool_; // one thread: the verbs keep their order
+};
+
+} // namespace furrow
+
+Q_DECLARE_METATYPE(furrow::PlanPtr)
+Q_DECLARE_METATYPE(furrow::RunVerb)
+Q_DECLARE_METATYPE(furrow::RunConfig)
+Q_DECLARE_METATYPE(furrow::Error)

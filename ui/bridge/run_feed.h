@@ -1,0 +1,84 @@
+#pragma once
+
+#include "core/base/log.h"
+#include "core/run/run_status.h"
+#include "core/telemetry/snapshot.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <QMetaType>
+#include <QString>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace furrow {
+
+// What the bridge hands to the interface: immutable values, made on a reading thread, shared by pointer.
+
+/// One line of a log file of the run.
+struct LogLine {
+    QString time; ///< "2026-03-13 18:42:10.123" as written
+    LogLevel level = LogLevel::Info;
+    QString process; ///< "worker-0"
+    QString text;
+};
+
+/// Cells of the coverage map: all of one epoch (reset) or those that changed since the update before.
+struct CellUpdate {
+    std::int64_t epoch = 0;
+    bool reset = false;
+    std::vector<ChunkCell> cells;
+};
+
+/// The small tables of a tracker, read whole.
+struct LedgerTables {
+    std::vector<AttemptRow> attempts;
+    std::vector<IncarnationRow> incarnations;
+    std::vector<SupervisorLedger::CheckpointRow> checkpoints;
+    std::vector<SupervisorLedger::ReplicaRow> replicas;
+    LedgerReader::Totals totals;
+};
+
+/// One line of the library: what readStatus said about a run, with the losses of its chunks in training order.
+struct RunLine {
+    QString folder;
+    QString name;
+    RunState state = RunState::Unknown;
+    StopReason stopReason = StopReason::None;
+    QString problem; ///< why the folder cannot be read; empty: it can
+    std::int64_t attempt = 0;
+    int workersAlive = 0;
+    std::int64_t createdWallNs = 0;
+    std::int64_t epochsClosed = 0;
+    std::int64_t committed = 0;
+    std::int64_t chunks = 0;
+    double loss = 0; ///< NaN: none yet
+    double tokensPerSecond = 0; ///< now, sum of living workers
+    double meanTokensPerSecond = 0; ///< over the whole active time; 0: nothing trained yet
+    QString preset;
+    std::vector<double> sparkline; ///< at most 48 mean losses, oldest first
+    bool operator==(const RunLine&) const = default;
+};
+using RunLines = std::vector<RunLine>;
+
+using StatusPtr = std::shared_ptr<const RunStatus>;
+using CellsPtr = std::shared_ptr<const CellUpdate>;
+using TablesPtr = std::shared_ptr<const LedgerTables>;
+using ClaimsPtr = std::shared_ptr<const std::vector<ClaimRow>>;
+using EventsPtr = std::shared_ptr<const std::vector<EventRow>>;
+using LogLinesPtr = std::shared_ptr<const std::vector<LogLine>>;
+using RunLinesPtr = std::shared_ptr<const RunLines>;
+
+/// Makes the types above usable in queued signals. Call once in main.
+void registerBridgeTypes();
+
+} // namespace furrow
+
+Q_DECLARE_METATYPE(furrow::SnapshotPtr)
+Q_DECLARE_METATYPE(furrow::StatusPtr)
+Q_DECLARE_METATYPE(furrow::CellsPtr)
+Q_DECLARE_METATYPE(furrow::TablesPtr)
+Q_DECLARE_METATYPE(furrow::ClaimsPtr)
+Q_DECLARE_METATYPE(furrow::EventsPtr)
+Q_DECLARE_METATYPE(furrow::LogLinesPtr)
+Q_DECLARE_METATYPE(furrow::RunLinesPtr)

@@ -1,0 +1,167 @@
+#include "ui/bridge/run_poller.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kWorthCaching = 4u << 20;
+constexpr int kMostRows = 20000; // of one kind in one look; the rest comes with the next ones
+
+template <typename T> std::shared_ptr<const T> shared(T value)
+{
+    return std::make_shared<const T>(std::move(value));
+}
+
+} // namespace
+
+bool RunUpdate::empty() const
+{
+    return !status && !problem && !tables && !cells && !claims && !events && !logLines && !telemetry;
+}
+
+RunPoller::RunPoller(RunPaths paths)
+    : paths_(std::move(paths))
+    , log_(paths_.logsFolder())
+    , telemetry_(paths_.telemetryFolder(), paths_.viewCacheFolder() / "columns.bin")
+{
+}
+
+RunPoller::~RunPoller()
+{
+    if (cacheStale_ && telemetry_.snapshot()->bytesRead > kWorthCaching)
+        (void)telemetry_.saveCache(); // a read-only folder has none; reading it anew is slower, not wrong
+}
+
+RunUpdate RunPoller::poll(const Wanted& wanted)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    RunUpdate update;
+    if (wanted.status) {
+        auto status = readStatus(paths_);
+        if (status.ok()) {
+            if (!status.value().epochs.empty())
+                newestEpoch_ = status.value().epochs.back().epoch;
+            update.status = shared(std::move(status).value());
+        } else {
+            update.problem = status.error();
+        }
+    }
+    if (wanted.views && openLedger(update)) {
+        readCells(update, wanted.epoch.value_or(newestEpoch_));
+        readEvents(update);
+        readClaims(update);
+        if (wanted.status)
+            readTables(update);
+    }
+    if (wanted.views) {
+        auto lines = log_.poll();
+        if (!lines.empty())
+            update.logLines = shared(std::move(lines));
+        readTelemetry(update);
+    }
+    const auto took = std::chrono::steady_clock::now() - begin;
+    update.lagMs = std::chrono::duration<double, std::milli>(took).count();
+    return update;
+}
+
+bool RunPoller::openLedger(RunUpdate& update)
+{
+    if (ledger_)
+        return true;
+    auto opened = LedgerReader::open(paths_.tracker());
+    if (opened.ok()) {
+        ledger_.emplace(std::move(opened).value());
+        return true;
+    }
+    // A copy on a mounted folder may still have the published snapshot.
+    auto snapshot = LedgerReader::open(paths_.trackerSnapshot());
+    if (snapshot.ok())
+        ledger_.emplace(std::move(snapshot).value());
+    else
+        update.problem = opened.error();
+    return snapshot.ok();
+}
+
+void RunPoller::readCells(RunUpdate& update, std::int64_t epoch)
+{
+    if (epoch == cellEpoch_) {
+        auto changed = ledger_->changedCells(epoch, cellSeq_);
+        if (changed.ok() && !changed.value().empty())
+            update.cells = shared(CellUpdate { epoch, false, std::move(changed).value() });
+        return;
+    }
+    // The sequence is taken before the cells: what changes in between comes twice, never not at all.
+    std::int64_t seq = eventSeq_;
+    auto before = ledger_->changedCells(epoch, seq);
+    auto all = ledger_->cells(epoch);
+    if (!before.ok() || !all.ok())
+        return;
+    cellSeq_ = seq;
+    cellEpoch_ = epoch;
+    update.cells = shared(CellUpdate { epoch, true, std::move(all).value() });
+}
+
+void RunPoller::readEvents(RunUpdate& update)
+{
+    auto events = ledger_->eventsSince(eventSeq_, kMostRows);
+    if (!events.ok() || events.value().empty())
+        return;
+    eventSeq_ = events.value().back().seq;
+    update.events = shared(std::move(events).value());
+}
+
+// A claim row changes after it was first seen (it ends), so reading starts before the oldest one that was still open.
+void RunPoller::readClaims(RunUpdate& update)
+{
+    const std::int64_t from = openClaims_.empty() ? newestClaim_ : std::min(newestClaim_, openClaims_.front() - 1);
+    auto claims = ledger_->claimsSince(from, kMostRows);
+    if (!claims.ok() || claims.value().empty())
+        return;
+    std::vector<ClaimRow> news;
+    std::vector<std::int64_t> open;
+    for (const ClaimRow& claim : claims.value()) {
+        const bool wasOpen = std::binary_search(openClaims_.begin(), openClaims_.end(), claim.claimId);
+        const bool isOpen = claim.outcome == "open" || claim.outcome == "trained";
+        if (isOpen)
+            open.push_back(claim.claimId);
+        if (wasOpen || claim.claimId > newestClaim_)
+            news.push_back(claim);
+    }
+    newestClaim_ = std::max(newestClaim_, claims.value().back().claimId);
+    openClaims_ = std::move(open);
+    if (!news.empty())
+        update.claims = shared(std::move(news));
+}
+
+void RunPoller::readTelemetry(RunUpdate& update)
+{
+    if (!cacheLoaded_) {
+        cacheLoaded_ = true;
+        (void)telemetry_.loadCache();
+    }
+    telemetry_.poll();
+    if (telemetry_.takeChanged()) {
+        update.telemetry = telemetry_.snapshot();
+        cacheStale_ = true;
+    }
+}
+
+void RunPoller::readTables(RunUpdate& update)
+{
+    LedgerTables tables;
+    const auto take = [](auto result, auto& into) {
+        if (result.ok())
+            into = std::move(result).value();
+        return result.ok();
+    };
+    const bool complete = take(ledger_->attempts(), tables.attempts) && take(ledger_->incarnations(), tables.incarnations)
+        && take(ledger_->checkpoints(), tables.checkpoints) && take(ledger_->replicas(), tables.replicas)
+        && take(ledger_->totals(), tables.totals);
+    if (complete)
+        update.tables = shared(std::move(tables));
+}
+
+} // namespace furrow

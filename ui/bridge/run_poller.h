@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/telemetry/run_telemetry.h"
+#include "ui/bridge/log_tail.h"
+#include "ui/bridge/run_feed.h"
+
+#include <optional>
+
+namespace furrow {
+
+/// Everything that one look into a run folder brought. Empty pointers: nothing new of that kind.
+struct RunUpdate {
+    StatusPtr status;
+    std::optional<Error> problem; ///< the folder or its tracker cannot be read
+    TablesPtr tables;
+    CellsPtr cells;
+    ClaimsPtr claims; ///< new claims, and older ones that were open until now
+    EventsPtr events;
+    LogLinesPtr logLines;
+    SnapshotPtr telemetry; ///< everything read so far, when something arrived
+    double lagMs = 0; ///< how long the reading took
+    bool empty() const;
+};
+
+/// Looks into one run folder and tells what is new since the last look. Never writes. Lives on one reading thread.
+class RunPoller {
+public:
+    explicit RunPoller(RunPaths paths);
+    ~RunPoller(); ///< leaves a cache behind, so that opening again is quick
+
+    struct Wanted {
+        bool status = false; ///< derive the state from evidence (some milliseconds)
+        bool views = true; ///< cells, claims, events, log
+        std::optional<std::int64_t> epoch; ///< whose map is shown; absent: the newest
+    };
+    RunUpdate poll(const Wanted& wanted);
+
+private:
+    bool openLedger(RunUpdate& update);
+    void readCells(RunUpdate& update, std::int64_t epoch);
+    void readEvents(RunUpdate& update);
+    void readClaims(RunUpdate& update);
+    void readTables(RunUpdate& update);
+    void readTelemetry(RunUpdate& update);
+
+    RunPaths paths_; // set in the constructor, then constant
+    std::optional<LedgerReader> ledger_;
+    LogTail log_;
+    RunTelemetry telemetry_;
+    bool cacheLoaded_ = false;
+    bool cacheStale_ = false;
+    std::int64_t newestEpoch_ = 0;
+    std::int64_t cellEpoch_ = -1; // whose cells were sent; -1: none
+    std::int64_t cellSeq_ = 0;
+    std::int64_t eventSeq_ = 0;
+    std::int64_t newestClaim_ = 0;
+    std::vector<std::int64_t> openClaims_; // ids sent as open
+};
+
+} // namespace furrow

@@ -1,0 +1,154 @@
+#include "ui/bridge/run_watcher.h"
+
+#include "core/base/clock.h"
+#include "core/base/path.h"
+
+#include <chrono>
+
+namespace furrow {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kBeat = 50ms;
+constexpr int kBeatsPerStatus = 10; // the state is derived twice a second
+
+} // namespace
+
+RunWatcher::RunWatcher(QObject* parent)
+    : QObject(parent)
+{
+}
+
+RunWatcher::~RunWatcher()
+{
+    stopReading();
+}
+
+void RunWatcher::stopReading()
+{
+    if (reader_.joinable()) {
+        reader_.request_stop();
+        wake_.notify_all();
+        reader_.join();
+    }
+}
+
+void RunWatcher::open(const QString& folder)
+{
+    stopReading();
+    ++generation_;
+    folder_ = folder;
+    status_.reset();
+    tables_.reset();
+    telemetry_.reset();
+    wanted_.epoch.reset();
+    inFlight_ = false;
+    windowBeginNs_ = 0;
+    eventsInWindow_ = 0;
+    Q_EMIT opened(folder);
+    if (folder.isEmpty())
+        return;
+    reader_ = std::jthread([this, folder, generation = generation_](const std::stop_token& stop) { readLoop(stop, folder, generation); });
+}
+
+void RunWatcher::setHeld(bool held)
+{
+    if (held_ == held)
+        return;
+    held_ = held;
+    {
+        const std::scoped_lock lock(mutex_);
+        wanted_.views = !held;
+    }
+    Q_EMIT heldChanged(held);
+}
+
+void RunWatcher::setEpoch(std::optional<std::int64_t> epoch)
+{
+    const std::scoped_lock lock(mutex_);
+    wanted_.epoch = epoch;
+    refreshWanted_ = true;
+    wake_.notify_all();
+}
+
+void RunWatcher::refresh()
+{
+    const std::scoped_lock lock(mutex_);
+    refreshWanted_ = true;
+    wake_.notify_all();
+}
+
+void RunWatcher::readLoop(const std::stop_token& stop, const QString& folder, quint64 generation)
+{
+    RunPoller poller(RunPaths(pathFromUtf8(folder.toStdString())));
+    for (int beat = 0; !stop.stop_requested(); ++beat) {
+        RunPoller::Wanted wanted;
+        {
+            std::unique_lock lock(mutex_);
+            wake_.wait(lock, stop, [this] { return !inFlight_; });
+            if (stop.stop_requested())
+                return;
+            wanted = wanted_;
+            wanted.status = refreshWanted_ || beat % kBeatsPerStatus == 0;
+            refreshWanted_ = false;
+        }
+        auto update = std::make_shared<const RunUpdate>(poller.poll(wanted));
+        std::unique_lock lock(mutex_);
+        if (!update->empty()) {
+            inFlight_ = true;
+            QMetaObject::invokeMethod(this, [this, generation, update] { deliver(generation, update); }, Qt::QueuedConnection);
+        }
+        wake_.wait_for(lock, stop, kBeat, [this] { return refreshWanted_; });
+    }
+}
+
+void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpdate>& update)
+{
+    if (generation != generation_)
+        return;
+    if (update->problem)
+        Q_EMIT readFailed(QString::fromStdString(update->problem->message));
+    if (update->tables)
+        tables_ = update->tables;
+    if (update->status) {
+        status_ = update->status;
+        Q_EMIT statusRead(status_);
+    }
+    if (update->tables)
+        Q_EMIT tablesRead(tables_);
+    if (update->cells)
+        Q_EMIT cellsRead(update->cells);
+    if (update->claims)
+        Q_EMIT claimsRead(update->claims);
+    if (update->events)
+        Q_EMIT eventsRead(update->events);
+    if (update->logLines)
+        Q_EMIT logRead(update->logLines);
+    if (update->telemetry) {
+        telemetry_ = update->telemetry;
+        Q_EMIT telemetryRead(telemetry_);
+    }
+    measurePace(*update);
+    const std::scoped_lock lock(mutex_);
+    inFlight_ = false;
+    wake_.notify_all();
+}
+
+void RunWatcher::measurePace(const RunUpdate& update)
+{
+    const std::int64_t now = systemClock().monotonicNs();
+    if (windowBeginNs_ == 0) { // the first look brings history, not pace
+        windowBeginNs_ = now;
+        return;
+    }
+    eventsInWindow_ += update.events ? static_cast<double>(update.events->size()) : 0;
+    const double seconds = static_cast<double>(now - windowBeginNs_) * 1e-9;
+    if (seconds < 1)
+        return;
+    Q_EMIT paceMeasured(eventsInWindow_ / seconds, update.lagMs);
+    eventsInWindow_ = 0;
+    windowBeginNs_ = now;
+}
+
+} // namespace furrow

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "ui/bridge/run_poller.h"
+
+#include <QObject>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace furrow {
+
+/// Turns one run folder into queued signals carrying values: the only way data of a run reaches a page. A reading thread
+/// ("run watcher") polls the folder; at most one update is on its way, so a busy interface slows the reading down and
+/// nothing piles up. Lives on the GUI thread.
+class RunWatcher : public QObject {
+    Q_OBJECT
+public:
+    explicit RunWatcher(QObject* parent = nullptr);
+    ~RunWatcher() override;
+
+    /// Begins with another folder; an empty one watches nothing.
+    void open(const QString& folder);
+    const QString& folder() const { return folder_; }
+    /// Newest status of the open run; null: none yet.
+    const StatusPtr& status() const { return status_; }
+    const TablesPtr& tables() const { return tables_; }
+    /// Newest telemetry of the open run; null: none yet.
+    const SnapshotPtr& telemetry() const { return telemetry_; }
+    /// Held views get no cells, claims, events or log lines; the state of the run goes on being shown.
+    void setHeld(bool held);
+    bool isHeld() const { return held_; }
+    /// Whose map is read; absent: the newest epoch.
+    void setEpoch(std::optional<std::int64_t> epoch);
+    /// Reads now instead of at the next beat.
+    void refresh();
+
+Q_SIGNALS:
+    void opened(const QString& folder);
+    void statusRead(const furrow::StatusPtr& status);
+    void readFailed(const QString& message);
+    void tablesRead(const furrow::TablesPtr& tables);
+    void cellsRead(const furrow::CellsPtr& cells);
+    void claimsRead(const furrow::ClaimsPtr& claims);
+    void eventsRead(const furrow::EventsPtr& events);
+    void logRead(const furrow::LogLinesPtr& lines);
+    void telemetryRead(const furrow::SnapshotPtr& snapshot);
+    void heldChanged(bool held);
+    /// Events a second over the last seconds and milliseconds of the newest look.
+    void paceMeasured(double eventsPerSecond, double lagMs);
+
+private:
+    void readLoop(const std::stop_token& stop, const QString& folder, quint64 generation);
+    void deliver(quint64 generation, const std::shared_ptr<const RunUpdate>& update);
+    void measurePace(const RunUpdate& update);
+    void stopReading();
+
+    QString folder_;
+    StatusPtr status_;
+    TablesPtr tables_;
+    SnapshotPtr telemetry_;
+    bool held_ = false;
+    quint64 generation_ = 0; // of the open folder; later deliveries of an older one are dropped
+    double eventsInWindow_ = 0;
+    std::int64_t windowBeginNs_ = 0;
+
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    RunPoller::Wanted wanted_; // guarded by mutex_
+    bool refreshWanted_ = false; // guarded by mutex_
+    bool inFlight_ = false; // guarded by mutex_: an update was sent and is not delivered yet
+    std::jthread reader_;
+};
+
+} // namespace furrow

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/data/prepared_block.h"
+
+#include <QMetaType>
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace furrow {
+
+/// One sample as it is trained.
+struct SampleText {
+    int file = 0; ///< index of the file in its source
+    qint64 row = 0; ///< inside the file
+    quint8 flags = 0; ///< SampleFlag bits
+    QString text;
+    std::vector<QString> tokens; ///< text of each token; at most 512
+    qint64 tokenCount = 0;
+};
+
+/// The samples of one chunk, read from its prepared block.
+struct ChunkSamples {
+    qint64 block = 0;
+    int column = 0;
+    QString problem; ///< why there are none; "": there are
+    ChunkSummary summary;
+    std::vector<SampleText> samples; ///< at most 400
+    qint64 stored = 0; ///< how many the block holds
+};
+using ChunkSamplesPtr = std::shared_ptr<const ChunkSamples>;
+
+/// Reads samples of a chunk away from the GUI thread. Only the newest request is answered. Lives on the GUI thread.
+class SampleReader : public QObject {
+    Q_OBJECT
+public:
+    explicit SampleReader(QObject* parent = nullptr);
+    ~SampleReader() override;
+    void read(const QString& folder, qint64 block, int column);
+    void cancel();
+
+Q_SIGNALS:
+    void samplesRead(const furrow::ChunkSamplesPtr& samples);
+
+private:
+    QThreadPool pool_; // one thread
+    std::atomic<quint64> newest_ = 0;
+};
+
+} // namespace furrow
+
+Q_DECLARE_METATYPE(furrow::ChunkSamplesPtr)

@@ -1,0 +1,247 @@
+#include "ui/bridge/workspace_scanner.h"
+
+#include "core/base/path.h"
+#include "core/run/run_status.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kSparklinePoints = 48;
+constexpr std::int64_t kMostSparklineChunks = 200'000; // reading more cells for a picture 48 px wide is not worth it
+constexpr auto kSparklineAge = 5s;
+constexpr auto kScanEvery = 1s;
+constexpr auto kPublishEvery = 150ms;
+
+std::vector<double> lossesInOrder(const RunPaths& paths, std::int64_t epoch)
+{
+    auto ledger = LedgerReader::open(paths.tracker());
+    if (!ledger.ok())
+        return {};
+    auto cells = ledger.value().cells(epoch);
+    if (!cells.ok())
+        return {};
+    std::vector<ChunkCell> trained;
+    for (const ChunkCell& cell : cells.value()) {
+        if (cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss))
+            trained.push_back(cell);
+    }
+    std::sort(trained.begin(), trained.end(), [](const ChunkCell& a, const ChunkCell& b) { return a.trainedWallNs < b.trainedWallNs; });
+    std::vector<double> points;
+    const std::size_t perPoint = std::max<std::size_t>(1, (trained.size() + kSparklinePoints - 1) / kSparklinePoints);
+    for (std::size_t begin = 0; begin < trained.size(); begin += perPoint) {
+        const std::size_t end = std::min(begin + perPoint, trained.size());
+        double sum = 0;
+        for (std::size_t i = begin; i < end; ++i)
+            sum += trained[i].meanLoss;
+        points.push_back(sum / static_cast<double>(end - begin));
+    }
+    return points;
+}
+
+/// What must change on disk before a run that is not alive has to be read again.
+struct Stamp {
+    fs::file_time_type tracker;
+    fs::file_time_type wal;
+    bool operator==(const Stamp&) const = default;
+};
+
+Stamp stampOf(const RunPaths& paths)
+{
+    std::error_code failed;
+    Stamp stamp;
+    stamp.tracker = fs::last_write_time(paths.tracker(), failed);
+    fs::path wal = paths.tracker();
+    wal += "-wal";
+    stamp.wal = fs::last_write_time(wal, failed);
+    return stamp;
+}
+
+bool mayChangeByItself(RunState state)
+{
+    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping || state == RunState::Unknown;
+}
+
+struct Known {
+    Stamp stamp;
+    RunLine line;
+    std::chrono::steady_clock::time_point sparklineRead;
+};
+
+std::vector<fs::path> runFolders(const fs::path& workspace, const std::vector<fs::path>& extra)
+{
+    std::vector<fs::path> folders = extra;
+    std::error_code failed;
+    if (!workspace.empty()) {
+        for (const auto& entry : fs::directory_iterator(workspace / "runs", failed)) {
+            if (fs::exists(entry.path() / "run.json", failed))
+                folders.push_back(entry.path());
+        }
+    }
+    std::sort(folders.begin(), folders.end());
+    folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+    return folders;
+}
+
+void refreshOne(const fs::path& folder, Known& known, bool isNew)
+{
+    const Stamp stamp = stampOf(RunPaths(folder));
+    if (!isNew && stamp == known.stamp && !mayChangeByItself(known.line.state))
+        return;
+    const auto now = std::chrono::steady_clock::now();
+    const bool sparkline = isNew || (stamp != known.stamp && now - known.sparklineRead > kSparklineAge);
+    RunLine line = readRunLine(folder, sparkline);
+    if (sparkline)
+        known.sparklineRead = now;
+    else
+        line.sparkline = known.line.sparkline;
+    known.line = std::move(line);
+    known.stamp = stamp;
+}
+
+RunLines newestFirst(const std::map<fs::path, Known>& known)
+{
+    RunLines lines;
+    for (const auto& [folder, run] : known)
+        lines.push_back(run.line);
+    std::stable_sort(lines.begin(), lines.end(), [](const RunLine& a, const RunLine& b) { return a.createdWallNs > b.createdWallNs; });
+    return lines;
+}
+
+bool sameLines(const RunLines& a, const RunLines& b)
+{
+    // NaN losses would make equal lists differ for ever.
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](RunLine x, RunLine y) {
+        if (std::isnan(x.loss) && std::isnan(y.loss))
+            x.loss = y.loss = 0;
+        return x == y;
+    });
+}
+
+} // namespace
+
+RunLine readRunLine(const fs::path& folder, bool sparkline)
+{
+    RunLine line;
+    line.folder = QString::fromStdString(utf8Text(folder));
+    line.name = QString::fromStdString(utf8Text(folder.filename()));
+    line.loss = std::numeric_limits<double>::quiet_NaN();
+    const RunPaths paths(folder);
+    auto read = readStatus(paths);
+    if (!read.ok()) {
+        line.problem = QString::fromStdString(read.error().message);
+        return line;
+    }
+    const RunStatus& status = read.value();
+    if (!status.file.config.name.empty())
+        line.name = QString::fromStdString(status.file.config.name);
+    line.state = status.state;
+    line.stopReason = status.stopReason;
+    line.attempt = status.attempt;
+    line.createdWallNs = status.file.createdWallNs;
+    line.workersAlive = static_cast<int>(std::count_if(status.workers.begin(), status.workers.end(), [](const WorkerStatus& w) { return w.alive; }));
+    line.loss = status.loss;
+    line.tokensPerSecond = status.tokensPerSecond;
+    line.meanTokensPerSecond = status.activeSeconds > 10 ? static_cast<double>(status.tokens) / status.activeSeconds : 0;
+    line.preset = QString::fromStdString(status.file.preset);
+    for (const EpochRow& epoch : status.epochs) {
+        line.epochsClosed += epoch.closedWallNs ? 1 : 0;
+        line.committed = epoch.chunks[ChunkState::Committed];
+        line.chunks = epoch.chunks.sum();
+    }
+    if (sparkline && !status.epochs.empty() && line.chunks <= kMostSparklineChunks)
+        line.sparkline = lossesInOrder(paths, status.epochs.back().epoch);
+    if (!std::isfinite(line.loss) && !line.sparkline.empty())
+        line.loss = line.sparkline.back();
+    return line;
+}
+
+WorkspaceScanner::WorkspaceScanner(QObject* parent)
+    : QObject(parent)
+    , lines_(std::make_shared<const RunLines>())
+{
+}
+
+WorkspaceScanner::~WorkspaceScanner()
+{
+    stopScanning();
+}
+
+void WorkspaceScanner::stopScanning()
+{
+    if (scanner_.joinable()) {
+        scanner_.request_stop();
+        wake_.notify_all();
+        scanner_.join();
+    }
+}
+
+void WorkspaceScanner::open(const QString& workspace, const QStringList& extraRuns)
+{
+    stopScanning();
+    ++generation_;
+    workspace_ = workspace;
+    std::vector<fs::path> extra;
+    for (const QString& run : extraRuns)
+        extra.push_back(pathFromUtf8(run.toStdString()));
+    scanner_ = std::jthread([this, folder = pathFromUtf8(workspace.toStdString()), extra](const std::stop_token& stop) { scanLoop(stop, folder, extra); });
+}
+
+void WorkspaceScanner::refresh()
+{
+    const std::scoped_lock lock(mutex_);
+    refreshWanted_ = true;
+    wake_.notify_all();
+}
+
+void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& workspace, const std::vector<fs::path>& extra)
+{
+    std::map<fs::path, Known> known;
+    RunLines sent;
+    for (bool first = true; !stop.stop_requested(); first = false) {
+        const std::vector<fs::path> folders = runFolders(workspace, extra);
+        std::erase_if(known, [&folders](const auto& run) { return !std::binary_search(folders.begin(), folders.end(), run.first); });
+        auto published = std::chrono::steady_clock::now();
+        for (const fs::path& folder : folders) {
+            if (stop.stop_requested())
+                return;
+            const bool isNew = !known.contains(folder);
+            refreshOne(folder, known[folder], isNew);
+            if (first && std::chrono::steady_clock::now() - published > kPublishEvery) { // many runs: show them as they come
+                publish(std::make_shared<const RunLines>(newestFirst(known)));
+                published = std::chrono::steady_clock::now();
+            }
+        }
+        RunLines lines = newestFirst(known);
+        if (first || !sameLines(lines, sent)) {
+            sent = lines;
+            publish(std::make_shared<const RunLines>(std::move(lines)));
+        }
+        std::unique_lock lock(mutex_);
+        wake_.wait_for(lock, stop, kScanEvery, [this] { return refreshWanted_; });
+        refreshWanted_ = false;
+    }
+}
+
+void WorkspaceScanner::publish(const std::shared_ptr<const RunLines>& lines)
+{
+    QMetaObject::invokeMethod(
+        this, [this, generation = generation_, lines] {
+            if (generation != generation_)
+                return;
+            lines_ = lines;
+            Q_EMIT scanned(lines_);
+        },
+        Qt::QueuedConnection);
+}
+
+} // namespace furrow

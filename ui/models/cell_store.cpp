@@ -1,0 +1,82 @@
+#include "ui/models/cell_store.h"
+
+#include "ui/bridge/run_watcher.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+CellStore::CellStore(RunWatcher& watcher, QObject* parent)
+    : QObject(parent)
+{
+    connect(&watcher, &RunWatcher::cellsRead, this, &CellStore::take);
+    connect(&watcher, &RunWatcher::opened, this, [this] {
+        cells_.clear();
+        byId_.clear();
+        epoch_ = 0;
+        Q_EMIT reset();
+    });
+}
+
+const ChunkCell* CellStore::find(ChunkId chunk) const
+{
+    const auto found = byId_.find(chunk.value);
+    return found == byId_.end() ? nullptr : &cells_[found->second];
+}
+
+std::ptrdiff_t CellStore::indexOf(ChunkId chunk) const
+{
+    const auto found = byId_.find(chunk.value);
+    return found == byId_.end() ? -1 : static_cast<std::ptrdiff_t>(found->second);
+}
+
+void CellStore::take(const CellsPtr& update)
+{
+    if (update->reset) {
+        cells_.clear();
+        byId_.clear();
+    }
+    epoch_ = update->epoch;
+    for (const ChunkCell& cell : update->cells) {
+        const auto [known, isNew] = byId_.try_emplace(cell.id.value, cells_.size());
+        if (isNew)
+            cells_.push_back(cell);
+        else
+            cells_[known->second] = cell;
+    }
+    if (update->reset)
+        Q_EMIT reset();
+    else
+        Q_EMIT changed(update);
+}
+
+ClaimStore::ClaimStore(RunWatcher& watcher, QObject* parent)
+    : QObject(parent)
+{
+    connect(&watcher, &RunWatcher::claimsRead, this, &ClaimStore::take);
+    connect(&watcher, &RunWatcher::opened, this, [this] {
+        claims_.clear();
+        Q_EMIT changed();
+    });
+}
+
+void ClaimStore::take(const ClaimsPtr& claims)
+{
+    for (const ClaimRow& claim : *claims) {
+        const auto place = std::lower_bound(claims_.begin(), claims_.end(), claim.claimId, [](const ClaimRow& c, std::int64_t id) { return c.claimId < id; });
+        if (place != claims_.end() && place->claimId == claim.claimId)
+            *place = claim;
+        else
+            claims_.insert(place, claim);
+    }
+    Q_EMIT changed();
+}
+
+std::vector<ClaimRow> ClaimStore::claimsOf(ChunkId chunk) const
+{
+    std::vector<ClaimRow> found;
+    std::copy_if(claims_.begin(), claims_.end(), std::back_inserter(found), [chunk](const ClaimRow& claim) { return claim.chunk == chunk; });
+    return found;
+}
+
+} // namespace furrow

@@ -1,0 +1,147 @@
+#include "ui/models/run_form.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+
+#include <QStringList>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kMostPresetBytes = 1 << 20;
+
+} // namespace
+
+RunForm::RunForm(QObject* parent)
+    : QObject(parent)
+    , preset_(presets().front())
+{
+    config_ = preset_.config;
+}
+
+void RunForm::usePreset(const Preset& preset)
+{
+    RunConfig next = preset.config;
+    // A value of the old preset that was never touched does not travel; a typed one does.
+    for (const ConfigChange& change : changes(preset_.config, config_))
+        (void)setSetting(next, *change.setting, change.after); // it was valid before, so it is now
+    preset_ = preset;
+    config_ = next;
+    Q_EMIT replaced();
+}
+
+void RunForm::useConfig(const RunConfig& config, const Preset& preset)
+{
+    config_ = config;
+    preset_ = preset;
+    unparsed_.clear();
+    parseProblems_.clear();
+    Q_EMIT replaced();
+}
+
+QString RunForm::text(const Setting& setting) const
+{
+    const auto typed = unparsed_.find(setting.key);
+    return typed != unparsed_.end() ? typed->second : QString::fromStdString(settingText(config_, setting));
+}
+
+void RunForm::setText(const Setting& setting, const QString& text)
+{
+    RunConfig next = config_;
+    auto wrong = setSetting(next, setting, text.trimmed().toStdString());
+    if (wrong.empty()) {
+        config_ = std::move(next);
+        unparsed_.erase(setting.key);
+        parseProblems_.erase(setting.key);
+    } else {
+        unparsed_[setting.key] = text;
+        parseProblems_[setting.key] = std::move(wrong);
+    }
+    Q_EMIT edited(QString::fromStdString(setting.key));
+}
+
+void RunForm::revert(const Setting& setting)
+{
+    setText(setting, presetText(preset_, setting));
+}
+
+bool RunForm::isChanged(const Setting& setting) const
+{
+    return unparsed_.contains(setting.key) || settingText(config_, setting) != settingText(preset_.config, setting);
+}
+
+std::vector<ConfigProblem> RunForm::problems() const
+{
+    std::vector<ConfigProblem> all;
+    for (const Setting& setting : settings()) {
+        const auto found = parseProblems_.find(setting.key);
+        if (found != parseProblems_.end())
+            all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+    for (const ConfigProblem& problem : validate(config_)) {
+        if (!parseProblems_.contains(problem.key))
+            all.push_back(problem);
+    }
+    return all;
+}
+
+std::vector<ConfigProblem> RunForm::problemsOf(const std::string& key) const
+{
+    std::vector<ConfigProblem> mine = problems();
+    std::erase_if(mine, [&key](const ConfigProblem& problem) { return problem.key != key; });
+    return mine;
+}
+
+std::vector<ConfigChange> RunForm::changesFromPreset() const
+{
+    return changes(preset_.config, config_);
+}
+
+QString RunForm::command() const
+{
+    return QString::fromStdString(commandLine(config_, preset_));
+}
+
+QString RunForm::presetText(const Preset& preset, const Setting& setting)
+{
+    return QString::fromStdString(settingText(preset.config, setting));
+}
+
+std::vector<OwnPreset> readOwnPresets(const QString& workspace, QStringList& problems)
+{
+    std::vector<OwnPreset> found;
+    std::error_code failed;
+    const auto folder = pathFromUtf8(workspace.toStdString()) / "presets";
+    for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+        if (entry.path().extension() != ".json")
+            continue;
+        const QString name = QString::fromStdString(utf8Text(entry.path().stem()));
+        const auto bytes = readFile(entry.path(), kMostPresetBytes);
+        const auto json = bytes.ok() ? nlohmann::json::parse(bytes.value(), nullptr, false) : nlohmann::json(nlohmann::json::value_t::discarded);
+        ConfigReading reading;
+        if (!json.is_discarded())
+            reading = configFromJson(json);
+        if (json.is_discarded() || !reading.problems.empty())
+            problems.append(name);
+        else
+            found.push_back({ name, reading.config });
+    }
+    std::sort(found.begin(), found.end(), [](const OwnPreset& a, const OwnPreset& b) { return a.name < b.name; });
+    return found;
+}
+
+Status saveOwnPreset(const QString& workspace, const QString& name, const RunConfig& config)
+{
+    const bool plainName = !name.isEmpty() && !name.startsWith(QLatin1Char('.')) && !name.contains(QLatin1Char('/')) && !name.contains(QLatin1Char('\\'));
+    if (!plainName)
+        return Error { ErrorCode::InvalidArgument, "preset \"" + name.toStdString() + "\": a name must not be empty, begin with a dot or contain a slash" };
+    const auto folder = pathFromUtf8(workspace.toStdString()) / "presets";
+    if (auto made = realFileSystem().createFolders(folder); !made.ok())
+        return made;
+    return writeFileDurably(realFileSystem(), folder / pathFromUtf8(name.toStdString() + ".json"), toJson(config).dump(2) + "\n");
+}
+
+} // namespace furrow

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "core/config/schema.h"
+
+#include <QObject>
+#include <QString>
+#include <map>
+
+namespace furrow {
+
+/// A preset of the person, a JSON file in <workspace>/presets.
+struct OwnPreset {
+    QString name;
+    RunConfig config;
+};
+
+/// The draft of a new run: what was typed, what it means, what is wrong with it, how it differs from its preset. Text that
+/// cannot be parsed is kept as typed and reported; nothing a person typed is ever thrown away. Lives on the GUI thread.
+class RunForm : public QObject {
+    Q_OBJECT
+public:
+    explicit RunForm(QObject* parent = nullptr);
+
+    const RunConfig& config() const { return config_; }
+    const Preset& preset() const { return preset_; }
+    /// Takes all values of the preset but keeps the data, the name and what else was changed by hand.
+    void usePreset(const Preset& preset);
+    /// Starts over from a configuration (clone of a run): it is compared with `preset`.
+    void useConfig(const RunConfig& config, const Preset& preset);
+
+    QString text(const Setting& setting) const; ///< as typed, else of the value
+    void setText(const Setting& setting, const QString& text);
+    /// Back to the preset's value.
+    void revert(const Setting& setting);
+    bool isChanged(const Setting& setting) const;
+
+    std::vector<ConfigProblem> problems() const; ///< in schema order
+    std::vector<ConfigProblem> problemsOf(const std::string& key) const;
+    std::vector<ConfigChange> changesFromPreset() const;
+    QString command() const; ///< the furrowctl command that does the same
+    bool isReady() const { return problems().empty() && !config_.data.empty(); }
+
+    static QString presetText(const Preset& preset, const Setting& setting);
+
+Q_SIGNALS:
+    /// One setting got another text.
+    void edited(const QString& key);
+    /// Everything may have changed.
+    void replaced();
+
+private:
+    RunConfig config_;
+    Preset preset_;
+    std::map<std::string, QString> unparsed_; // key -> text that is no value
+    std::map<std::string, std::vector<ConfigProblem>> parseProblems_;
+};
+
+/// Presets saved in a workspace, by name; files that cannot be read are left out and named in `problems`.
+std::vector<OwnPreset> readOwnPresets(const QString& workspace, QStringList& problems);
+/// Saves under `name`; replaces one of the same name.
+Status saveOwnPreset(const QString& workspace, const QString& name, const RunConfig& config);
+
+} // namespace furrow

@@ -1,0 +1,382 @@
+#include "ui/models/run_tables.h"
+
+#include "ui/models/cell_store.h"
+#include "ui/models/words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+QString lossText(double loss)
+{
+    return std::isfinite(loss) ? fixedText(loss, 3) : QStringLiteral("–");
+}
+
+/// Column of a count.
+template <typename Row> TableColumn<Row> counted(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
+{
+    return { std::move(title), [value](const Row& row) { return countText(value(row)); },
+        [value](const Row& row) { return QVariant(static_cast<qlonglong>(value(row))); }, true, {} };
+}
+
+/// Column of a loss.
+template <typename Row> TableColumn<Row> lossColumn(std::function<QString()> title, std::function<double(const Row&)> value)
+{
+    return { std::move(title), [value](const Row& row) { return lossText(value(row)); }, [value](const Row& row) { return QVariant(value(row)); }, true, {} };
+}
+
+/// Column of a wall time.
+template <typename Row> TableColumn<Row> timed(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
+{
+    return { std::move(title), [value](const Row& row) { return wallTimeText(value(row)); },
+        [value](const Row& row) { return QVariant(static_cast<qlonglong>(value(row))); }, true, {} };
+}
+
+template <typename Row> TableColumn<Row> worded(std::function<QString()> title, std::function<QString(const Row&)> text)
+{
+    return { std::move(title), std::move(text), {}, false, {} };
+}
+
+/// Column of a worker, with its number for marker and colour.
+template <typename Row> TableColumn<Row> workerColumn(std::function<int(const Row&)> worker)
+{
+    return { [] { return QCoreApplication::translate("Tables", "Worker"); },
+        [worker](const Row& row) { return worker(row) < 0 ? QString() : workerName(worker(row)); },
+        [worker](const Row& row) { return QVariant(worker(row)); }, false,
+        [worker](const Row& row, int role) { return role == WorkerRole && worker(row) >= 0 ? QVariant(worker(row)) : QVariant(); } };
+}
+
+QString outcomeWord(const std::string& outcome)
+{
+    if (outcome == "open")
+        return QCoreApplication::translate("Tables", "in training");
+    if (outcome == "trained")
+        return QCoreApplication::translate("Tables", "trained, not in a checkpoint yet");
+    if (outcome == "committed")
+        return QCoreApplication::translate("Tables", "committed");
+    if (outcome == "released")
+        return QCoreApplication::translate("Tables", "given back");
+    if (outcome == "lost")
+        return QCoreApplication::translate("Tables", "work lost");
+    if (outcome == "failed")
+        return QCoreApplication::translate("Tables", "failed");
+    return QString::fromStdString(outcome);
+}
+
+QString findingWord(const std::string& kind)
+{
+    if (kind == "duplicated")
+        return QCoreApplication::translate("Tables", "trained twice");
+    if (kind == "missing")
+        return QCoreApplication::translate("Tables", "missing");
+    if (kind == "overlapping_claims")
+        return QCoreApplication::translate("Tables", "claimed twice at once");
+    if (kind == "poisoned")
+        return QCoreApplication::translate("Tables", "poisoned");
+    if (kind == "accepted")
+        return QCoreApplication::translate("Tables", "poisoned, accepted");
+    if (kind == "excluded")
+        return QCoreApplication::translate("Tables", "excluded");
+    if (kind == "lost")
+        return QCoreApplication::translate("Tables", "work lost, done again");
+    return QString::fromStdString(kind);
+}
+
+QString resumeWord(ResumeRule rule)
+{
+    switch (rule) {
+    case ResumeRule::Safe: return QCoreApplication::translate("Tables", "may change");
+    case ResumeRule::Unsafe: return QCoreApplication::translate("Tables", "changes the curves");
+    case ResumeRule::Refused: return QCoreApplication::translate("Tables", "fixed");
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<TableColumn<LogLine>> logColumns()
+{
+    return {
+        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Time"); }, [](const LogLine& l) { return l.time.mid(11); }),
+        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Level"); }, [](const LogLine& l) { return logLevelWord(l.level); }),
+        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Process"); }, [](const LogLine& l) { return l.process; }),
+        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return l.text; }),
+    };
+}
+
+std::vector<TableColumn<EventLine>> eventColumns()
+{
+    return {
+        timed<EventLine>([] { return QCoreApplication::translate("Tables", "Time"); }, [](const EventLine& e) { return e.wallNs; }),
+        workerColumn<EventLine>([](const EventLine& e) { return e.worker; }),
+        worded<EventLine>([] { return QCoreApplication::translate("Tables", "Chunk"); }, [](const EventLine& e) { return e.chunkName; }),
+        worded<EventLine>([] { return QCoreApplication::translate("Tables", "What happened"); }, [](const EventLine& e) { return e.text; }),
+    };
+}
+
+std::vector<TableColumn<ConfigLine>> configColumns()
+{
+    TableColumn<ConfigLine> value = worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Value"); }, [](const ConfigLine& c) { return c.value; });
+    return {
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Group"); },
+            [](const ConfigLine& c) { return QCoreApplication::translate("Schema", toString(c.setting->group).c_str()); }),
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Key"); }, [](const ConfigLine& c) { return QString::fromStdString(c.setting->key); }),
+        value,
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Unit"); },
+            [](const ConfigLine& c) { return QCoreApplication::translate("Schema", c.setting->unit.c_str()); }),
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Preset"); }, [](const ConfigLine& c) { return c.presetValue; }),
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "On resume"); }, [](const ConfigLine& c) { return resumeWord(c.setting->resume); }),
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Meaning"); },
+            [](const ConfigLine& c) { return QCoreApplication::translate("Schema", c.setting->help.c_str()); }),
+    };
+}
+
+std::vector<TableColumn<BlockLine>> blockColumns()
+{
+    using B = BlockLine;
+    return {
+        { [] { return QCoreApplication::translate("Tables", "Block"); }, [](const B& b) { return QStringLiteral("B%1").arg(b.block); },
+            [](const B& b) { return QVariant(static_cast<qlonglong>(b.block)); }, false, {} },
+        counted<B>([] { return QCoreApplication::translate("Tables", "Chunks"); }, [](const B& b) { return b.chunks; }),
+        counted<B>([] { return QCoreApplication::translate("Tables", "Committed"); }, [](const B& b) { return b.committed; }),
+        counted<B>([] { return QCoreApplication::translate("Tables", "Trained"); }, [](const B& b) { return b.trained; }),
+        counted<B>([] { return QCoreApplication::translate("Tables", "Leased"); }, [](const B& b) { return b.leased; }),
+        counted<B>([] { return QCoreApplication::translate("Tables", "Free"); }, [](const B& b) { return b.free; }),
+        counted<B>([] { return QCoreApplication::translate("Tables", "Not prepared"); }, [](const B& b) { return b.pending; }),
+        counted<B>([] { return QCoreApplication::translate("Tables", "Left out"); }, [](const B& b) { return b.out; }),
+        lossColumn<B>([] { return QCoreApplication::translate("Tables", "Mean loss"); }, [](const B& b) { return b.meanLoss; }),
+    };
+}
+
+std::vector<TableColumn<ChunkCell>> chunkColumns()
+{
+    using C = ChunkCell;
+    return {
+        { [] { return QCoreApplication::translate("Tables", "Chunk"); }, [](const C& c) { return chunkShort(c.block, c.column); },
+            [](const C& c) { return QVariant(static_cast<qlonglong>(c.block * 1'000'000 + c.column)); }, false, {} },
+        worded<C>([] { return QCoreApplication::translate("Tables", "State"); }, [](const C& c) { return chunkStateWord(c.state); }),
+        workerColumn<C>([](const C& c) { return static_cast<int>(c.worker); }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const C& c) { return std::int64_t(c.attempt); }),
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const C& c) { return static_cast<double>(c.meanLoss); }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Trained"); }, [](const C& c) { return std::int64_t(c.timesTrained); }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Lost"); }, [](const C& c) { return std::int64_t(c.timesLost); }),
+        timed<C>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.trainedWallNs; }),
+    };
+}
+
+std::vector<TableColumn<ClaimRow>> claimColumns()
+{
+    using C = ClaimRow;
+    return {
+        counted<C>([] { return QCoreApplication::translate("Tables", "Claim"); }, [](const C& c) { return c.claimId; }),
+        workerColumn<C>([](const C& c) { return c.worker; }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const C& c) { return c.attempt.value; }),
+        timed<C>([] { return QCoreApplication::translate("Tables", "Begun"); }, [](const C& c) { return c.startedWallNs; }),
+        timed<C>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.endedWallNs; }),
+        worded<C>([] { return QCoreApplication::translate("Tables", "Outcome"); }, [](const C& c) { return outcomeWord(c.outcome); }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.tokens; }),
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const C& c) { return c.tokens > 0 ? c.meanLoss : std::nan(""); }),
+    };
+}
+
+std::vector<TableColumn<IncarnationRow>> incarnationColumns()
+{
+    using I = IncarnationRow;
+    return {
+        workerColumn<I>([](const I& i) { return i.worker; }),
+        counted<I>([] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const I& i) { return i.attempt.value; }),
+        counted<I>([] { return QCoreApplication::translate("Tables", "Process"); }, [](const I& i) { return i.process.pid; }),
+        worded<I>([] { return QCoreApplication::translate("Tables", "Device"); },
+            [](const I& i) { return QString::fromStdString(i.deviceName.empty() ? i.device : i.deviceName); }),
+        timed<I>([] { return QCoreApplication::translate("Tables", "Started"); }, [](const I& i) { return i.startedWallNs; }),
+        timed<I>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const I& i) { return i.endedWallNs; }),
+        worded<I>([] { return QCoreApplication::translate("Tables", "Phase or cause of its end"); },
+            [](const I& i) { return QString::fromStdString(i.live ? i.phase : i.endCause); }),
+        counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const I& i) { return i.step; }),
+        counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const I& i) { return i.tokens; }),
+        lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const I& i) { return i.step > 0 ? i.loss : std::nan(""); }),
+        { [] { return QCoreApplication::translate("Tables", "Speed"); }, [](const I& i) { return i.live ? rateText(i.tokensPerSecond) : QStringLiteral("–"); },
+            [](const I& i) { return QVariant(i.live ? i.tokensPerSecond : 0.0); }, true, {} },
+    };
+}
+
+std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns()
+{
+    using C = SupervisorLedger::CheckpointRow;
+    return {
+        counted<C>([] { return QCoreApplication::translate("Tables", "Checkpoint"); }, [](const C& c) { return c.id.value; }),
+        worded<C>([] { return QCoreApplication::translate("Tables", "Of"); },
+            [](const C& c) {
+                return c.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("Tables", "merge")
+                                                              : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
+            }),
+        timed<C>([] { return QCoreApplication::translate("Tables", "Saved"); }, [](const C& c) { return c.wallNs; }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const C& c) { return c.record.step; }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.record.tokens; }),
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Eval loss"); }, [](const C& c) { return c.record.evalLoss.value_or(std::nan("")); }),
+        { [] { return QCoreApplication::translate("Tables", "Size"); }, [](const C& c) { return bytesText(c.record.sizeBytes); },
+            [](const C& c) { return QVariant(static_cast<qulonglong>(c.record.sizeBytes)); }, true, {} },
+        worded<C>([] { return QCoreApplication::translate("Tables", "Files"); },
+            [](const C& c) {
+                if (c.damaged)
+                    return QCoreApplication::translate("Tables", "damaged");
+                if (c.removed)
+                    return QCoreApplication::translate("Tables", "removed, row kept");
+                return c.head ? QCoreApplication::translate("Tables", "newest") : QCoreApplication::translate("Tables", "kept");
+            }),
+    };
+}
+
+std::vector<TableColumn<AuditFinding>> findingColumns()
+{
+    using F = AuditFinding;
+    return {
+        worded<F>([] { return QCoreApplication::translate("Tables", "Finding"); }, [](const F& f) { return findingWord(f.kind); }),
+        worded<F>([] { return QCoreApplication::translate("Tables", "Chunk"); },
+            [](const F& f) { return f.claims.empty() ? QString() : chunkShort(f.claims.front().block, f.claims.front().column); }),
+        counted<F>([] { return QCoreApplication::translate("Tables", "Trainings"); }, [](const F& f) { return static_cast<std::int64_t>(f.claims.size()); }),
+        worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); }, [](const F& f) { return QString::fromStdString(f.text); }),
+    };
+}
+
+std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells)
+{
+    std::map<std::int64_t, BlockLine> blocks;
+    std::map<std::int64_t, std::pair<double, int>> losses;
+    for (const ChunkCell& cell : cells) {
+        BlockLine& line = blocks[cell.block];
+        line.block = cell.block;
+        ++line.chunks;
+        switch (cell.state) {
+        case ChunkState::Pending: ++line.pending; break;
+        case ChunkState::Free: ++line.free; break;
+        case ChunkState::Leased: ++line.leased; break;
+        case ChunkState::Trained: ++line.trained; break;
+        case ChunkState::Committed: ++line.committed; break;
+        default: ++line.out; break;
+        }
+        if (std::isfinite(cell.meanLoss) && cell.trainedWallNs != 0) {
+            losses[cell.block].first += cell.meanLoss;
+            ++losses[cell.block].second;
+        }
+    }
+    std::vector<BlockLine> lines;
+    for (auto& [number, line] : blocks) {
+        const auto& [sum, n] = losses[number];
+        line.meanLoss = n > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN();
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& preset)
+{
+    std::vector<ConfigLine> lines;
+    for (const Setting& setting : settings())
+        lines.push_back({ &setting, QString::fromStdString(settingText(config, setting)), QString::fromStdString(settingText(preset, setting)) });
+    return lines;
+}
+
+namespace {
+
+EventWeight weightOf(const EventRow& event)
+{
+    const auto from = static_cast<ChunkState>(event.from);
+    const auto to = static_cast<ChunkState>(event.to);
+    if (event.chunk.value == 0)
+        return EventWeight::Notice;
+    if (to == ChunkState::Poisoned)
+        return EventWeight::Error;
+    if (from == ChunkState::Trained && to == ChunkState::Free)
+        return EventWeight::Warning;
+    if (from == ChunkState::Committed && to != ChunkState::Committed)
+        return EventWeight::Warning;
+    if (to == ChunkState::Excluded || to == ChunkState::Accepted)
+        return EventWeight::Notice;
+    return EventWeight::Routine;
+}
+
+} // namespace
+
+EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerTables* tables)
+{
+    EventLine line;
+    line.seq = event.seq;
+    line.wallNs = event.wallNs;
+    line.chunk = event.chunk;
+    line.weight = weightOf(event);
+    const QString cause = QString::fromStdString(event.cause);
+    if (const ChunkCell* cell = cells.find(event.chunk))
+        line.chunkName = chunkShort(cell->block, cell->column);
+    else if (event.chunk.value != 0)
+        line.chunkName = QStringLiteral("#%1").arg(event.chunk.value);
+    if (tables != nullptr) {
+        const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(), [&event](const IncarnationRow& i) { return i.id.value == event.incarnation; });
+        line.worker = found == tables->incarnations.end() ? -1 : found->worker;
+    }
+    if (event.chunk.value == 0) {
+        line.text = cause;
+        return line;
+    }
+    const QString move = QCoreApplication::translate("Tables", "%1 → %2")
+                             .arg(chunkStateWord(static_cast<ChunkState>(event.from)), chunkStateWord(static_cast<ChunkState>(event.to)));
+    line.text = cause.isEmpty() ? move : QCoreApplication::translate("Tables", "%1: %2").arg(move, cause);
+    return line;
+}
+
+LogFilter::LogFilter(QObject* parent)
+    : QSortFilterProxyModel(parent)
+{
+}
+
+void LogFilter::setLeastLevel(LogLevel level)
+{
+    leastLevel_ = level;
+    invalidateFilter();
+}
+
+void LogFilter::setProcess(const QString& process)
+{
+    process_ = process;
+    invalidateFilter();
+}
+
+void LogFilter::setWords(const QString& words)
+{
+    words_ = words.trimmed();
+    invalidateFilter();
+}
+
+bool LogFilter::filterAcceptsRow(int row, const QModelIndex&) const
+{
+    const auto* log = dynamic_cast<const LogModel*>(sourceModel());
+    if (log == nullptr)
+        return true;
+    const LogLine& line = log->rows()[static_cast<std::size_t>(row)];
+    return line.level >= leastLevel_ && (process_.isEmpty() || line.process == process_) && (words_.isEmpty() || line.text.contains(words_, Qt::CaseInsensitive));
+}
+
+EventFilter::EventFilter(QObject* parent)
+    : QSortFilterProxyModel(parent)
+{
+}
+
+void EventFilter::setAll(bool all)
+{
+    all_ = all;
+    invalidateFilter();
+}
+
+bool EventFilter::filterAcceptsRow(int row, const QModelIndex&) const
+{
+    const auto* events = dynamic_cast<const EventModel*>(sourceModel());
+    return all_ || events == nullptr || events->rows()[static_cast<std::size_t>(row)].weight != EventWeight::Routine;
+}
+
+} // namespace furrow

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "core/config/schema.h"
+#include "core/tracker/audit.h"
+#include "ui/bridge/run_feed.h"
+#include "ui/models/table_model.h"
+
+#include <QSortFilterProxyModel>
+
+namespace furrow {
+
+class CellStore;
+class RunWatcher;
+
+/// How much an event matters to a person.
+enum class EventWeight { Routine, Notice, Warning, Error };
+
+/// An event in words.
+struct EventLine {
+    std::int64_t seq = 0;
+    std::int64_t wallNs = 0;
+    EventWeight weight = EventWeight::Routine;
+    ChunkId chunk;
+    QString chunkName; ///< "B53 C17"; "" for an event of the run
+    int worker = -1;
+    QString text;
+};
+
+/// One row of the configuration of a run.
+struct ConfigLine {
+    const Setting* setting = nullptr;
+    QString value;
+    QString presetValue;
+};
+
+/// A block with how far its chunks are.
+struct BlockLine {
+    std::int64_t block = 0;
+    std::int64_t chunks = 0;
+    std::int64_t committed = 0;
+    std::int64_t trained = 0;
+    std::int64_t leased = 0;
+    std::int64_t free = 0;
+    std::int64_t pending = 0;
+    std::int64_t out = 0; ///< excluded, poisoned, accepted
+    double meanLoss = 0; ///< over its trained chunks; NaN: none
+};
+
+using LogModel = TableModel<LogLine>;
+using EventModel = TableModel<EventLine>;
+using ConfigModel = TableModel<ConfigLine>;
+using BlockModel = TableModel<BlockLine>;
+using ChunkModel = TableModel<ChunkCell>;
+using ClaimModel = TableModel<ClaimRow>;
+using IncarnationModel = TableModel<IncarnationRow>;
+using FindingModel = TableModel<AuditFinding>;
+using CheckpointModel = TableModel<SupervisorLedger::CheckpointRow>;
+
+std::vector<TableColumn<LogLine>> logColumns();
+std::vector<TableColumn<EventLine>> eventColumns();
+std::vector<TableColumn<ConfigLine>> configColumns();
+std::vector<TableColumn<BlockLine>> blockColumns();
+std::vector<TableColumn<ChunkCell>> chunkColumns();
+std::vector<TableColumn<ClaimRow>> claimColumns();
+std::vector<TableColumn<IncarnationRow>> incarnationColumns();
+std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns();
+std::vector<TableColumn<AuditFinding>> findingColumns();
+
+/// Blocks of the cells, by number.
+std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells);
+/// The configuration in schema order.
+std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& preset);
+/// An event in words; the cells and incarnations give names to its numbers.
+EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerTables* tables);
+
+/// Filters a log by level, process and words.
+class LogFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+public:
+    explicit LogFilter(QObject* parent = nullptr);
+    void setLeastLevel(LogLevel level);
+    void setProcess(const QString& process); ///< "": all
+    void setWords(const QString& words);
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    LogLevel leastLevel_ = LogLevel::Debug;
+    QString process_;
+    QString words_;
+};
+
+/// Leaves out routine events unless all are wanted.
+class EventFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+public:
+    explicit EventFilter(QObject* parent = nullptr);
+    void setAll(bool all);
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    bool all_ = false;
+};
+
+} // namespace furrow

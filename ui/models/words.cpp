@@ -1,0 +1,178 @@
+#include "ui/models/words.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <cmath>
+
+namespace furrow {
+
+QString stateWord(RunState state)
+{
+    switch (state) {
+    case RunState::New: return QCoreApplication::translate("Words", "New");
+    case RunState::Running: return QCoreApplication::translate("Words", "Running");
+    case RunState::Paused: return QCoreApplication::translate("Words", "Paused");
+    case RunState::Stopping: return QCoreApplication::translate("Words", "Stopping");
+    case RunState::Interrupted: return QCoreApplication::translate("Words", "Interrupted");
+    case RunState::Failed: return QCoreApplication::translate("Words", "Failed");
+    case RunState::Finished: return QCoreApplication::translate("Words", "Finished");
+    case RunState::Unknown: break;
+    }
+    return QCoreApplication::translate("Words", "Unknown");
+}
+
+QString stopReasonSentence(StopReason reason)
+{
+    switch (reason) {
+    case StopReason::None: return {};
+    case StopReason::EpochEnd: return QCoreApplication::translate("Words", "the end of the epoch was reached");
+    case StopReason::BlockEnd: return QCoreApplication::translate("Words", "the wanted number of blocks is complete");
+    case StopReason::Steps: return QCoreApplication::translate("Words", "the wanted number of steps was reached");
+    case StopReason::Tokens: return QCoreApplication::translate("Words", "the wanted number of tokens was reached");
+    case StopReason::Hours: return QCoreApplication::translate("Words", "the wanted hours are over");
+    case StopReason::Epochs: return QCoreApplication::translate("Words", "all wanted epochs are complete");
+    case StopReason::User: return QCoreApplication::translate("Words", "stopped by you");
+    case StopReason::Error: return QCoreApplication::translate("Words", "stopped by an error");
+    case StopReason::Interrupted: return QCoreApplication::translate("Words", "interrupted");
+    }
+    return {};
+}
+
+QString chunkStateWord(ChunkState state)
+{
+    switch (state) {
+    case ChunkState::Pending: return QCoreApplication::translate("Words", "not prepared");
+    case ChunkState::Free: return QCoreApplication::translate("Words", "free");
+    case ChunkState::Leased: return QCoreApplication::translate("Words", "leased");
+    case ChunkState::Trained: return QCoreApplication::translate("Words", "trained");
+    case ChunkState::Committed: return QCoreApplication::translate("Words", "committed");
+    case ChunkState::Excluded: return QCoreApplication::translate("Words", "excluded");
+    case ChunkState::Poisoned: return QCoreApplication::translate("Words", "poisoned");
+    case ChunkState::Accepted: return QCoreApplication::translate("Words", "poisoned, accepted");
+    }
+    return {};
+}
+
+QString logLevelWord(LogLevel level)
+{
+    switch (level) {
+    case LogLevel::Debug: return QCoreApplication::translate("Words", "debug");
+    case LogLevel::Info: return QCoreApplication::translate("Words", "info");
+    case LogLevel::Warning: return QCoreApplication::translate("Words", "warning");
+    case LogLevel::Error: return QCoreApplication::translate("Words", "error");
+    }
+    return {};
+}
+
+QString chunkShort(std::int64_t block, int column)
+{
+    return QStringLiteral("B%1 C%2").arg(block).arg(column);
+}
+
+QString chunkTitle(std::int64_t block, int column)
+{
+    return QCoreApplication::translate("Words", "Block %1, chunk %2").arg(block).arg(column);
+}
+
+QString workerName(int worker)
+{
+    return QCoreApplication::translate("Words", "worker %1").arg(worker);
+}
+
+QString countText(std::int64_t count)
+{
+    return QLocale().toString(static_cast<qlonglong>(count));
+}
+
+QString fixedText(double value, int decimals)
+{
+    if (std::isnan(value))
+        return QStringLiteral("NaN");
+    if (std::isinf(value))
+        return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
+    return QLocale().toString(value, 'f', decimals);
+}
+
+QString rateText(double perSecond)
+{
+    return QCoreApplication::translate("Words", "%1 tok/s").arg(QLocale().toString(perSecond, 'f', 0));
+}
+
+QString bytesText(std::uint64_t bytes)
+{
+    return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeIecFormat);
+}
+
+QString durationText(double seconds)
+{
+    const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
+    if (seconds < 1)
+        return QCoreApplication::translate("Words", "%1 ms").arg(static_cast<int>(seconds * 1000));
+    if (whole < 60)
+        return QCoreApplication::translate("Words", "%1 s").arg(whole);
+    if (whole < 3600)
+        return QCoreApplication::translate("Words", "%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    if (whole < 86400)
+        return QCoreApplication::translate("Words", "%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+    return QCoreApplication::translate("Words", "%1 d %2 h").arg(whole / 86400).arg(whole % 86400 / 3600);
+}
+
+QString percentText(double fraction)
+{
+    return QCoreApplication::translate("Words", "%1 %").arg(QLocale().toString(fraction * 100, 'f', 1));
+}
+
+QString learningRateText(double rate)
+{
+    return QString::number(rate, 'e', 2).replace(QLatin1String("e-0"), QLatin1String("e-")).replace(QLatin1String("e+00"), QString());
+}
+
+QString wallTimeText(std::int64_t wallNs)
+{
+    if (wallNs == 0)
+        return QStringLiteral("–");
+    const QDateTime time = QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000);
+    if (time.date() == QDate::currentDate())
+        return time.toString(QStringLiteral("HH:mm:ss"));
+    return QLocale().toString(time.date(), QLocale::ShortFormat) + time.toString(QStringLiteral(" HH:mm"));
+}
+
+QString agoText(double seconds)
+{
+    if (seconds < 10)
+        return QCoreApplication::translate("Words", "%1 s ago").arg(QLocale().toString(seconds, 'f', 1));
+    return QCoreApplication::translate("Words", "%1 ago").arg(durationText(seconds));
+}
+
+namespace {
+
+QString endSubtitle(const RunLine& line)
+{
+    const QString when = wallTimeText(line.createdWallNs);
+    if (line.state == RunState::Finished && line.epochsClosed > 0)
+        return QCoreApplication::translate("Words", "%n epoch(s) · %1", nullptr, static_cast<int>(line.epochsClosed)).arg(when);
+    if (line.state == RunState::Finished)
+        return QCoreApplication::translate("Words", "%1 chunks · %2").arg(countText(line.committed), when);
+    return QCoreApplication::translate("Words", "%1 · %2").arg(stateWord(line.state).toLower(), when);
+}
+
+} // namespace
+
+QString runSubtitle(const RunLine& line)
+{
+    if (!line.problem.isEmpty())
+        return line.problem;
+    switch (line.state) {
+    case RunState::Running:
+    case RunState::Paused:
+    case RunState::Stopping: {
+        const QString workers = QCoreApplication::translate("Words", "%n worker(s)", nullptr, line.workersAlive);
+        return QCoreApplication::translate("Words", "%1 · attempt %2").arg(workers).arg(line.attempt);
+    }
+    case RunState::New: return QCoreApplication::translate("Words", "not started yet");
+    default: return endSubtitle(line);
+    }
+}
+
+} // namespace furrow

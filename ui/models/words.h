@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/run_status.h"
+#include "ui/bridge/run_feed.h"
+
+#include <QString>
+
+namespace furrow {
+
+// Words and numbers of the interface in the language and locale of the person. One home for each.
+
+QString stateWord(RunState state); ///< "Running"
+QString stopReasonSentence(StopReason reason); ///< "the end of the epoch was reached"; "" for None
+QString chunkStateWord(ChunkState state); ///< "committed"
+QString logLevelWord(LogLevel level);
+QString chunkShort(std::int64_t block, int column); ///< "B53 C17"
+QString chunkTitle(std::int64_t block, int column); ///< "Block 53, chunk 17"
+QString workerName(int worker); ///< "worker 0"
+
+QString countText(std::int64_t count); ///< grouped: "1,412"
+QString fixedText(double value, int decimals); ///< "3.431"; "NaN" and "∞" for those
+QString rateText(double perSecond); ///< "118,200 tok/s"
+QString bytesText(std::uint64_t bytes); ///< "17.1 GiB"
+QString durationText(double seconds); ///< "11 h 50 min"
+QString percentText(double fraction); ///< "58.4 %"
+QString learningRateText(double rate); ///< "2.94e-4"
+QString wallTimeText(std::int64_t wallNs); ///< "18:42:10" today, else with the date
+QString agoText(double seconds); ///< "0.4 s ago"
+
+/// The line below a run's name in the library: "3 workers · attempt 2".
+QString runSubtitle(const RunLine& line);
+
+} // namespace furrow

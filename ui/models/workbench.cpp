@@ -1,0 +1,88 @@
+#include "ui/models/workbench.h"
+
+namespace furrow {
+
+namespace {
+
+constexpr int kMostEvents = 100'000;
+constexpr int kMostLogLines = 50'000;
+
+} // namespace
+
+Workbench::Workbench(const QString& workspace, QObject* parent)
+    : QObject(parent)
+    , workspace_(workspace)
+    , cells_(watcher_)
+    , claims_(watcher_)
+    , events_(eventColumns())
+    , log_(logColumns())
+{
+    connect(&watcher_, &RunWatcher::eventsRead, this, &Workbench::takeEvents);
+    connect(&watcher_, &RunWatcher::logRead, this, &Workbench::takeLog);
+    connect(&watcher_, &RunWatcher::opened, this, [this] {
+        events_.reset({});
+        log_.reset({});
+        logProcesses_.clear();
+        Q_EMIT logProcessesChanged();
+    });
+    connect(&selection_, &SelectionModel::runChanged, &watcher_, &RunWatcher::open);
+    connect(&commands_, &RunCommands::done, this, [this](RunVerb, const QString& folder) {
+        scanner_.refresh();
+        if (folder == watcher_.folder())
+            watcher_.refresh();
+    });
+}
+
+void Workbench::start(const QStringList& extraRuns)
+{
+    extraRuns_ = extraRuns;
+    scanner_.open(workspace_, extraRuns_);
+}
+
+void Workbench::openWorkspace(const QString& workspace)
+{
+    workspace_ = workspace;
+    showRun({});
+    scanner_.open(workspace_, extraRuns_);
+    Q_EMIT workspaceOpened(workspace_);
+}
+
+void Workbench::showRun(const QString& folder)
+{
+    selection_.setRun(folder);
+}
+
+void Workbench::addRun(const QString& folder)
+{
+    if (!extraRuns_.contains(folder))
+        extraRuns_.append(folder);
+    scanner_.open(workspace_, extraRuns_);
+    showRun(folder);
+}
+
+void Workbench::takeEvents(const EventsPtr& events)
+{
+    std::vector<EventLine> lines;
+    lines.reserve(events->size());
+    for (const EventRow& event : *events)
+        lines.push_back(eventLine(event, cells_, watcher_.tables().get()));
+    events_.append(lines);
+    events_.keepLast(kMostEvents);
+}
+
+void Workbench::takeLog(const LogLinesPtr& lines)
+{
+    const auto before = logProcesses_.size();
+    for (const LogLine& line : *lines) {
+        if (!logProcesses_.contains(line.process))
+            logProcesses_.append(line.process);
+    }
+    log_.append(*lines);
+    log_.keepLast(kMostLogLines);
+    if (logProcesses_.size() != before) {
+        logProcesses_.sort();
+        Q_EMIT logProcessesChanged();
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "ui/bridge/run_commands.h"
+#include "ui/bridge/run_watcher.h"
+#include "ui/bridge/workspace_scanner.h"
+#include "ui/models/cell_store.h"
+#include "ui/models/run_form.h"
+#include "ui/models/run_tables.h"
+#include "ui/models/selection_model.h"
+
+#include <QStringList>
+
+namespace furrow {
+
+/// Everything the views of one console share: what is watched, what is selected, what is being typed. It outlives the
+/// window, which is made anew when the language changes. Lives on the GUI thread.
+class Workbench : public QObject {
+    Q_OBJECT
+public:
+    explicit Workbench(const QString& workspace, QObject* parent = nullptr);
+
+    const QString& workspace() const { return workspace_; }
+    /// Begins to list runs; `extraRuns` are folders outside the workspace.
+    void start(const QStringList& extraRuns);
+    void openWorkspace(const QString& workspace);
+    /// Shows a run everywhere; "": none.
+    void showRun(const QString& folder);
+    /// Lists a run folder outside the workspace and shows it.
+    void addRun(const QString& folder);
+
+    RunWatcher& watcher() { return watcher_; }
+    WorkspaceScanner& scanner() { return scanner_; }
+    RunCommands& commands() { return commands_; }
+    SelectionModel& selection() { return selection_; }
+    RunForm& form() { return form_; }
+    CellStore& cells() { return cells_; }
+    ClaimStore& claims() { return claims_; }
+    EventModel& events() { return events_; }
+    LogModel& log() { return log_; }
+    /// Processes that wrote log lines so far.
+    const QStringList& logProcesses() const { return logProcesses_; }
+
+Q_SIGNALS:
+    void workspaceOpened(const QString& workspace);
+    void logProcessesChanged();
+
+private:
+    void takeEvents(const EventsPtr& events);
+    void takeLog(const LogLinesPtr& lines);
+
+    QString workspace_;
+    QStringList extraRuns_;
+    WorkspaceScanner scanner_;
+    RunWatcher watcher_;
+    RunCommands commands_;
+    SelectionModel selection_;
+    RunForm form_;
+    CellStore cells_;
+    ClaimStore claims_;
+    EventModel events_;
+    LogModel log_;
+    QStringList logProcesses_;
+};
+
+} // namespace furrow

@@ -1,0 +1,305 @@
+#include "ui/pages/charts_page.h"
+
+#include "ui/charts/overview_strip.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+
+#include <QComboBox>
+#include <QFile>
+#include <QFileDialog>
+#include <QLabel>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStandardItemModel>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+double samplesPerEpoch(const StatusPtr& status)
+{
+    if (!status || status->epochs.empty())
+        return 0;
+    const EpochRow& epoch = status->epochs.back();
+    const bool known = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
+    return known ? static_cast<double>(epoch.rowsKnown.samples) : 0;
+}
+
+/// Where attempts begin: the first point of each in the wanted axis, with what ended the one before.
+std::vector<ChartSeam> seamsOf(const TelemetrySnapshot& snapshot, XAxis axis, double perEpoch, const TablesPtr& tables)
+{
+    std::map<std::int64_t, double> begins;
+    for (std::size_t i = 0; i < snapshot.stretches.size(); ++i) {
+        const Stretch& stretch = snapshot.stretches[i];
+        if (stretch.size() == 0)
+            continue;
+        const double x = snapshot.xAt(i, 0, axis, perEpoch);
+        const auto [known, isNew] = begins.try_emplace(stretch.attempt, x);
+        known->second = isNew ? x : std::min(known->second, x);
+    }
+    std::vector<ChartSeam> seams;
+    for (const auto& [attempt, x] : begins) {
+        if (attempt <= 1)
+            continue;
+        ChartSeam seam { x, QCoreApplication::translate("ChartsPage", "Attempt %1").arg(attempt), {} };
+        for (const AttemptRow& row : tables ? tables->attempts : std::vector<AttemptRow> {}) {
+            if (row.id.value == attempt - 1)
+                seam.text = row.detail.empty() ? stopReasonSentence(row.reason) : QString::fromStdString(row.detail);
+        }
+        seams.push_back(seam);
+    }
+    return seams;
+}
+
+QString newestText(const SeriesChart& chart)
+{
+    double sum = 0;
+    int n = 0;
+    for (const SeriesChart::Statistic& statistic : chart.statistics()) {
+        sum += statistic.newest;
+        ++n;
+    }
+    return n == 0 ? QString() : valueText(sum / n);
+}
+
+} // namespace
+
+ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    buildBar();
+    buildCharts();
+    connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &ChartsPage::take);
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
+        snapshot_.reset();
+        link_.setRange(std::nullopt, false);
+        for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
+            chart->setData({});
+        strip_->setData({});
+    });
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ChartsPage::showEmptyText);
+    connect(&bench_.selection(), &SelectionModel::changed, this, &ChartsPage::showSelection);
+    connect(&link_, &ChartLink::followingChanged, this, [this](bool live) { backToLive_->setVisible(!live); });
+    connect(loss_, &SeriesChart::pointClicked, this, &ChartsPage::choosePoint);
+    connect(loss_, &SeriesChart::replotted, this, [this] { density_->setText(loss_->densityText()); });
+    applyOptions();
+    if (bench_.watcher().telemetry())
+        take(bench_.watcher().telemetry());
+}
+
+void ChartsPage::buildBar()
+{
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(14, 6, 14, 6);
+    row->setSpacing(8);
+    axis_ = new QComboBox(this);
+    axis_->setAccessibleName(tr("Horizontal axis"));
+    const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps, all workers"), XAxis::GlobalStep }, { tr("Steps of each worker"), XAxis::WorkerStep },
+        { tr("Samples, all workers"), XAxis::Samples }, { tr("Epochs"), XAxis::Epoch }, { tr("Time of day"), XAxis::WallTime }, { tr("Active time"), XAxis::ActiveTime } };
+    for (const auto& [name, axis] : axes)
+        axis_->addItem(tr("x: %1").arg(name), static_cast<int>(axis));
+    row->addWidget(axis_);
+    smoothing_ = new QComboBox(this);
+    smoothing_->setAccessibleName(tr("Smoothing"));
+    const std::pair<QString, SmoothingKind> kinds[] = { { tr("EMA"), SmoothingKind::Ema }, { tr("EMA, both ways"), SmoothingKind::ZeroPhaseEma }, { tr("Gaussian"), SmoothingKind::Gaussian },
+        { tr("Median"), SmoothingKind::Median }, { tr("none"), SmoothingKind::None } };
+    for (const auto& [name, kind] : kinds)
+        smoothing_->addItem(tr("Smooth: %1").arg(name), static_cast<int>(kind));
+    row->addWidget(smoothing_);
+    backToLive_ = makeButton(tr("Back to live"), QStringLiteral("live"));
+    backToLive_->hide();
+    row->addWidget(backToLive_);
+    density_ = makeLabel({}, TextTone::Hint, TextSize::Tiny);
+    row->addWidget(density_, 1);
+    auto* picture = makeButton(tr("Save picture…"));
+    auto* table = makeButton(tr("Save table…"));
+    row->addWidget(picture);
+    row->addWidget(table);
+    static_cast<QVBoxLayout*>(layout())->addLayout(row);
+    layout()->addWidget(makeLine());
+    connect(axis_, &QComboBox::currentIndexChanged, this, [this] {
+        link_.setRange(std::nullopt, false);
+        redraw();
+    });
+    connect(smoothing_, &QComboBox::currentIndexChanged, this, &ChartsPage::applyOptions);
+    connect(backToLive_, &QPushButton::clicked, this, &ChartsPage::fit);
+    connect(picture, &QPushButton::clicked, this, &ChartsPage::savePicture);
+    connect(table, &QPushButton::clicked, this, &ChartsPage::saveTable);
+}
+
+void ChartsPage::buildCharts()
+{
+    loss_ = new SeriesChart(link_);
+    rate_ = new SeriesChart(link_);
+    speed_ = new SeriesChart(link_);
+    gradient_ = new SeriesChart(link_);
+    loss_->setTitle(tr("Training loss"), tr("nats per token"));
+    rate_->setTitle(tr("Learning rate"), tr("per worker, own schedule"));
+    speed_->setTitle(tr("Tokens per second"), tr("of each worker"));
+    gradient_->setTitle(tr("Gradient norm"), tr("before clipping"));
+    auto* small = new QSplitter(Qt::Horizontal);
+    small->setHandleWidth(1);
+    for (SeriesChart* chart : { rate_, speed_, gradient_ }) {
+        chart->setCompact({});
+        chart->setMinimumWidth(150);
+        small->addWidget(chart);
+    }
+    auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->setHandleWidth(1);
+    splitter->addWidget(loss_);
+    splitter->addWidget(small);
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({ 420, 150 });
+    layout()->addWidget(splitter);
+    layout()->addWidget(makeLine());
+    strip_ = new OverviewStrip(link_);
+    strip_->setAccessibleName(tr("Visible range"));
+    layout()->addWidget(strip_);
+    static_cast<QVBoxLayout*>(layout())->setStretchFactor(splitter, 1);
+}
+
+void ChartsPage::take(const SnapshotPtr& snapshot)
+{
+    snapshot_ = snapshot;
+    offerGlobalSteps();
+    redraw();
+}
+
+// A worker that does not know the steps of the others writes 0: an axis of zeros is not offered.
+void ChartsPage::offerGlobalSteps()
+{
+    const bool known = std::any_of(snapshot_->stretches.begin(), snapshot_->stretches.end(),
+        [](const Stretch& stretch) { return stretch.size() > 0 && stretch.firstGlobalStep + stretch.globalStep.back() > 0; });
+    const int item = axis_->findData(static_cast<int>(XAxis::GlobalStep));
+    auto* items = qobject_cast<QStandardItemModel*>(axis_->model());
+    items->item(item)->setEnabled(known);
+    if (!known && axis_->currentIndex() == item)
+        axis_->setCurrentIndex(0);
+}
+
+void ChartsPage::redraw()
+{
+    if (!snapshot_)
+        return;
+    const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
+    const double perEpoch = samplesPerEpoch(bench_.watcher().status());
+    const std::vector<ChartSeam> seams = seamsOf(*snapshot_, axis, perEpoch, bench_.watcher().tables());
+    const std::pair<SeriesChart*, Metric> charts[] = { { loss_, Metric::Loss }, { rate_, Metric::LearningRate }, { speed_, Metric::TokensPerSecond }, { gradient_, Metric::GradientNorm } };
+    for (const auto& [chart, metric] : charts) {
+        ChartData shown = chartDataOf(*snapshot_, metric, axis, perEpoch);
+        shown.seams = seams;
+        if (chart == loss_)
+            strip_->setData(shown);
+        chart->setData(std::move(shown));
+        if (chart != loss_)
+            chart->setCompact(newestText(*chart));
+    }
+    showSelection();
+}
+
+void ChartsPage::showEmptyText()
+{
+    const StatusPtr& status = bench_.watcher().status();
+    QString text = tr("No steps recorded yet.");
+    if (status && !status->workers.empty() && status->workers.front().alive)
+        text = tr("No steps recorded yet. Worker %1: %2.").arg(status->workers.front().worker).arg(QString::fromStdString(status->workers.front().phase));
+    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
+        chart->setEmptyText(text);
+}
+
+// A selected chunk is shaded where it was trained.
+void ChartsPage::showSelection()
+{
+    std::vector<ChartSpan> spans;
+    if (snapshot_) {
+        const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
+        const double perEpoch = samplesPerEpoch(bench_.watcher().status());
+        for (const SelectedChunk& chunk : bench_.selection().selection().chunks) {
+            for (const auto& interval : snapshot_->intervalsOf(chunk.id.value)) {
+                if (interval.end > interval.begin)
+                    spans.push_back({ snapshot_->xAt(interval.stretch, interval.begin, axis, perEpoch), snapshot_->xAt(interval.stretch, interval.end - 1, axis, perEpoch) });
+            }
+        }
+    }
+    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
+        chart->setHighlights(spans);
+}
+
+// A click on a point selects the chunk that was trained there.
+void ChartsPage::choosePoint(int worker, double x)
+{
+    if (!snapshot_)
+        return;
+    const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
+    const double perEpoch = samplesPerEpoch(bench_.watcher().status());
+    for (std::size_t i = snapshot_->stretches.size(); i-- > 0;) {
+        const Stretch& stretch = snapshot_->stretches[i];
+        if (stretch.worker != worker || stretch.size() == 0)
+            continue;
+        const CurvePtr curve = snapshot_->curve(i, Metric::Loss, axis, perEpoch);
+        const std::size_t at = curve->lowerBound(x);
+        if (at >= curve->size() || x < curve->x(0))
+            continue;
+        if (const ChunkCell* cell = bench_.cells().find({ snapshot_->chunkAt(i, at) }))
+            bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+        return;
+    }
+}
+
+void ChartsPage::applyOptions()
+{
+    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ }) {
+        ChartOptions options = chart->options();
+        options.smoothing.kind = static_cast<SmoothingKind>(smoothing_->currentData().toInt());
+        if (chart == rate_)
+            options.smoothing.kind = SmoothingKind::None; // a schedule is no noise
+        options.stacked = chart == speed_;
+        options.fromZero = chart == speed_ || chart == rate_;
+        options.logY = logY_ && chart == loss_;
+        chart->setOptions(options);
+    }
+}
+
+void ChartsPage::fit()
+{
+    link_.setRange(std::nullopt);
+    loss_->fit();
+}
+
+void ChartsPage::zoomBack()
+{
+    link_.zoomBack();
+}
+
+void ChartsPage::setLogY(bool on)
+{
+    logY_ = on;
+    applyOptions();
+}
+
+void ChartsPage::savePicture()
+{
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save picture"), QStringLiteral("loss.png"), tr("Pictures (*.png *.svg *.pdf)"));
+    if (!file.isEmpty() && !loss_->save(file))
+        density_->setText(tr("%1 could not be written.").arg(file));
+}
+
+void ChartsPage::saveTable()
+{
+    const QString name = QFileDialog::getSaveFileName(this, tr("Save table"), QStringLiteral("loss.csv"), tr("Tables (*.csv)"));
+    if (name.isEmpty())
+        return;
+    QFile file(name);
+    const QByteArray bytes = loss_->csv().toUtf8();
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size())
+        density_->setText(tr("%1 could not be written.").arg(name));
+}
+
+} // namespace furrow

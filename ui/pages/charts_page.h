@@ -1,0 +1,54 @@
+#pragma once
+
+#include "ui/bridge/run_feed.h"
+#include "ui/charts/series_chart.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+
+namespace furrow {
+
+class OverviewStrip;
+class Workbench;
+
+/// Loss, learning rate, tokens per second and gradient norm over one x axis, linked.
+class ChartsPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit ChartsPage(Workbench& bench, QWidget* parent = nullptr);
+    void fit();
+    void zoomBack();
+    void setLogY(bool on);
+
+private:
+    void buildBar();
+    void buildCharts();
+    void take(const SnapshotPtr& snapshot);
+    void offerGlobalSteps();
+    void redraw();
+    void showSelection();
+    void showEmptyText();
+    void choosePoint(int worker, double x);
+    void savePicture();
+    void saveTable();
+    void applyOptions();
+
+    Workbench& bench_;
+    ChartLink link_;
+    SnapshotPtr snapshot_;
+    QComboBox* axis_ = nullptr;
+    QComboBox* smoothing_ = nullptr;
+    QPushButton* backToLive_ = nullptr;
+    QLabel* density_ = nullptr;
+    SeriesChart* loss_ = nullptr;
+    SeriesChart* rate_ = nullptr;
+    SeriesChart* speed_ = nullptr;
+    SeriesChart* gradient_ = nullptr;
+    OverviewStrip* strip_ = nullptr;
+    bool logY_ = false;
+};
+
+} // namespace furrow

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "ui/bridge/sample_reader.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QTextBrowser;
+
+namespace furrow {
+
+class Workbench;
+
+/// The samples of the selected chunk as they are trained: text, or text cut into tokens, with file and row of each.
+class ChunkSamplesView : public QWidget {
+    Q_OBJECT
+public:
+    explicit ChunkSamplesView(Workbench& bench, QWidget* parent = nullptr);
+
+private:
+    void follow();
+    void show(const ChunkSamplesPtr& samples);
+    void render();
+    QString sampleHtml(const SampleText& sample) const;
+
+    Workbench& bench_;
+    SampleReader reader_;
+    ChunkSamplesPtr samples_;
+    QLabel* title_;
+    QLabel* counts_;
+    QComboBox* form_;
+    QTextBrowser* text_;
+    qint64 shownChunk_ = 0;
+};
+
+} // namespace furrow

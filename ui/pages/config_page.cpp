@@ -1,0 +1,110 @@
+#include "ui/pages/config_page.h"
+
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+
+#include <QCheckBox>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+ConfigFilter::ConfigFilter(QObject* parent)
+    : QSortFilterProxyModel(parent)
+{
+}
+
+void ConfigFilter::setWords(const QString& words)
+{
+    words_ = words.trimmed();
+    invalidateFilter();
+}
+
+void ConfigFilter::setChangedOnly(bool changedOnly)
+{
+    changedOnly_ = changedOnly;
+    invalidateFilter();
+}
+
+bool ConfigFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
+{
+    const auto* config = dynamic_cast<const ConfigModel*>(sourceModel());
+    if (config != nullptr && changedOnly_) {
+        const ConfigLine& line = config->rows()[static_cast<std::size_t>(row)];
+        if (line.value == line.presetValue)
+            return false;
+    }
+    if (words_.isEmpty())
+        return true;
+    for (int column = 0; column < sourceModel()->columnCount(parent); ++column) {
+        if (sourceModel()->index(row, column, parent).data().toString().contains(words_, Qt::CaseInsensitive))
+            return true;
+    }
+    return false;
+}
+
+ConfigPage::ConfigPage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , model_(configColumns())
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(12, 8, 12, 0);
+    auto* row = new QHBoxLayout;
+    search_ = new QLineEdit(this);
+    search_->setPlaceholderText(tr("Find a setting"));
+    search_->setAccessibleName(tr("Find a setting"));
+    search_->setClearButtonEnabled(true);
+    search_->setFixedWidth(240);
+    row->addWidget(search_);
+    auto* changedOnly = new QCheckBox(tr("Different from the preset"), this);
+    row->addWidget(changedOnly);
+    origin_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    origin_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(origin_, 1);
+    auto* clone = makeButton(tr("New run from this…"));
+    row->addWidget(clone);
+    column->addLayout(row);
+    table_ = makeTable(tr("Configuration"));
+    filter_.setSourceModel(&model_);
+    table_->setModel(&filter_);
+    column->addWidget(table_, 1);
+    connect(clone, &QPushButton::clicked, this, &ConfigPage::cloneWanted);
+    connect(search_, &QLineEdit::textChanged, &filter_, &ConfigFilter::setWords);
+    connect(changedOnly, &QCheckBox::toggled, &filter_, &ConfigFilter::setChangedOnly);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ConfigPage::take);
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
+        shownRun_.clear();
+        model_.reset({});
+    });
+    if (bench_.watcher().status())
+        take(bench_.watcher().status());
+}
+
+void ConfigPage::take(const StatusPtr& status)
+{
+    if (shownRun_ == bench_.watcher().folder()) // frozen: once is enough
+        return;
+    shownRun_ = bench_.watcher().folder();
+    const RunFile& file = status->file;
+    const auto preset = findPreset(file.preset);
+    model_.reset(configLines(file.config, preset.ok() ? preset.value().config : RunConfig {}));
+    const QString name = QString::fromStdString(file.preset.empty() ? std::string("–") : file.preset);
+    origin_->setText(tr("Preset %1, made %2 by Furrow %3, data %4")
+                         .arg(name, wallTimeText(file.createdWallNs), QString::fromStdString(file.furrowVersion), QString::fromStdString(file.dataIdentity).left(8)));
+    origin_->setToolTip(tr("Data %1\nTokenizer %2\nVocabulary %3").arg(QString::fromStdString(file.dataIdentity), QString::fromStdString(file.tokenizerHash), countText(file.vocabularySize)));
+    table_->resizeColumnsToContents();
+    for (int i = 0; i < model_.columnCount(); ++i)
+        table_->setColumnWidth(i, std::min(table_->columnWidth(i) + 12, 280));
+}
+
+void ConfigPage::focusSearch()
+{
+    search_->setFocus();
+}
+
+} // namespace furrow

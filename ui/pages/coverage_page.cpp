@@ -1,0 +1,224 @@
+#include "ui/pages/coverage_page.h"
+
+#include "ui/charts/coverage_map.h"
+#include "ui/charts/map_legend.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+#include "ui/pages/worker_delegate.h"
+
+#include <QComboBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QSortFilterProxyModel>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kTableRefreshMs = 500;
+
+} // namespace
+
+CoveragePage::CoveragePage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , model_(chunkColumns())
+    , tableTimer_(new QTimer(this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    buildBar();
+    stack_ = new QStackedWidget(this);
+    buildMap();
+    buildTable();
+    column->addWidget(stack_, 1);
+    column->addWidget(makeLine());
+    column->addWidget(legend_);
+    tableTimer_->setSingleShot(true);
+    tableTimer_->setInterval(kTableRefreshMs);
+    connectBench();
+    applyLayer();
+    if (bench_.watcher().status())
+        takeStatus(bench_.watcher().status());
+    takeCells();
+    followSelection();
+}
+
+void CoveragePage::buildBar()
+{
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(12, 6, 12, 6);
+    row->setSpacing(8);
+    layer_ = new QComboBox(this);
+    layer_->setAccessibleName(tr("Layer"));
+    const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker }, { tr("Attempt"), MapLayer::Attempt },
+        { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained } };
+    for (const auto& [name, layer] : layers)
+        layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
+    row->addWidget(layer_);
+    relative_ = new QComboBox(this);
+    relative_->setAccessibleName(tr("Relative to"));
+    relative_->addItem(tr("Relative to: trend of the run"), static_cast<int>(RelativeTo::Trend));
+    relative_->addItem(tr("Relative to: nothing"), static_cast<int>(RelativeTo::Nothing));
+    row->addWidget(relative_);
+    epoch_ = new QComboBox(this);
+    epoch_->setAccessibleName(tr("Epoch"));
+    row->addWidget(epoch_);
+    hover_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    hover_->setAlignment(Qt::AlignCenter);
+    hover_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(hover_, 1);
+    auto* fitButton = makeButton(tr("Fit"), QStringLiteral("fit"));
+    row->addWidget(fitButton);
+    tableButton_ = makeButton(tr("Table"), QStringLiteral("table"));
+    tableButton_->setCheckable(true);
+    row->addWidget(tableButton_);
+    static_cast<QVBoxLayout*>(layout())->addLayout(row);
+    layout()->addWidget(makeLine());
+    connect(layer_, &QComboBox::currentIndexChanged, this, &CoveragePage::applyLayer);
+    connect(relative_, &QComboBox::currentIndexChanged, this, &CoveragePage::applyLayer);
+    connect(fitButton, &QPushButton::clicked, this, &CoveragePage::fit);
+    connect(tableButton_, &QPushButton::toggled, this, [this](bool on) {
+        stack_->setCurrentWidget(on ? static_cast<QWidget*>(table_) : map_);
+        refreshTable();
+    });
+    connect(epoch_, &QComboBox::activated, this, [this](int index) {
+        const bool newest = index == epoch_->count() - 1;
+        bench_.watcher().setEpoch(newest ? std::nullopt : std::optional<std::int64_t>(epoch_->itemData(index).toLongLong()));
+    });
+}
+
+void CoveragePage::buildMap()
+{
+    map_ = new CoverageMap(stack_);
+    map_->setFrameShape(QFrame::NoFrame);
+    map_->setAccessibleName(tr("Coverage map"));
+    map_->setEmptyText(tr("No block is prepared yet."));
+    legend_ = new MapLegend(*map_, this);
+    stack_->addWidget(map_);
+    connect(map_, &CoverageMap::chunkClicked, this, [this](ChunkId chunk) { bench_.selection().setChunks({ named(chunk) }); });
+    connect(map_, &CoverageMap::chunkHovered, this, [this](ChunkId, const QString& text) { hover_->setText(text); });
+    connect(map_, &CoverageMap::brushed, this, [this](const std::vector<ChunkId>& brushed) {
+        std::vector<SelectedChunk> chunks;
+        for (const ChunkId chunk : brushed)
+            chunks.push_back(named(chunk));
+        bench_.selection().setChunks(std::move(chunks));
+    });
+}
+
+void CoveragePage::buildTable()
+{
+    table_ = makeTable(tr("Chunks of the epoch"));
+    table_->setItemDelegate(new WorkerDelegate(table_));
+    setSortedModel(table_, &model_, 0);
+    stack_->addWidget(table_);
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &CoveragePage::chooseRows);
+}
+
+void CoveragePage::connectBench()
+{
+    connect(tableTimer_, &QTimer::timeout, this, &CoveragePage::refreshTable);
+    connect(&bench_.cells(), &CellStore::reset, this, &CoveragePage::takeCells);
+    connect(&bench_.cells(), &CellStore::changed, this, [this](const CellsPtr& changed) {
+        map_->updateCells(changed->cells);
+        if (!tableTimer_->isActive())
+            tableTimer_->start();
+    });
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &CoveragePage::takeStatus);
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
+        epochsKnown_ = 0;
+        epoch_->clear();
+    });
+    connect(&bench_.selection(), &SelectionModel::changed, this, &CoveragePage::followSelection);
+}
+
+SelectedChunk CoveragePage::named(ChunkId chunk) const
+{
+    const ChunkCell* cell = bench_.cells().find(chunk);
+    return cell == nullptr ? SelectedChunk { chunk, 0, 0 } : SelectedChunk { chunk, cell->block, cell->column };
+}
+
+void CoveragePage::takeStatus(const StatusPtr& status)
+{
+    std::vector<std::pair<ChunkId, double>> progress;
+    for (const ChunkCell& cell : bench_.cells().cells()) {
+        if (cell.state != ChunkState::Leased)
+            continue;
+        for (const WorkerStatus& worker : status->workers) {
+            if (worker.chunkBlock == cell.block && worker.chunkColumn == cell.column)
+                progress.emplace_back(cell.id, worker.chunkFraction);
+        }
+    }
+    map_->setProgress(progress);
+    if (static_cast<int>(status->epochs.size()) == epochsKnown_)
+        return;
+    const bool atNewest = epoch_->currentIndex() == epoch_->count() - 1;
+    const int current = epoch_->currentIndex();
+    epochsKnown_ = static_cast<int>(status->epochs.size());
+    epoch_->clear();
+    for (const EpochRow& epoch : status->epochs)
+        epoch_->addItem(tr("Epoch %1").arg(epoch.epoch + 1), static_cast<qlonglong>(epoch.epoch));
+    epoch_->setCurrentIndex(atNewest ? epoch_->count() - 1 : current);
+}
+
+void CoveragePage::takeCells()
+{
+    map_->setCells(bench_.cells().cells());
+    refreshTable();
+}
+
+void CoveragePage::refreshTable()
+{
+    if (stack_->currentWidget() != table_)
+        return;
+    const bool first = model_.rowCount() == 0;
+    model_.reset(bench_.cells().cells());
+    if (first)
+        table_->resizeColumnsToContents();
+}
+
+void CoveragePage::applyLayer()
+{
+    const auto layer = static_cast<MapLayer>(layer_->currentData().toInt());
+    relative_->setVisible(layer == MapLayer::Loss);
+    map_->setLayer(layer, static_cast<RelativeTo>(relative_->currentData().toInt()));
+}
+
+void CoveragePage::followSelection()
+{
+    std::vector<ChunkId> chunks;
+    for (const SelectedChunk& chunk : bench_.selection().selection().chunks)
+        chunks.push_back(chunk.id);
+    map_->setSelected(chunks, chunks.empty() ? ChunkId {} : chunks.front());
+}
+
+void CoveragePage::chooseRows()
+{
+    const auto* proxy = static_cast<const QSortFilterProxyModel*>(table_->model());
+    std::vector<SelectedChunk> chunks;
+    const QModelIndexList rows = table_->selectionModel()->selectedRows();
+    for (const QModelIndex& index : rows) {
+        if (const ChunkCell* cell = model_.rowAt(proxy->mapToSource(index)))
+            chunks.push_back({ cell->id, cell->block, cell->column });
+    }
+    bench_.selection().setChunks(std::move(chunks));
+}
+
+void CoveragePage::fit()
+{
+    map_->fit();
+}
+
+void CoveragePage::setAudit(qint64 twice, qint64 missing)
+{
+    legend_->setAudit(twice, missing);
+}
+
+} // namespace furrow

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "ui/models/run_tables.h"
+#include "ui/models/selection_model.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+class QTableView;
+class QTimer;
+
+namespace furrow {
+
+class CoverageMap;
+class MapLegend;
+class Workbench;
+
+/// Every chunk of an epoch: as a map with layers and a legend, and as a table.
+class CoveragePage : public QWidget {
+    Q_OBJECT
+public:
+    explicit CoveragePage(Workbench& bench, QWidget* parent = nullptr);
+    void fit();
+    void setAudit(qint64 twice, qint64 missing);
+
+private:
+    void buildBar();
+    void buildMap();
+    void buildTable();
+    void connectBench();
+    void takeStatus(const StatusPtr& status);
+    void takeCells();
+    void refreshTable();
+    void applyLayer();
+    void followSelection();
+    void chooseRows();
+    SelectedChunk named(ChunkId chunk) const;
+
+    Workbench& bench_;
+    ChunkModel model_;
+    QComboBox* layer_ = nullptr;
+    QComboBox* relative_ = nullptr;
+    QComboBox* epoch_ = nullptr;
+    QPushButton* tableButton_ = nullptr;
+    QStackedWidget* stack_ = nullptr;
+    CoverageMap* map_ = nullptr;
+    MapLegend* legend_ = nullptr;
+    QTableView* table_ = nullptr;
+    QLabel* hover_ = nullptr;
+    QTimer* tableTimer_ = nullptr;
+    int epochsKnown_ = 0;
+};
+
+} // namespace furrow

@@ -1,0 +1,120 @@
+#include "ui/pages/data_page.h"
+
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/chunk_samples_view.h"
+#include "ui/pages/page_parts.h"
+#include "ui/pages/worker_delegate.h"
+
+#include <QHeaderView>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QTableView>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kRefreshMs = 500;
+
+template <typename Row> const Row* currentRow(const QTableView* table, const TableModel<Row>& model)
+{
+    const auto* proxy = static_cast<const QSortFilterProxyModel*>(table->model());
+    return model.rowAt(proxy->mapToSource(table->currentIndex()));
+}
+
+} // namespace
+
+DataPage::DataPage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , blocks_(blockColumns())
+    , chunks_(chunkColumns())
+    , blockTable_(makeTable(tr("Blocks")))
+    , chunkTable_(makeTable(tr("Chunks of the block")))
+    , samples_(new ChunkSamplesView(bench))
+    , refreshTimer_(new QTimer(this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* tables = new QSplitter(Qt::Vertical);
+    tables->setHandleWidth(1);
+    tables->addWidget(blockTable_);
+    tables->addWidget(chunkTable_);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setHandleWidth(1);
+    splitter->addWidget(tables);
+    splitter->addWidget(samples_);
+    splitter->setSizes({ 560, 420 });
+    column->addWidget(splitter);
+    setSortedModel(blockTable_, &blocks_, 0);
+    setSortedModel(chunkTable_, &chunks_, 0);
+    blockTable_->setSelectionMode(QAbstractItemView::SingleSelection);
+    chunkTable_->setItemDelegate(new WorkerDelegate(chunkTable_));
+    connect(blockTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+        if (const BlockLine* line = currentRow(blockTable_, blocks_); line != nullptr && line->block != block_) {
+            block_ = line->block;
+            refreshChunks();
+        }
+    });
+    connect(chunkTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &DataPage::chooseChunk);
+    refreshTimer_->setSingleShot(true);
+    refreshTimer_->setInterval(kRefreshMs);
+    connect(refreshTimer_, &QTimer::timeout, this, [this] {
+        refreshBlocks();
+        refreshChunks();
+    });
+    connect(&bench_.cells(), &CellStore::changed, this, [this] {
+        if (!refreshTimer_->isActive())
+            refreshTimer_->start();
+    });
+    connect(&bench_.cells(), &CellStore::reset, this, [this] {
+        refreshBlocks();
+        refreshChunks();
+    });
+    connect(&bench_.selection(), &SelectionModel::changed, this, &DataPage::followSelection);
+    refreshBlocks();
+    followSelection();
+}
+
+void DataPage::refreshBlocks()
+{
+    const bool first = blocks_.rowCount() == 0;
+    blocks_.reset(blockLines(bench_.cells().cells()));
+    if (first)
+        blockTable_->resizeColumnsToContents();
+    if (block_ < 0 && !blocks_.rows().empty())
+        blockTable_->selectRow(0);
+}
+
+void DataPage::refreshChunks()
+{
+    std::vector<ChunkCell> mine;
+    for (const ChunkCell& cell : bench_.cells().cells()) {
+        if (cell.block == block_)
+            mine.push_back(cell);
+    }
+    const bool first = chunks_.rowCount() == 0;
+    chunks_.reset(std::move(mine));
+    if (first)
+        chunkTable_->resizeColumnsToContents();
+}
+
+void DataPage::followSelection()
+{
+    const std::vector<SelectedChunk>& selected = bench_.selection().selection().chunks;
+    if (selected.empty() || selected.front().block == block_)
+        return;
+    block_ = selected.front().block;
+    refreshChunks();
+}
+
+void DataPage::chooseChunk()
+{
+    if (const ChunkCell* cell = currentRow(chunkTable_, chunks_))
+        bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+}
+
+} // namespace furrow

@@ -1,0 +1,102 @@
+#include "ui/pages/epoch_meters.h"
+
+#include "ui/models/words.h"
+#include "ui/pages/page_parts.h"
+#include "ui/widgets/meters.h"
+
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kLabelWidth = 128;
+
+void fill(Meter& meter, std::int64_t done, std::optional<std::int64_t> total, std::vector<MeterPart> parts)
+{
+    const bool known = total.has_value() && *total > 0;
+    meter.setParts(known ? std::move(parts) : std::vector<MeterPart> {}, known ? std::optional(static_cast<double>(*total)) : std::nullopt);
+    meter.setNumbers(countText(done), known ? countText(*total) : QString(), known ? percentText(static_cast<double>(done) / static_cast<double>(*total)) : QString());
+}
+
+} // namespace
+
+EpochMeters::EpochMeters(QWidget* parent)
+    : QWidget(parent)
+    , blocks_(new Meter(tr("Blocks visited"), this))
+    , chunks_(new Meter(tr("Chunks committed"), this))
+    , samples_(new Meter(tr("Samples in weights"), this))
+    , steps_(new Meter(tr("Optimiser steps"), this))
+    , legend_(makeLabel({}, TextTone::Secondary, TextSize::Small))
+    , poisoned_(makeLabel({}, TextTone::Error, TextSize::Small))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    for (Meter* meter : { blocks_, chunks_, samples_, steps_ }) {
+        meter->setLabelWidth(kLabelWidth);
+        column->addWidget(meter);
+    }
+    column->addSpacing(4);
+    auto* words = new QHBoxLayout;
+    words->addWidget(legend_);
+    words->addWidget(poisoned_);
+    words->addStretch();
+    column->addLayout(words);
+}
+
+void EpochMeters::clear()
+{
+    for (Meter* meter : { blocks_, chunks_, samples_, steps_ }) {
+        meter->setParts({}, std::nullopt);
+        meter->setNumbers(QStringLiteral("–"), {}, {});
+    }
+    legend_->clear();
+    poisoned_->clear();
+}
+
+void EpochMeters::setStatus(const RunStatus& status)
+{
+    if (status.epochs.empty()) {
+        clear();
+        return;
+    }
+    const EpochRow& epoch = status.epochs.back();
+    fill(*blocks_, epoch.visitedBlocks, epoch.blockCount, { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
+    showChunks(epoch);
+    // Samples are only known of prepared blocks: before the last one is, there is no honest total.
+    const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
+    const std::int64_t samples = epoch.rowsCommitted.samples;
+    fill(*samples_, samples, allPrepared ? std::optional(epoch.rowsKnown.samples) : std::nullopt, { { static_cast<double>(samples), MeterFill::Steps } });
+    std::optional<std::int64_t> wanted;
+    if (status.rules.steps > 0)
+        wanted = status.rules.steps;
+    fill(*steps_, status.steps, wanted, { { static_cast<double>(status.steps), MeterFill::Steps } });
+}
+
+void EpochMeters::showChunks(const EpochRow& epoch)
+{
+    const ChunkCounts& chunks = epoch.chunks;
+    const auto part = [&chunks](ChunkState state, MeterFill fill) { return MeterPart { static_cast<double>(chunks[state]), fill }; };
+    fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(chunks.sum()) : std::nullopt,
+        { part(ChunkState::Committed, MeterFill::Committed), part(ChunkState::Trained, MeterFill::TrainedStripes), part(ChunkState::Leased, MeterFill::Leased), part(ChunkState::Excluded, MeterFill::Excluded) });
+    showLegend(epoch);
+}
+
+void EpochMeters::showLegend(const EpochRow& epoch)
+{
+    const ChunkCounts& chunks = epoch.chunks;
+    QStringList parts { tr("committed %1").arg(countText(chunks[ChunkState::Committed])), tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained])),
+        tr("leased %1").arg(countText(chunks[ChunkState::Leased])), tr("free %1").arg(countText(chunks[ChunkState::Free])) };
+    if (chunks[ChunkState::Pending] > 0)
+        parts.append(tr("not prepared %1").arg(countText(chunks[ChunkState::Pending])));
+    if (chunks[ChunkState::Excluded] > 0)
+        parts.append(tr("excluded %1").arg(countText(chunks[ChunkState::Excluded])));
+    if (chunks[ChunkState::Accepted] > 0)
+        parts.append(tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])));
+    legend_->setText(parts.join(QStringLiteral("   ")));
+    const std::int64_t bad = chunks[ChunkState::Poisoned];
+    poisoned_->setText(bad > 0 ? tr("poisoned %1, accept or retry before the epoch can end").arg(countText(bad)) : QString());
+}
+
+} // namespace furrow

@@ -1,0 +1,113 @@
+#include "ui/pages/log_page.h"
+
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+LogPage::LogPage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+{
+    new QVBoxLayout(this);
+    layout()->setContentsMargins(12, 8, 12, 0);
+    buildBar();
+    table_ = makeTable(tr("Log"));
+    table_->setFont(codeFont(TextSize::Small));
+    table_->verticalHeader()->setDefaultSectionSize(20);
+    filter_.setSourceModel(&bench_.log());
+    table_->setModel(&filter_);
+    const QFontMetrics metrics(table_->font());
+    table_->setColumnWidth(0, metrics.horizontalAdvance(QStringLiteral("18:42:10.123")) + 16);
+    table_->setColumnWidth(1, metrics.horizontalAdvance(logLevelWord(LogLevel::Warning)) + 20);
+    table_->setColumnWidth(2, metrics.horizontalAdvance(QStringLiteral("supervisor")) + 20);
+    layout()->addWidget(table_);
+    connect(&bench_.log(), &QAbstractItemModel::rowsInserted, this, [this] {
+        if (follow_->isChecked())
+            table_->scrollToBottom();
+    });
+    connect(table_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { // reading back ends following, the end begins it
+        const QScrollBar* bar = table_->verticalScrollBar();
+        follow_->setChecked(bar->sliderPosition() >= bar->maximum());
+    });
+    auto* copy = new QShortcut(QKeySequence::Copy, table_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(copy, &QShortcut::activated, this, &LogPage::copySelection);
+    table_->scrollToBottom();
+}
+
+void LogPage::buildBar()
+{
+    auto* row = new QHBoxLayout;
+    search_ = new QLineEdit(this);
+    search_->setPlaceholderText(tr("Filter the log"));
+    search_->setAccessibleName(tr("Filter the log"));
+    search_->setClearButtonEnabled(true);
+    search_->setMaximumWidth(280);
+    row->addWidget(search_);
+    level_ = new QComboBox(this);
+    level_->setAccessibleName(tr("Least level"));
+    level_->addItem(tr("All levels"), static_cast<int>(LogLevel::Debug));
+    level_->addItem(tr("Info and worse"), static_cast<int>(LogLevel::Info));
+    level_->addItem(tr("Warnings and errors"), static_cast<int>(LogLevel::Warning));
+    level_->addItem(tr("Errors"), static_cast<int>(LogLevel::Error));
+    row->addWidget(level_);
+    process_ = new QComboBox(this);
+    process_->setAccessibleName(tr("Process"));
+    row->addWidget(process_);
+    row->addStretch();
+    follow_ = new QCheckBox(tr("Follow"), this);
+    follow_->setChecked(true);
+    row->addWidget(follow_);
+    static_cast<QVBoxLayout*>(layout())->addLayout(row);
+    fillProcesses();
+    connect(search_, &QLineEdit::textChanged, &filter_, &LogFilter::setWords);
+    connect(level_, &QComboBox::currentIndexChanged, this, [this] { filter_.setLeastLevel(static_cast<LogLevel>(level_->currentData().toInt())); });
+    connect(process_, &QComboBox::currentIndexChanged, this, [this] { filter_.setProcess(process_->currentData().toString()); });
+    connect(&bench_, &Workbench::logProcessesChanged, this, &LogPage::fillProcesses);
+    connect(follow_, &QCheckBox::toggled, this, [this](bool on) {
+        if (on && table_ != nullptr)
+            table_->scrollToBottom();
+    });
+}
+
+void LogPage::fillProcesses()
+{
+    const QString current = process_->currentData().toString();
+    process_->clear();
+    process_->addItem(tr("All processes"), QString());
+    for (const QString& name : bench_.logProcesses())
+        process_->addItem(name, name);
+    process_->setCurrentIndex(std::max(0, process_->findData(current)));
+}
+
+void LogPage::copySelection()
+{
+    QStringList lines;
+    const QModelIndexList selected = table_->selectionModel()->selectedRows();
+    for (const QModelIndex& index : selected) {
+        const LogLine* line = bench_.log().rowAt(filter_.mapToSource(index));
+        if (line != nullptr)
+            lines.append(QStringLiteral("%1 %2 %3  %4").arg(line->time, logLevelWord(line->level), line->process, line->text));
+    }
+    QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void LogPage::focusSearch()
+{
+    search_->setFocus();
+    search_->selectAll();
+}
+
+} // namespace furrow

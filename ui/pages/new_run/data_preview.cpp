@@ -1,0 +1,136 @@
+#include "ui/pages/new_run/data_preview.h"
+
+#include "ui/models/words.h"
+#include "ui/pages/page_parts.h"
+#include "ui/widgets/meters.h"
+
+#include <QGridLayout>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kRowsShown = 3;
+
+QString visibleText(QString text)
+{
+    return text.replace(QLatin1Char('\n'), QStringLiteral("\\n")).replace(QLatin1Char('\t'), QStringLiteral("\\t"));
+}
+
+/// One line of text as it is, cut at the right edge.
+QLabel* makeTextLine(const QString& text)
+{
+    QLabel* line = makeLabel(visibleText(text));
+    line->setFont(codeFont(TextSize::Small));
+    line->setTextFormat(Qt::PlainText);
+    line->setContentsMargins(8, 0, 8, 0);
+    line->setMinimumHeight(25);
+    line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    line->setToolTip(text.left(400));
+    return line;
+}
+
+} // namespace
+
+DataPreview::DataPreview(QWidget* parent)
+    : QFrame(parent)
+    , head_(makeLabel({}, TextTone::Value, TextSize::Small))
+    , note_(makeLabel({}, TextTone::Hint, TextSize::Small))
+    , rows_(new QGridLayout)
+{
+    setProperty("boxed", true);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* top = new QHBoxLayout;
+    top->setContentsMargins(8, 5, 8, 5);
+    head_->setWordWrap(true);
+    top->addWidget(head_, 1);
+    top->addWidget(note_);
+    column->addLayout(top);
+    rows_->setSpacing(0);
+    rows_->setColumnMinimumWidth(0, 28);
+    rows_->setColumnStretch(1, 1);
+    rows_->setColumnStretch(2, 1);
+    column->addLayout(rows_);
+    clear();
+}
+
+void DataPreview::clear()
+{
+    clearRows();
+    setProperty("wanted", false);
+    hide();
+}
+
+void DataPreview::setWaiting()
+{
+    setTone(head_, TextTone::Value);
+    head_->setText(tr("Looking at the data…"));
+    note_->clear();
+    setProperty("wanted", true);
+    show();
+}
+
+void DataPreview::clearRows()
+{
+    while (QLayoutItem* item = rows_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
+QString DataPreview::headText(const ProbeResult& probe) const
+{
+    const DataInspection& seen = probe.probe.inspection;
+    QStringList parts { tr("Probed in %1").arg(durationText(probe.seconds)) };
+    if (seen.blocks)
+        parts.append(tr("%n block(s)", nullptr, static_cast<int>(*seen.blocks)));
+    if (seen.chunks)
+        parts.append(tr("%n chunk(s)", nullptr, static_cast<int>(*seen.chunks)));
+    parts.append(seen.rowsExact ? tr("%1 samples").arg(countText(seen.rows)) : tr("about %1 samples").arg(countText(seen.rows)));
+    parts.append(bytesText(seen.bytes));
+    if (probe.probe.tokens > 0)
+        parts.append(tr("about %1 tokens").arg(countText(probe.probe.tokens)));
+    if (!seen.textColumn.empty())
+        parts.append(tr("text in %1").arg(QString::fromStdString(seen.textColumn)));
+    return parts.join(QStringLiteral("   "));
+}
+
+void DataPreview::setProbe(const ProbePtr& probe)
+{
+    clearRows();
+    setProperty("wanted", true);
+    show();
+    if (!probe->problem.isEmpty()) {
+        setTone(head_, TextTone::Error);
+        head_->setText(probe->problem);
+        note_->clear();
+        return;
+    }
+    setTone(head_, TextTone::Value);
+    head_->setText(headText(*probe));
+    QStringList hints;
+    if (!probe->probe.inspection.samplesPerBlockReason.empty())
+        hints.append(tr("%1 samples per block: %2").arg(countText(probe->probe.inspection.samplesPerBlock), QString::fromStdString(probe->probe.inspection.samplesPerBlockReason)));
+    for (const std::string& warning : probe->probe.inspection.warnings)
+        hints.append(QString::fromStdString(warning));
+    head_->setToolTip(hints.join(QLatin1Char('\n')));
+    const std::size_t shown = std::min(kRowsShown, probe->rows.size());
+    note_->setText(tr("first %n sample(s)", nullptr, static_cast<int>(shown)));
+    int row = 0;
+    for (std::size_t i = 0; i < shown; ++i) {
+        rows_->addWidget(makeLine(), row++, 0, 1, 3);
+        auto* number = makeLabel(QString::number(i), TextTone::Hint, TextSize::Tiny);
+        number->setAlignment(Qt::AlignCenter);
+        rows_->addWidget(number, row, 0);
+        rows_->addWidget(makeTextLine(probe->rows[i].text), row, 1);
+        auto* tokens = new TokenView;
+        tokens->setTokens(probe->rows[i].tokens);
+        rows_->addWidget(tokens, row, 2);
+        ++row;
+    }
+}
+
+} // namespace furrow

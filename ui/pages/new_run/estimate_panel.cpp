@@ -1,0 +1,255 @@
+#include "ui/pages/new_run/estimate_panel.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/new_run/form_field.h"
+#include "ui/pages/page_parts.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QGridLayout>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kMostChangesShown = 12;
+
+QHBoxLayout* valueRow(const QString& title, QLabel*& value)
+{
+    auto* row = new QHBoxLayout;
+    row->addWidget(makeLabel(title, TextTone::Value, TextSize::Body));
+    row->addStretch();
+    value = makeLabel({}, TextTone::Value, TextSize::Body, true);
+    row->addWidget(value);
+    return row;
+}
+
+/// The line of the library that says how fast this preset trains here; null: none was measured.
+const RunLine* measuredLike(const RunLines& lines, const QString& preset)
+{
+    for (const RunLine& line : lines) {
+        if (line.preset == preset && line.meanTokensPerSecond > 0)
+            return &line;
+    }
+    return nullptr;
+}
+
+QString brokenCommand(QString command)
+{
+    return command.replace(QLatin1String(" --"), QLatin1String(" \\\n  --"));
+}
+
+} // namespace
+
+EstimatePanel::EstimatePanel(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+{
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    auto* title = makeLabel(tr("Estimate"), TextTone::Value, TextSize::Body, true);
+    title->setContentsMargins(12, 0, 12, 0);
+    title->setFixedHeight(30);
+    outer->addWidget(title);
+    outer->addWidget(makeLine());
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(12, 12, 12, 12);
+    column->setSpacing(8);
+    buildEstimates(column);
+    buildChanges(column);
+    buildCommand(column);
+    column->addStretch();
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(inside);
+    outer->addWidget(scroll, 1);
+    outer->addWidget(makeLine());
+    buildFoot(outer);
+    connect(&bench_.form(), &RunForm::edited, this, &EstimatePanel::refresh);
+    connect(&bench_.form(), &RunForm::replaced, this, &EstimatePanel::refresh);
+    connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &EstimatePanel::refreshEstimates);
+    refresh();
+}
+
+void EstimatePanel::buildEstimates(QVBoxLayout* column)
+{
+    column->addLayout(valueRow(tr("Chunks in an epoch"), chunksValue_));
+    chunksNote_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    chunksNote_->setWordWrap(true);
+    column->addWidget(chunksNote_);
+    column->addSpacing(4);
+    column->addWidget(makeLine());
+    column->addSpacing(4);
+    column->addLayout(valueRow(tr("Time to one epoch"), timeValue_));
+    timeNote_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    timeNote_->setWordWrap(true);
+    column->addWidget(timeNote_);
+    column->addSpacing(4);
+    column->addWidget(makeLine());
+    column->addSpacing(4);
+    column->addLayout(valueRow(tr("Disk, free"), diskValue_));
+    diskNote_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    diskNote_->setWordWrap(true);
+    column->addWidget(diskNote_);
+    column->addSpacing(4);
+    column->addWidget(makeLine());
+}
+
+void EstimatePanel::buildChanges(QVBoxLayout* column)
+{
+    column->addSpacing(4);
+    changesTitle_ = makeLabel({}, TextTone::Value, TextSize::Body, true);
+    column->addWidget(changesTitle_);
+    changes_ = new QGridLayout;
+    changes_->setVerticalSpacing(4);
+    changes_->setHorizontalSpacing(12);
+    changes_->setColumnStretch(0, 1);
+    column->addLayout(changes_);
+}
+
+void EstimatePanel::buildCommand(QVBoxLayout* column)
+{
+    column->addSpacing(4);
+    auto* row = new QHBoxLayout;
+    row->addWidget(makeLabel(tr("Command"), TextTone::Value, TextSize::Body, true));
+    row->addStretch();
+    QPushButton* copy = makeButton(tr("Copy"), QStringLiteral("copy"));
+    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(bench_.form().command()); });
+    row->addWidget(copy);
+    column->addLayout(row);
+    command_ = new QPlainTextEdit;
+    command_->setReadOnly(true);
+    command_->setFont(codeFont(TextSize::Tiny));
+    command_->setAccessibleName(tr("Command that makes this run"));
+    command_->setTabChangesFocus(true);
+    command_->setMinimumHeight(110);
+    column->addWidget(command_);
+}
+
+void EstimatePanel::buildFoot(QVBoxLayout* column)
+{
+    auto* foot = new QVBoxLayout;
+    foot->setContentsMargins(12, 12, 12, 12);
+    problemLine_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    problemLine_->setWordWrap(true);
+    foot->addWidget(problemLine_);
+    auto* row = new QHBoxLayout;
+    launch_ = makeButton(tr("Launch"), QStringLiteral("play"), true);
+    connect(launch_, &QPushButton::clicked, this, &EstimatePanel::launchWanted);
+    row->addWidget(launch_);
+    row->addStretch();
+    save_ = makeButton(tr("Save preset…"));
+    connect(save_, &QPushButton::clicked, this, &EstimatePanel::savePresetWanted);
+    row->addWidget(save_);
+    foot->addLayout(row);
+    column->addLayout(foot);
+}
+
+void EstimatePanel::setExtent(const DataExtent& extent)
+{
+    extent_ = extent;
+    refreshEstimates();
+}
+
+void EstimatePanel::refresh()
+{
+    refreshEstimates();
+    refreshChanges();
+    command_->setPlainText(brokenCommand(bench_.form().command()));
+    const int wrong = static_cast<int>(bench_.form().problems().size());
+    const bool noData = bench_.form().config().data.empty();
+    setTone(problemLine_, TextTone::Error);
+    problemLine_->setText(wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : noData ? tr("Choose the data first") : QString());
+    problemLine_->setVisible(!problemLine_->text().isEmpty());
+    launch_->setEnabled(bench_.form().isReady() && !busy_);
+}
+
+void EstimatePanel::refreshEstimates()
+{
+    chunksValue_->setText(extent_.chunks > 0 ? countText(extent_.chunks) : tr("not known yet"));
+    chunksNote_->setText(extent_.chunks > 0 ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks)) : tr("Known when the data was looked at."));
+    const RunLine* measured = measuredLike(*bench_.scanner().lines(), QString::fromStdString(bench_.form().preset().name));
+    if (measured != nullptr && extent_.tokens > 0) {
+        timeValue_->setText(tr("about %1").arg(durationText(static_cast<double>(extent_.tokens) / measured->meanTokensPerSecond)));
+        timeNote_->setText(tr("%1, measured on %2").arg(rateText(measured->meanTokensPerSecond), measured->name));
+    } else {
+        timeValue_->setText(tr("not known yet"));
+        timeNote_->setText(measured == nullptr ? tr("No run of this preset was measured here.") : tr("The number of tokens is not known before the data is prepared."));
+    }
+    std::filesystem::path folder = pathFromUtf8(bench_.workspace().toStdString());
+    std::error_code failed;
+    while (!std::filesystem::exists(folder, failed) && folder.has_parent_path() && folder != folder.parent_path())
+        folder = folder.parent_path(); // a workspace that is not there yet will be made on this disk
+    const auto free = freeBytes(folder);
+    diskValue_->setText(free.ok() ? bytesText(free.value()) : tr("not known"));
+    const auto cap = static_cast<std::uint64_t>(bench_.form().config().cacheGiB * (1 << 30));
+    diskNote_->setText(tr("Downloads and prepared blocks take at most %1.").arg(bytesText(cap)));
+}
+
+void EstimatePanel::refreshChanges()
+{
+    while (QLayoutItem* item = changes_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    const std::vector<ConfigChange> all = bench_.form().changesFromPreset();
+    const QString title = QString::fromStdString(bench_.form().preset().title);
+    changesTitle_->setText(all.empty() ? tr("As in the preset %1").arg(title) : tr("Changes to the preset %1").arg(title));
+    const auto shortened = [this](const std::string& text) {
+        const QString whole = text.empty() ? tr("not set") : QString::fromStdString(text);
+        return whole.size() > 22 ? QStringLiteral("…") + whole.right(21) : whole;
+    };
+    int row = 0;
+    for (const ConfigChange& change : all) {
+        if (row == kMostChangesShown) {
+            changes_->addWidget(makeLabel(tr("%n more", nullptr, static_cast<int>(all.size()) - row), TextTone::Hint, TextSize::Small), row, 0);
+            break;
+        }
+        QLabel* key = makeLabel(QString::fromStdString(change.setting->key), TextTone::Value, TextSize::Tiny);
+        key->setFont(codeFont(TextSize::Tiny));
+        QLabel* before = makeLabel(shortened(change.before), TextTone::Hint, TextSize::Small);
+        QFont struck = before->font();
+        struck.setStrikeOut(!change.before.empty());
+        before->setFont(struck);
+        QLabel* after = makeLabel(shortened(change.after), TextTone::Value, TextSize::Small);
+        after->setToolTip(QString::fromStdString(change.after));
+        after->setAlignment(Qt::AlignRight);
+        changes_->addWidget(key, row, 0);
+        changes_->addWidget(before, row, 1, Qt::AlignRight);
+        changes_->addWidget(after, row, 2);
+        ++row;
+    }
+}
+
+void EstimatePanel::setBusy(const QString& sentence)
+{
+    busy_ = !sentence.isEmpty();
+    refresh();
+    if (busy_) {
+        setTone(problemLine_, TextTone::Secondary);
+        problemLine_->setText(sentence);
+        problemLine_->show();
+    }
+}
+
+void EstimatePanel::setFailure(const QString& sentence)
+{
+    busy_ = false;
+    refresh();
+    setTone(problemLine_, TextTone::Error);
+    problemLine_->setText(sentence);
+    problemLine_->show();
+}
+
+} // namespace furrow

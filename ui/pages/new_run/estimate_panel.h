@@ -1,0 +1,66 @@
+#pragma once
+
+#include "ui/bridge/run_feed.h"
+
+#include <QWidget>
+
+class QGridLayout;
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QTableWidget;
+class QVBoxLayout;
+
+namespace furrow {
+
+class Workbench;
+
+/// What the preview of the data found that estimates need.
+struct DataExtent {
+    std::int64_t blocks = 0;
+    std::int64_t chunks = 0;
+    std::int64_t tokens = 0; ///< 0: not known
+};
+
+/// The right column of the New run page: estimates from what is really known, changes to the preset, the command, and the
+/// buttons that act.
+class EstimatePanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit EstimatePanel(Workbench& bench, QWidget* parent = nullptr);
+    void setExtent(const DataExtent& extent);
+    void refresh();
+    /// A sentence about what is being done, while launching; "" ends it.
+    void setBusy(const QString& sentence);
+    void setFailure(const QString& sentence);
+
+Q_SIGNALS:
+    void launchWanted();
+    void savePresetWanted();
+
+private:
+    void buildEstimates(QVBoxLayout* column);
+    void buildChanges(QVBoxLayout* column);
+    void buildCommand(QVBoxLayout* column);
+    void buildFoot(QVBoxLayout* column);
+    void refreshEstimates();
+    void refreshChanges();
+
+    Workbench& bench_;
+    DataExtent extent_;
+    bool busy_ = false;
+    QLabel* timeValue_ = nullptr;
+    QLabel* timeNote_ = nullptr;
+    QLabel* chunksValue_ = nullptr;
+    QLabel* chunksNote_ = nullptr;
+    QLabel* diskValue_ = nullptr;
+    QLabel* diskNote_ = nullptr;
+    QLabel* changesTitle_ = nullptr;
+    QGridLayout* changes_ = nullptr;
+    QPlainTextEdit* command_ = nullptr;
+    QLabel* problemLine_ = nullptr;
+    QPushButton* launch_ = nullptr;
+    QPushButton* save_ = nullptr;
+};
+
+} // namespace furrow

@@ -1,0 +1,250 @@
+#include "ui/pages/new_run/form_field.h"
+
+#include "ui/models/run_form.h"
+#include "ui/pages/page_parts.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QPainter>
+#include <QPushButton>
+#include <QStyle>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kLabelWidth = 126;
+
+/// The 3 px bar that says: differs from the preset.
+class ChangeMark : public QWidget {
+public:
+    explicit ChangeMark(QWidget* parent)
+        : QWidget(parent)
+    {
+        setFixedWidth(3);
+    }
+    void setOn(bool on)
+    {
+        on_ = on;
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        if (on_)
+            QPainter(this).fillRect(QRect(0, (height() - 16) / 2, 3, 16), palette().color(QPalette::Link));
+    }
+
+private:
+    bool on_ = false;
+};
+
+bool isInteger(const Setting& setting)
+{
+    return std::holds_alternative<std::int64_t RunConfig::*>(setting.field);
+}
+
+bool isReal(const Setting& setting)
+{
+    return std::holds_alternative<double RunConfig::*>(setting.field);
+}
+
+void setInvalid(QWidget* widget, bool invalid)
+{
+    if (widget->property("invalid").toBool() == invalid)
+        return;
+    widget->setProperty("invalid", invalid);
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+}
+
+} // namespace
+
+QString settingLabel(const Setting& setting)
+{
+    return QCoreApplication::translate("Schema", setting.label.c_str());
+}
+
+QString settingHelp(const Setting& setting)
+{
+    return QCoreApplication::translate("Schema", setting.help.c_str());
+}
+
+QString settingUnit(const Setting& setting)
+{
+    return setting.unit.empty() ? QString() : QCoreApplication::translate("Schema", setting.unit.c_str());
+}
+
+QString settingChoice(const std::string& choice)
+{
+    return QString::fromStdString(choice);
+}
+
+UnitEdit::UnitEdit(const QString& unit, QWidget* parent)
+    : QLineEdit(parent)
+    , unit_(makeLabel(unit, TextTone::Hint, TextSize::Body))
+{
+    unit_->setParent(this);
+    unit_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    unit_->setVisible(!unit.isEmpty());
+    setTextMargins(0, 0, unit.isEmpty() ? 0 : unit_->sizeHint().width() + 8, 0);
+}
+
+void UnitEdit::resizeEvent(QResizeEvent* event)
+{
+    QLineEdit::resizeEvent(event);
+    const QSize size = unit_->sizeHint();
+    unit_->setGeometry(width() - size.width() - 9, 0, size.width(), height());
+}
+
+FormField::FormField(const Setting& setting, RunForm& form, QWidget* parent)
+    : QObject(parent)
+    , setting_(setting)
+    , form_(form)
+{
+    label_ = new QWidget(parent);
+    label_->setFixedWidth(kLabelWidth);
+    auto* row = new QHBoxLayout(label_);
+    row->setContentsMargins(0, 0, 8, 0);
+    row->setSpacing(6);
+    mark_ = new ChangeMark(label_);
+    row->addWidget(mark_);
+    QLabel* words = makeLabel(settingLabel(setting), TextTone::Secondary, TextSize::Small);
+    words->setToolTip(QStringLiteral("%1\n%2").arg(settingHelp(setting), QString::fromStdString(setting.option())));
+    words->setWordWrap(true);
+    row->addWidget(words, 1);
+    buildEditor(parent);
+    buildProblem(parent);
+    words->setBuddy(editor_);
+}
+
+bool FormField::isWide() const
+{
+    return std::holds_alternative<std::vector<std::string> RunConfig::*>(setting_.field) || setting_.key == "init_from";
+}
+
+void FormField::buildEditor(QWidget* parent)
+{
+    if (std::holds_alternative<bool RunConfig::*>(setting_.field)) {
+        check_ = new QCheckBox(parent);
+        connect(check_, &QCheckBox::toggled, this, [this](bool on) { form_.setText(setting_, on ? QStringLiteral("true") : QStringLiteral("false")); });
+        editor_ = check_;
+    } else if (!setting_.choices.empty()) {
+        combo_ = new QComboBox(parent);
+        for (const std::string& choice : setting_.choices)
+            combo_->addItem(settingChoice(choice), QString::fromStdString(choice));
+        connect(combo_, &QComboBox::activated, this, [this](int index) { form_.setText(setting_, combo_->itemData(index).toString()); });
+        editor_ = combo_;
+    } else {
+        line_ = new UnitEdit(settingUnit(setting_), parent);
+        connect(line_, &QLineEdit::textEdited, this, &FormField::edit);
+        connect(line_, &QLineEdit::editingFinished, this, [this] { // a valid number gets its grouping when the person leaves
+            if (!hasProblem_)
+                line_->setText(shownText());
+        });
+        editor_ = line_;
+    }
+    editor_->setToolTip(settingHelp(setting_));
+    editor_->setAccessibleName(settingLabel(setting_));
+    editor_->setAccessibleDescription(settingHelp(setting_));
+    editor_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void FormField::buildProblem(QWidget* parent)
+{
+    problem_ = new QFrame(parent);
+    problem_->setProperty("banner", QStringLiteral("error"));
+    auto* row = new QHBoxLayout(problem_);
+    row->setContentsMargins(10, 4, 4, 4);
+    problemText_ = makeLabel({}, TextTone::Value, TextSize::Small);
+    problemText_->setWordWrap(true);
+    row->addWidget(problemText_, 1);
+    fix_ = new QPushButton(problem_);
+    connect(fix_, &QPushButton::clicked, this, [this] { form_.setText(setting_, fixValue_); });
+    row->addWidget(fix_);
+    problem_->hide();
+}
+
+QString FormField::shownText() const
+{
+    const QString text = form_.text(setting_);
+    bool ok = false;
+    if (isInteger(setting_)) {
+        const qlonglong value = QLocale::c().toLongLong(text, &ok);
+        return ok ? QLocale().toString(value) : text;
+    }
+    if (isReal(setting_)) {
+        const double value = QLocale::c().toDouble(text, &ok);
+        QLocale locale;
+        locale.setNumberOptions(QLocale::OmitGroupSeparator | QLocale::OmitLeadingZeroInExponent);
+        return ok ? locale.toString(value, 'g', 10) : text;
+    }
+    QString shown = text;
+    return shown.replace(QLatin1Char('\n'), QStringLiteral("\\n"));
+}
+
+void FormField::edit(const QString& shown)
+{
+    bool ok = false;
+    if (isInteger(setting_)) {
+        const qlonglong value = QLocale().toLongLong(shown.trimmed(), &ok);
+        form_.setText(setting_, ok ? QString::number(value) : shown);
+    } else if (isReal(setting_)) {
+        QLocale locale;
+        locale.setNumberOptions(QLocale::RejectGroupSeparator);
+        const double value = locale.toDouble(shown.trimmed(), &ok);
+        form_.setText(setting_, ok ? QString::number(value, 'g', 12) : shown);
+    } else {
+        QString text = shown;
+        form_.setText(setting_, text.replace(QLatin1String("\\n"), QStringLiteral("\n")));
+    }
+}
+
+bool FormField::isChanged() const
+{
+    return form_.isChanged(setting_);
+}
+
+void FormField::setVisible(bool visible)
+{
+    shown_ = visible;
+    label_->setVisible(visible);
+    editor_->setVisible(visible);
+    problem_->setVisible(visible && hasProblem_);
+}
+
+bool FormField::matches(const QString& words) const
+{
+    const QString all = settingLabel(setting_) + QLatin1Char(' ') + settingHelp(setting_) + QLatin1Char(' ') + QString::fromStdString(setting_.key);
+    return all.contains(words, Qt::CaseInsensitive);
+}
+
+void FormField::refresh(const std::vector<ConfigProblem>& problems)
+{
+    static_cast<ChangeMark*>(mark_)->setOn(isChanged());
+    if (check_ != nullptr)
+        check_->setChecked(form_.text(setting_) == QLatin1String("true"));
+    if (combo_ != nullptr)
+        combo_->setCurrentIndex(combo_->findData(form_.text(setting_)));
+    if (line_ != nullptr && !line_->hasFocus())
+        line_->setText(shownText());
+    hasProblem_ = false;
+    for (const ConfigProblem& problem : problems) {
+        if (problem.key != setting_.key)
+            continue;
+        hasProblem_ = true;
+        problemText_->setText(QString::fromStdString(problem.message));
+        fixValue_ = QString::fromStdString(problem.fix);
+        fix_->setText(QCoreApplication::translate("NewRunPage", "Set to %1").arg(fixValue_));
+        fix_->setVisible(!fixValue_.isEmpty());
+        break;
+    }
+    setInvalid(editor_, hasProblem_);
+    problem_->setVisible(hasProblem_ && shown_);
+}
+
+} // namespace furrow

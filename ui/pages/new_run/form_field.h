@@ -1,0 +1,80 @@
+#pragma once
+
+#include "core/config/schema.h"
+
+#include <QLineEdit>
+#include <QWidget>
+
+class QCheckBox;
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+
+namespace furrow {
+
+class RunForm;
+
+/// A line edit with its unit inside at the right.
+class UnitEdit : public QLineEdit {
+    Q_OBJECT
+public:
+    explicit UnitEdit(const QString& unit, QWidget* parent = nullptr);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QLabel* unit_;
+};
+
+/// A setting of the form: label with a mark when it differs from the preset, editor, and the lines for what is wrong. The
+/// parts are placed by the group that owns the field; this object only binds them to the draft.
+class FormField : public QObject {
+    Q_OBJECT
+public:
+    FormField(const Setting& setting, RunForm& form, QWidget* parent);
+
+    const Setting& setting() const { return setting_; }
+    QWidget* label() const { return label_; }
+    QWidget* editor() const { return editor_; }
+    QWidget* problem() const { return problem_; }
+    /// The editor takes the whole width of its group.
+    bool isWide() const;
+    bool isChanged() const;
+    bool hasProblem() const { return hasProblem_; }
+    void setVisible(bool visible);
+    /// Key, label or help contains the words.
+    bool matches(const QString& words) const;
+    /// Takes text and marks from the draft.
+    void refresh(const std::vector<ConfigProblem>& problems);
+
+private:
+    void buildEditor(QWidget* parent);
+    void buildProblem(QWidget* parent);
+    QString shownText() const;
+    void edit(const QString& shown);
+
+    const Setting& setting_;
+    RunForm& form_;
+    QWidget* label_ = nullptr;
+    QWidget* mark_ = nullptr;
+    QWidget* editor_ = nullptr;
+    QLineEdit* line_ = nullptr;
+    QComboBox* combo_ = nullptr;
+    QCheckBox* check_ = nullptr;
+    QWidget* problem_ = nullptr;
+    QLabel* problemText_ = nullptr;
+    QPushButton* fix_ = nullptr;
+    QString fixValue_;
+    bool hasProblem_ = false;
+    bool shown_ = true;
+};
+
+/// Label, help and unit of a setting in the language of the person.
+QString settingLabel(const Setting& setting);
+QString settingHelp(const Setting& setting);
+QString settingUnit(const Setting& setting);
+QString settingChoice(const std::string& choice);
+
+} // namespace furrow

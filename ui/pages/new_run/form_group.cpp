@@ -1,0 +1,218 @@
+#include "ui/pages/new_run/form_group.h"
+
+#include "ui/models/run_form.h"
+#include "ui/pages/page_parts.h"
+
+#include <QCoreApplication>
+#include <QGridLayout>
+#include <QResizeEvent>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kTitleWidth = 130;
+constexpr int kNarrow = 640; // below it the fields stand in one column
+constexpr std::size_t kSummarySettings = 4;
+
+} // namespace
+
+FormGroup::FormGroup(const QString& title, bool folded, RunForm& form, QWidget* parent)
+    : QFrame(parent)
+    , form_(form)
+    , title_(title)
+    , folds_(folded)
+    , open_(!folded)
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(makeLine());
+    if (folds_)
+        buildFoldLine(title);
+    body_ = new QWidget(this);
+    grid_ = new QGridLayout(body_);
+    grid_->setContentsMargins(0, 12, 0, 12);
+    grid_->setHorizontalSpacing(8);
+    grid_->setVerticalSpacing(8);
+    titleLabel_ = makeLabel(folds_ ? QString() : title, TextTone::Value, TextSize::Body, true);
+    titleLabel_->setAlignment(Qt::AlignTop);
+    titleLabel_->setContentsMargins(0, 5, 0, 0);
+    grid_->setColumnMinimumWidth(0, kTitleWidth);
+    grid_->addWidget(titleLabel_, 0, 0);
+    column->addWidget(body_);
+    body_->setVisible(open_);
+}
+
+void FormGroup::buildFoldLine(const QString& title)
+{
+    foldLine_ = new QWidget(this);
+    auto* row = new QHBoxLayout(foldLine_);
+    row->setContentsMargins(0, 2, 0, 2);
+    foldButton_ = new QToolButton(foldLine_);
+    foldButton_->setText(title);
+    foldButton_->setFont(scaledFont(TextSize::Body, QFont::DemiBold));
+    foldButton_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    foldButton_->setArrowType(Qt::RightArrow);
+    foldButton_->setAutoRaise(true);
+    foldButton_->setAccessibleName(title);
+    connect(foldButton_, &QToolButton::clicked, this, [this] { setOpen(!open_); });
+    row->addWidget(foldButton_);
+    summaryLabel_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    summaryLabel_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(summaryLabel_, 1);
+    countLabel_ = makeLabel({}, TextTone::Hint, TextSize::Small);
+    row->addWidget(countLabel_);
+    layout()->addWidget(foldLine_);
+}
+
+void FormGroup::setOpen(bool open)
+{
+    open_ = open;
+    body_->setVisible(open);
+    if (foldButton_ != nullptr)
+        foldButton_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+}
+
+void FormGroup::add(const Setting& setting)
+{
+    auto* field = new FormField(setting, form_, body_);
+    fields_.push_back(field);
+    shown_.push_back(field);
+    if (countLabel_ != nullptr)
+        countLabel_->setText(QCoreApplication::translate("NewRunPage", "%n setting(s)", nullptr, static_cast<int>(fields_.size())));
+}
+
+void FormGroup::addExtra(QWidget* widget)
+{
+    widget->setParent(body_);
+    extras_.push_back(widget);
+}
+
+void FormGroup::addBeside(const std::string& key, QWidget* widget)
+{
+    widget->setParent(body_);
+    beside_[key] = widget;
+}
+
+// Fields go two in a row; a wide one and a line about a problem have a row of their own.
+void FormGroup::layOut()
+{
+    while (grid_->count() > 0)
+        delete grid_->takeAt(0);
+    grid_->addWidget(titleLabel_, 0, 0);
+    grid_->setColumnStretch(2, 1);
+    grid_->setColumnStretch(4, narrow_ ? 0 : 1);
+    int row = 0;
+    int side = 0; // 0 left, 1 right
+    std::vector<QWidget*> problems; // of the row that is being filled
+    const auto endRow = [&] {
+        ++row;
+        side = 0;
+        for (QWidget* problem : problems)
+            grid_->addWidget(problem, row++, 2, 1, 3);
+        problems.clear();
+    };
+    for (FormField* field : shown_) {
+        if (field->isWide() && side == 1)
+            endRow();
+        grid_->addWidget(field->label(), row, side * 2 + 1);
+        const auto beside = beside_.find(field->setting().key);
+        if (field->isWide()) {
+            auto* cell = new QHBoxLayout;
+            cell->addWidget(field->editor(), 1);
+            if (beside != beside_.end())
+                cell->addWidget(beside->second);
+            grid_->addLayout(cell, row, 2, 1, 3);
+        } else {
+            grid_->addWidget(field->editor(), row, side * 2 + 2);
+        }
+        problems.push_back(field->problem());
+        if (field->isWide() || side == 1 || narrow_)
+            endRow();
+        else
+            side = 1;
+    }
+    if (side == 1)
+        endRow();
+    for (QWidget* extra : extras_)
+        grid_->addWidget(extra, row++, 1, 1, 4);
+}
+
+int FormGroup::filter(const QString& words, bool changedOnly)
+{
+    filtered_ = !words.isEmpty() || changedOnly;
+    shown_.clear();
+    for (FormField* field : fields_) {
+        const bool show = (words.isEmpty() || field->matches(words)) && (!changedOnly || field->isChanged() || field->hasProblem());
+        field->setVisible(show);
+        if (show)
+            shown_.push_back(field);
+    }
+    for (QWidget* extra : extras_)
+        extra->setVisible(!filtered_ && extra->property("wanted").toBool());
+    for (const auto& [key, widget] : beside_)
+        widget->setVisible(!filtered_);
+    layOut();
+    if (foldLine_ != nullptr)
+        foldLine_->setVisible(!filtered_);
+    titleLabel_->setText(folds_ && !filtered_ ? QString() : title_);
+    body_->setVisible(filtered_ || open_);
+    setVisible(!shown_.empty() || (!filtered_ && !extras_.empty()));
+    return static_cast<int>(shown_.size());
+}
+
+void FormGroup::refresh(const std::vector<ConfigProblem>& problems)
+{
+    bool hasProblem = false;
+    for (FormField* field : fields_) {
+        field->refresh(problems);
+        hasProblem = hasProblem || field->hasProblem();
+    }
+    if (folds_) {
+        summaryLabel_->setText(summary());
+        if (hasProblem && !open_) // what must be corrected is never folded away
+            setOpen(true);
+    }
+}
+
+FormField* FormGroup::reveal(const std::string& key)
+{
+    for (FormField* field : fields_) {
+        if (field->setting().key == key) {
+            setOpen(true);
+            return field;
+        }
+    }
+    return nullptr;
+}
+
+QString FormGroup::summary() const
+{
+    QStringList parts;
+    for (const FormField* field : fields_) {
+        const QString value = form_.text(field->setting());
+        const bool off = value == QLatin1String("0") || value == QLatin1String("false") || value.trimmed().isEmpty();
+        if (off && !field->isChanged())
+            continue;
+        const QString label = settingLabel(field->setting()).toLower();
+        parts.append(value == QLatin1String("true") ? label : QStringLiteral("%1 %2").arg(label, value.trimmed()));
+        if (parts.size() == kSummarySettings)
+            break;
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+void FormGroup::resizeEvent(QResizeEvent* event)
+{
+    QFrame::resizeEvent(event);
+    const bool narrow = event->size().width() < kNarrow;
+    if (narrow != narrow_) {
+        narrow_ = narrow;
+        layOut();
+    }
+}
+
+} // namespace furrow

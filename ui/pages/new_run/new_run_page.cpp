@@ -1,0 +1,370 @@
+#include "ui/pages/new_run/new_run_page.h"
+
+#include "core/base/path.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/error_text.h"
+#include "ui/pages/new_run/data_preview.h"
+#include "ui/pages/new_run/device_picker.h"
+#include "ui/pages/new_run/estimate_panel.h"
+#include "ui/pages/new_run/form_group.h"
+#include "ui/pages/page_parts.h"
+
+#include <QCheckBox>
+#include <QCoreApplication>
+#include <QDate>
+#include <QFileDialog>
+#include <QInputDialog>
+#include <QListWidget>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStyledItemDelegate>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kPresetWidth = 210;
+constexpr int kEstimateWidth = 360;
+constexpr int kPresetRow = 40;
+constexpr int kProbeDelayMs = 500; // after the last key
+
+/// Where a basic setting stands in the form; advanced ones always fold under their own group.
+SettingGroup shownUnder(const Setting& setting)
+{
+    if (setting.group == SettingGroup::Merging)
+        return SettingGroup::Training;
+    if (setting.group == SettingGroup::Evaluation)
+        return SettingGroup::StopAndSave;
+    return setting.group;
+}
+
+QString groupTitle(SettingGroup group)
+{
+    return QCoreApplication::translate("Schema", toString(group).c_str());
+}
+
+bool needsNewProbe(const QString& key)
+{
+    const Setting* setting = findSetting(key.toStdString());
+    return setting != nullptr && setting->group == SettingGroup::Data;
+}
+
+/// Name, and below it a hint in quiet small letters.
+class PresetDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override
+    {
+        return { 0, std::max(kPresetRow, QFontMetrics(option.font).height() + QFontMetrics(scaledFont(TextSize::Small)).height() + 8) };
+    }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        painter->save();
+        const QStringList lines = index.data().toString().split(QLatin1Char('\n'));
+        const bool chosen = option.state.testFlag(QStyle::State_Selected);
+        if (chosen)
+            painter->fillRect(option.rect, option.palette.color(QPalette::Highlight));
+        const QRect area = option.rect.adjusted(12, 3, -8, -3);
+        painter->setFont(option.font);
+        painter->setPen(option.palette.color(option.state.testFlag(QStyle::State_Enabled) ? QPalette::Text : QPalette::PlaceholderText));
+        painter->drawText(QRect(area.left(), area.top(), area.width(), area.height() / 2), Qt::AlignVCenter, QFontMetrics(option.font).elidedText(lines.value(0), Qt::ElideRight, area.width()));
+        const QFont small = scaledFont(TextSize::Small);
+        painter->setFont(small);
+        painter->setPen(option.palette.color(chosen ? QPalette::Text : QPalette::PlaceholderText));
+        painter->drawText(QRect(area.left(), area.center().y() + 1, area.width(), area.height() / 2), Qt::AlignVCenter, QFontMetrics(small).elidedText(lines.value(1), Qt::ElideRight, area.width()));
+        painter->restore();
+    }
+};
+
+} // namespace
+
+NewRunPage::NewRunPage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , probeTimer_(new QTimer(this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(buildHeader());
+    column->addWidget(makeLine());
+    auto* splitter = new QSplitter(this);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(buildPresets());
+    splitter->addWidget(buildForm());
+    estimate_ = new EstimatePanel(bench_, splitter);
+    estimate_->setMinimumWidth(240);
+    splitter->addWidget(estimate_);
+    splitter->setSizes({ kPresetWidth, 800, kEstimateWidth });
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setStretchFactor(2, 0);
+    column->addWidget(splitter, 1);
+    probeTimer_->setSingleShot(true);
+    probeTimer_->setInterval(kProbeDelayMs);
+    connectAll();
+    fillPresets();
+    refresh();
+    applyFilter();
+    probeSoon();
+}
+
+QWidget* NewRunPage::buildHeader()
+{
+    auto* header = new QWidget(this);
+    header->setFixedHeight(42);
+    auto* row = new QHBoxLayout(header);
+    row->setContentsMargins(12, 0, 12, 0);
+    row->setSpacing(12);
+    row->addWidget(makeLabel(tr("New run"), TextTone::Value, TextSize::Title, true));
+    name_ = new QLineEdit(header);
+    name_->setFixedWidth(260);
+    name_->setPlaceholderText(tr("Name, made from preset and data when empty"));
+    name_->setAccessibleName(tr("Name of the run"));
+    row->addWidget(name_);
+    folderHint_ = makeLabel({}, TextTone::Hint, TextSize::Small);
+    folderHint_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(folderHint_, 1);
+    search_ = new QLineEdit(header);
+    search_->setFixedWidth(210);
+    search_->setClearButtonEnabled(true);
+    search_->setPlaceholderText(tr("Find a setting"));
+    search_->setAccessibleName(tr("Find a setting"));
+    row->addWidget(search_);
+    changedOnly_ = new QCheckBox(tr("Changed only"), header);
+    row->addWidget(changedOnly_);
+    auto* close = makeButton(tr("Back to the runs"));
+    connect(close, &QPushButton::clicked, this, &NewRunPage::closed);
+    row->addWidget(close);
+    return header;
+}
+
+QWidget* NewRunPage::buildPresets()
+{
+    auto* side = new QWidget(this);
+    side->setMinimumWidth(150);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* title = makeLabel(tr("Presets"), TextTone::Value, TextSize::Body, true);
+    title->setContentsMargins(12, 0, 12, 0);
+    title->setFixedHeight(30);
+    column->addWidget(title);
+    column->addWidget(makeLine());
+    presets_ = new QListWidget(side);
+    presets_->setFrameShape(QFrame::NoFrame);
+    presets_->setAccessibleName(tr("Presets"));
+    presets_->setProperty("flat", true);
+    presets_->setItemDelegate(new PresetDelegate(presets_));
+    column->addWidget(presets_, 1);
+    return side;
+}
+
+QWidget* NewRunPage::buildForm()
+{
+    scroll_ = new QScrollArea(this);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setWidgetResizable(true);
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(24, 0, 24, 24);
+    column->setSpacing(0);
+    nothingFound_ = makeLabel(tr("No setting matches."), TextTone::Secondary);
+    nothingFound_->setAlignment(Qt::AlignHCenter);
+    nothingFound_->setContentsMargins(0, 120, 0, 0);
+    nothingFound_->hide();
+    column->addWidget(nothingFound_);
+    addGroups(column);
+    column->addStretch();
+    scroll_->setWidget(inside);
+    return scroll_;
+}
+
+void NewRunPage::addGroups(QVBoxLayout* column)
+{
+    constexpr SettingGroup kOpen[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training, SettingGroup::Devices, SettingGroup::StopAndSave };
+    for (const SettingGroup group : kOpen) {
+        auto* box = new FormGroup(groupTitle(group), false, bench_.form());
+        for (const Setting& setting : settings()) {
+            if (setting.basic && setting.group != SettingGroup::Run && setting.key != "devices" && shownUnder(setting) == group)
+                box->add(setting);
+        }
+        if (group == SettingGroup::Data) {
+            auto* choose = makeButton(tr("Choose…"), QStringLiteral("folder"));
+            connect(choose, &QPushButton::clicked, this, &NewRunPage::chooseSource);
+            box->addBeside("data", choose);
+            preview_ = new DataPreview;
+            box->addExtra(preview_);
+        }
+        if (group == SettingGroup::Devices)
+            box->addExtra(new DevicePicker(bench_.form()));
+        groups_.push_back(box);
+        column->addWidget(box);
+    }
+    constexpr SettingGroup kFolded[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training, SettingGroup::Devices, SettingGroup::StopAndSave,
+        SettingGroup::Optimiser, SettingGroup::Evaluation, SettingGroup::Merging, SettingGroup::Seeds };
+    for (const SettingGroup group : kFolded) {
+        const bool hasOpenPart = group == SettingGroup::Data || group == SettingGroup::Model || group == SettingGroup::Training || group == SettingGroup::Devices || group == SettingGroup::StopAndSave;
+        auto* box = new FormGroup(hasOpenPart ? tr("%1, further").arg(groupTitle(group)) : groupTitle(group), true, bench_.form());
+        for (const Setting& setting : settings()) {
+            const bool isOpen = setting.basic && setting.group != SettingGroup::Seeds;
+            if (setting.group == group && !isOpen)
+                box->add(setting);
+        }
+        groups_.push_back(box);
+        column->addWidget(box);
+    }
+}
+
+void NewRunPage::connectAll()
+{
+    RunForm& form = bench_.form();
+    connect(&form, &RunForm::edited, this, [this](const QString& key) {
+        refresh();
+        if (needsNewProbe(key))
+            probeSoon();
+    });
+    connect(&form, &RunForm::replaced, this, [this] {
+        refresh();
+        applyFilter();
+        probeSoon();
+    });
+    connect(name_, &QLineEdit::textEdited, this, [this](const QString& text) { bench_.form().setText(*findSetting("name"), text); });
+    connect(search_, &QLineEdit::textChanged, this, &NewRunPage::applyFilter);
+    connect(changedOnly_, &QCheckBox::toggled, this, &NewRunPage::applyFilter);
+    connect(presets_, &QListWidget::currentRowChanged, this, &NewRunPage::choosePreset);
+    connect(probeTimer_, &QTimer::timeout, this, [this] {
+        if (bench_.form().config().data.empty() || !bench_.form().problemsOf("data").empty())
+            return;
+        preview_->setWaiting();
+        prober_.probe(bench_.form().config());
+    });
+    connect(&prober_, &DataProber::probed, this, [this](const ProbePtr& result) {
+        preview_->setProbe(result);
+        const DataInspection& seen = result->probe.inspection;
+        estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens });
+    });
+    connect(estimate_, &EstimatePanel::launchWanted, this, &NewRunPage::launch);
+    connect(estimate_, &EstimatePanel::savePresetWanted, this, &NewRunPage::savePreset);
+    connect(&bench_.commands(), &RunCommands::progressed, this, [this](const QString& sentence) { estimate_->setBusy(sentence); });
+    connect(&bench_.commands(), &RunCommands::done, this, [this](RunVerb verb) {
+        if (verb == RunVerb::Create || verb == RunVerb::Start)
+            estimate_->setBusy({});
+    });
+    connect(&bench_.commands(), &RunCommands::failed, this, [this](RunVerb verb, const QString&, const Error& error) {
+        if (verb == RunVerb::Create || verb == RunVerb::Start)
+            estimate_->setFailure(errorText(error));
+    });
+}
+
+void NewRunPage::fillPresets()
+{
+    const QSignalBlocker block(presets_);
+    presets_->clear();
+    choices_ = presets();
+    QStringList unreadable;
+    for (const OwnPreset& own : readOwnPresets(bench_.workspace(), unreadable)) {
+        Preset preset = bench_.form().preset();
+        preset.title = own.name.toStdString();
+        preset.hint = tr("yours").toStdString();
+        preset.config = own.config;
+        choices_.push_back(preset);
+    }
+    for (const Preset& preset : choices_) {
+        auto* item = new QListWidgetItem(QStringLiteral("%1\n%2").arg(QString::fromStdString(preset.title), QCoreApplication::translate("Schema", preset.hint.c_str())));
+        presets_->addItem(item);
+        if (preset.title == bench_.form().preset().title)
+            presets_->setCurrentItem(item);
+    }
+    for (const QString& name : unreadable) {
+        auto* item = new QListWidgetItem(tr("%1\nthe file cannot be read").arg(name));
+        item->setFlags(Qt::NoItemFlags);
+        presets_->addItem(item);
+    }
+}
+
+void NewRunPage::choosePreset(int row)
+{
+    if (row >= 0 && row < static_cast<int>(choices_.size()))
+        bench_.form().usePreset(choices_[static_cast<std::size_t>(row)]);
+}
+
+void NewRunPage::refresh()
+{
+    const std::vector<ConfigProblem> problems = bench_.form().problems();
+    for (FormGroup* group : groups_)
+        group->refresh(problems);
+    const QString name = QString::fromStdString(bench_.form().config().name);
+    if (!name_->hasFocus())
+        name_->setText(name);
+    folderHint_->setText(name.isEmpty() ? QString() : tr("%1-%2-… in %3").arg(QDate::currentDate().toString(Qt::ISODate), name, bench_.workspace()));
+    const int changed = static_cast<int>(bench_.form().changesFromPreset().size());
+    changedOnly_->setText(tr("Changed only (%1)").arg(changed));
+    if (preview_ != nullptr && bench_.form().config().data.empty())
+        preview_->clear();
+}
+
+void NewRunPage::applyFilter()
+{
+    int shown = 0;
+    for (FormGroup* group : groups_)
+        shown += group->filter(search_->text().trimmed(), changedOnly_->isChecked());
+    nothingFound_->setVisible(shown == 0);
+}
+
+void NewRunPage::probeSoon()
+{
+    probeTimer_->start();
+}
+
+void NewRunPage::launch()
+{
+    NewRun request;
+    request.config = bench_.form().config();
+    request.preset = bench_.form().preset().name;
+    request.workspace = pathFromUtf8(bench_.workspace().toStdString());
+    estimate_->setBusy(tr("Making the run…"));
+    bench_.commands().launch(request);
+}
+
+void NewRunPage::savePreset()
+{
+    bool accepted = false;
+    const QString name = QInputDialog::getText(this, tr("Save preset"), tr("Name of the preset:"), QLineEdit::Normal, {}, &accepted);
+    if (!accepted)
+        return;
+    RunConfig config = bench_.form().config();
+    config.name.clear();
+    const Status saved = saveOwnPreset(bench_.workspace(), name.trimmed(), config);
+    if (saved.ok())
+        fillPresets();
+    else
+        estimate_->setFailure(errorText(saved.error()));
+}
+
+void NewRunPage::chooseSource()
+{
+    const QStringList files = QFileDialog::getOpenFileNames(this, tr("Choose the data"), {},
+        tr("Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)"));
+    if (!files.isEmpty())
+        setSource(files.join(QLatin1Char(',')));
+}
+
+void NewRunPage::setSource(const QString& source)
+{
+    bench_.form().setText(*findSetting("data"), source);
+}
+
+void NewRunPage::focusSearch()
+{
+    search_->setFocus();
+    search_->selectAll();
+}
+
+} // namespace furrow

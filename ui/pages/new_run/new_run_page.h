@@ -1,0 +1,69 @@
+#pragma once
+
+#include "core/config/schema.h"
+#include "ui/bridge/data_prober.h"
+
+#include <QWidget>
+#include <vector>
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QScrollArea;
+class QTimer;
+class QVBoxLayout;
+
+namespace furrow {
+
+class DataPreview;
+class DevicePicker;
+class EstimatePanel;
+class FormGroup;
+class Workbench;
+
+/// Flow 1: presets, the form made from the schema, estimates, Launch. The draft itself lives in the workbench.
+class NewRunPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit NewRunPage(Workbench& bench, QWidget* parent = nullptr);
+    /// Puts the cursor into the search field.
+    void focusSearch();
+    /// Shows the file choosers' result as if it was typed.
+    void setSource(const QString& source);
+
+Q_SIGNALS:
+    void closed(); ///< the person goes back without launching
+
+private:
+    QWidget* buildHeader();
+    QWidget* buildPresets();
+    QWidget* buildForm();
+    void addGroups(QVBoxLayout* column);
+    void connectAll();
+    void fillPresets();
+    void choosePreset(int row);
+    void refresh();
+    void applyFilter();
+    void probeSoon();
+    void launch();
+    void savePreset();
+    void chooseSource();
+
+    Workbench& bench_;
+    DataProber prober_;
+    QTimer* probeTimer_;
+    QLineEdit* name_ = nullptr;
+    QLabel* folderHint_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QCheckBox* changedOnly_ = nullptr;
+    QListWidget* presets_ = nullptr;
+    QScrollArea* scroll_ = nullptr;
+    QLabel* nothingFound_ = nullptr;
+    DataPreview* preview_ = nullptr;
+    EstimatePanel* estimate_ = nullptr;
+    std::vector<FormGroup*> groups_;
+    std::vector<Preset> choices_; // rows of presets_, built in ones first
+};
+
+} // namespace furrow

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "ui/bridge/run_feed.h"
+
+#include <QWidget>
+#include <map>
+
+class QLabel;
+class QGridLayout;
+class QHBoxLayout;
+class QPushButton;
+class QTextBrowser;
+class QVBoxLayout;
+
+namespace furrow {
+
+class EpochMeters;
+class StateGlyph;
+class Workbench;
+class WorkerCard;
+
+/// What a person sees first: state with its evidence, how far the epoch is and what keeps it open, every worker, the newest
+/// losses and text.
+class OverviewPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit OverviewPage(Workbench& bench, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    void whyWanted();
+
+private:
+    QWidget* buildHead();
+    QWidget* buildFigures();
+    QWidget* buildSample();
+    void take(const StatusPtr& status);
+    void takeTelemetry(const SnapshotPtr& snapshot);
+    void showHead(const RunStatus& status);
+    void showFigures(const RunStatus& status);
+    void showWorkers(const RunStatus& status);
+    QString endEstimate(const RunStatus& status) const;
+    void clear();
+
+    Workbench& bench_;
+    StateGlyph* mark_ = nullptr;
+    QLabel* title_ = nullptr;
+    QLabel* truth_ = nullptr;
+    QLabel* ends_ = nullptr;
+    EpochMeters* meters_ = nullptr;
+    QLabel* open_ = nullptr;
+    std::vector<QLabel*> figures_;
+    QGridLayout* cards_ = nullptr;
+    std::map<int, WorkerCard*> cardOf_;
+    QWidget* sampleBox_ = nullptr;
+    QLabel* sampleTitle_ = nullptr;
+    QTextBrowser* sample_ = nullptr;
+};
+
+} // namespace furrow

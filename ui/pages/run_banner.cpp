@@ -1,0 +1,84 @@
+#include "ui/pages/run_banner.h"
+
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/widgets/banner.h"
+
+#include <QCoreApplication>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+/// What is known about the end, in one sentence.
+QString causeSentence(const RunStatus& status)
+{
+    for (const WorkerStatus& worker : status.workers) {
+        if (!worker.alive && !worker.endCause.empty())
+            return QCoreApplication::translate("RunBanner", "%1: %2").arg(workerName(worker.worker), QString::fromStdString(worker.endCause));
+    }
+    return QString::fromStdString(status.stopDetail);
+}
+
+QString evidenceText(const RunStatus& status)
+{
+    QStringList lines;
+    for (const Evidence& evidence : status.evidence)
+        lines.append(QString::fromStdString(evidence.text));
+    return lines.join(QLatin1Char(' '));
+}
+
+} // namespace
+
+RunBanner::RunBanner(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , banner_(new Banner(BannerKind::Interrupted, this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(banner_);
+    QPushButton* why = banner_->addLink(tr("Why do we think so?"));
+    QPushButton* resume = banner_->addButton(tr("Resume…"), true);
+    QPushButton* inspect = banner_->addButton(tr("Inspect"));
+    buttons_ = { why, resume, inspect };
+    connect(why, &QPushButton::clicked, this, &RunBanner::whyWanted);
+    connect(resume, &QPushButton::clicked, this, &RunBanner::resumeWanted);
+    connect(inspect, &QPushButton::clicked, this, &RunBanner::inspectWanted);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &RunBanner::take);
+    connect(&bench_.watcher(), &RunWatcher::opened, this, &QWidget::hide);
+    connect(&bench_.watcher(), &RunWatcher::readFailed, this, &RunBanner::showUnreadable);
+    hide();
+    if (bench_.watcher().status())
+        take(bench_.watcher().status());
+}
+
+void RunBanner::showUnreadable(const QString& message)
+{
+    if (bench_.watcher().status())
+        return; // a hiccup of a run that was read before: the next look will tell
+    banner_->setKind(BannerKind::Error);
+    banner_->setMessage(tr("This run cannot be read"), message);
+    for (QPushButton* button : buttons_)
+        button->hide();
+    show();
+}
+
+void RunBanner::take(const StatusPtr& status)
+{
+    const bool interrupted = status->state == RunState::Interrupted;
+    const bool failed = status->state == RunState::Failed;
+    setVisible(interrupted || failed);
+    if (!interrupted && !failed)
+        return;
+    banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);
+    const QString cause = causeSentence(*status);
+    const QString word = stateWord(status->state);
+    banner_->setMessage(cause.isEmpty() ? word : tr("%1: %2").arg(word, cause), evidenceText(*status));
+    for (QPushButton* button : buttons_)
+        button->show();
+}
+
+} // namespace furrow

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "ui/bridge/run_feed.h"
+
+#include <QWidget>
+
+class QPushButton;
+
+namespace furrow {
+
+class Banner;
+class Workbench;
+
+/// Above the pages when a run was interrupted, failed, or cannot be read: cause, evidence, and the way out.
+class RunBanner : public QWidget {
+    Q_OBJECT
+public:
+    explicit RunBanner(Workbench& bench, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    void resumeWanted();
+    void inspectWanted();
+    void whyWanted();
+
+private:
+    void take(const StatusPtr& status);
+    void showUnreadable(const QString& message);
+
+    Workbench& bench_;
+    Banner* banner_;
+    std::vector<QPushButton*> buttons_;
+};
+
+} // namespace furrow

@@ -1,0 +1,97 @@
+#include "ui/pages/worker_card.h"
+
+#include "ui/models/words.h"
+#include "ui/pages/marks.h"
+#include "ui/pages/page_parts.h"
+#include "ui/widgets/meters.h"
+
+#include <QGridLayout>
+#include <QKeyEvent>
+#include <QProgressBar>
+#include <QVBoxLayout>
+#include <cmath>
+
+namespace furrow {
+
+WorkerCard::WorkerCard(int worker, QWidget* parent)
+    : QFrame(parent)
+    , worker_(worker)
+    , device_(makeLabel({}, TextTone::Secondary, TextSize::Small))
+    , phase_(makeLabel({}, TextTone::Secondary, TextSize::Small))
+    , chunk_(makeLabel({}, TextTone::Value, TextSize::Small))
+    , progress_(new QProgressBar(this))
+    , loss_(makeLabel({}, TextTone::Value, TextSize::Title, true))
+    , speed_(makeLabel({}, TextTone::Value, TextSize::Small))
+    , steps_(makeLabel({}, TextTone::Hint, TextSize::Small))
+    , strip_(new Sparkline(this))
+{
+    setProperty("card", true);
+    strip_->setMinimumHeight(34);
+    setFocusPolicy(Qt::StrongFocus);
+    setMinimumWidth(240);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(12, 8, 12, 8);
+    column->setSpacing(4);
+    auto* head = new QHBoxLayout;
+    head->addWidget(new WorkerMark(worker, this));
+    head->addWidget(makeLabel(tr("Worker %1").arg(worker), TextTone::Value, TextSize::Body, true));
+    device_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    head->addWidget(device_, 1);
+    head->addWidget(loss_);
+    column->addLayout(head);
+    column->addWidget(strip_);
+    auto* middle = new QHBoxLayout;
+    middle->addWidget(phase_, 1);
+    middle->addWidget(chunk_);
+    column->addLayout(middle);
+    progress_->setTextVisible(false);
+    progress_->setRange(0, 1000);
+    progress_->setFixedHeight(6);
+    progress_->setAccessibleName(tr("How far the chunk is"));
+    column->addWidget(progress_);
+    auto* foot = new QHBoxLayout;
+    foot->addWidget(steps_, 1);
+    foot->addWidget(speed_);
+    column->addLayout(foot);
+}
+
+void WorkerCard::setStatus(const WorkerStatus& status)
+{
+    const QString device = QString::fromStdString(status.deviceName.empty() ? status.device : status.deviceName);
+    device_->setText(status.alive ? tr("%1, process %2").arg(device).arg(status.pid) : device);
+    device_->setToolTip(QString::fromStdString(status.device));
+    const QString restarts = status.restarts > 0 ? tr(", %n restart(s)", nullptr, status.restarts) : QString();
+    if (status.alive)
+        phase_->setText(QString::fromStdString(status.phase) + restarts);
+    else
+        phase_->setText((status.endCause.empty() ? tr("not alive") : QString::fromStdString(status.endCause)) + restarts);
+    setTone(phase_, status.alive || status.endCause.empty() ? TextTone::Secondary : TextTone::Error);
+    const bool training = status.alive && status.chunkBlock >= 0;
+    chunk_->setText(training ? chunkShort(status.chunkBlock, status.chunkColumn) : QString());
+    progress_->setValue(training ? static_cast<int>(status.chunkFraction * 1000) : 0);
+    loss_->setText(status.step > 0 && std::isfinite(status.loss) ? fixedText(status.loss, 3) : QStringLiteral("–"));
+    speed_->setText(status.alive ? rateText(status.tokensPerSecond) : QString());
+    steps_->setText(tr("%n step(s)", nullptr, static_cast<int>(status.step)));
+    setAccessibleName(tr("Worker %1: %2, loss %3, %4").arg(worker_).arg(phase_->text(), loss_->text(), speed_->text()));
+}
+
+void WorkerCard::setLosses(const QVector<double>& losses)
+{
+    strip_->setValues({ losses.begin(), losses.end() });
+}
+
+void WorkerCard::mousePressEvent(QMouseEvent* event)
+{
+    QFrame::mousePressEvent(event);
+    Q_EMIT chosen(worker_);
+}
+
+void WorkerCard::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        Q_EMIT chosen(worker_);
+    else
+        QFrame::keyPressEvent(event);
+}
+
+} // namespace furrow

@@ -1,0 +1,152 @@
+#include "ui/shell/actions.h"
+
+#include "ui/theme/theme.h"
+
+#include <QMenu>
+#include <QMenuBar>
+
+namespace furrow {
+
+Actions::Actions(QWidget* window)
+    : QObject(window)
+    , window_(window)
+{
+    makeFile();
+    makeEdit();
+    makeView();
+    makeRun();
+    makeData();
+    makeTools();
+}
+
+QString Actions::title(Menu menu)
+{
+    switch (menu) {
+    case Menu::File: return tr("&File");
+    case Menu::Edit: return tr("&Edit");
+    case Menu::View: return tr("&View");
+    case Menu::Run: return tr("&Run");
+    case Menu::Data: return tr("&Data");
+    case Menu::Tools: return tr("&Tools");
+    case Menu::Help: return tr("&Help");
+    }
+    return {};
+}
+
+QAction* Actions::add(Menu menu, const QString& text, const QString& icon, const QKeySequence& key, const QString& tip)
+{
+    auto* action = new QAction(text, window_);
+    if (!icon.isEmpty())
+        action->setIcon(theme().icon(icon));
+    action->setShortcut(key);
+    action->setShortcutContext(Qt::WindowShortcut);
+    if (!tip.isEmpty()) {
+        action->setToolTip(tip);
+        action->setStatusTip(tip);
+    }
+    window_->addAction(action); // also works while its menu was never opened
+    all_.push_back({ menu, action });
+    return action;
+}
+
+void Actions::addSeparator(Menu menu)
+{
+    all_.push_back({ menu, nullptr });
+}
+
+void Actions::addForeign(Menu menu, QAction* action)
+{
+    all_.push_back({ menu, action });
+    if (!menus_.empty())
+        this->menu(menu)->addAction(action);
+}
+
+void Actions::makeFile()
+{
+    newRun = add(Menu::File, tr("New run"), QStringLiteral("plus"), QKeySequence::New, tr("Choose data, model and devices, and begin to train"));
+    cloneRun = add(Menu::File, tr("New run from this one…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+N")), tr("Begin a new run with the configuration of the shown one"));
+    addSeparator(Menu::File);
+    openRun = add(Menu::File, tr("Open run folder…"), {}, QKeySequence::Open, tr("Show a run that lies outside the workspace"));
+    openWorkspace = add(Menu::File, tr("Open workspace…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+O")), {});
+    addSeparator(Menu::File);
+    savePicture = add(Menu::File, tr("Save picture of the window…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+S")), {});
+    addSeparator(Menu::File);
+    quit = add(Menu::File, tr("Quit"), {}, QKeySequence::Quit, tr("Close the console; training goes on"));
+}
+
+void Actions::makeEdit()
+{
+    findRun = add(Menu::Edit, tr("Filter runs"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+F")), {});
+    findInPage = add(Menu::Edit, tr("Find on this page"), {}, QKeySequence::Find, {});
+    clearSelection = add(Menu::Edit, tr("Clear selection"), {}, QKeySequence(Qt::Key_Escape), {});
+}
+
+void Actions::makeView()
+{
+    live = add(Menu::View, tr("Live"), QStringLiteral("live"), QKeySequence(Qt::Key_Space), tr("Follow the run; off holds the views, the run goes on"));
+    live->setCheckable(true);
+    live->setChecked(true);
+    fit = add(Menu::View, tr("Fit"), QStringLiteral("fit"), QKeySequence(Qt::Key_F), tr("Show everything"));
+    logY = add(Menu::View, tr("Logarithmic loss axis"), {}, QKeySequence(Qt::Key_L), {});
+    logY->setCheckable(true);
+    zoomBack = add(Menu::View, tr("Back to the zoom before"), {}, QKeySequence(QStringLiteral("Alt+Left")), {});
+    addSeparator(Menu::View);
+    const QStringList titles { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"), tr("Data") };
+    for (int i = 0; i < titles.size(); ++i)
+        pages.push_back(add(Menu::View, titles[i], {}, QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)), {}));
+    addSeparator(Menu::View);
+    resetLayout = add(Menu::View, tr("Reset layout"), {}, {}, tr("Put every dock back to its place"));
+    fullScreen = add(Menu::View, tr("Full screen"), {}, QKeySequence(Qt::Key_F11), {});
+    fullScreen->setCheckable(true);
+    addSeparator(Menu::View);
+}
+
+void Actions::makeRun()
+{
+    pause = add(Menu::Run, tr("Pause"), QStringLiteral("pause"), QKeySequence(QStringLiteral("Ctrl+P")), tr("Pause at the end of the chunks in training"));
+    stop = add(Menu::Run, tr("Stop"), QStringLiteral("stop"), QKeySequence(QStringLiteral("Ctrl+Shift+X")), tr("Stop after a checkpoint"));
+    kill = add(Menu::Run, tr("Kill…"), {}, {}, tr("End all processes of the run now"));
+    kill->setIcon(theme().icon(QStringLiteral("kill"), Token::Error));
+    resume = add(Menu::Run, tr("Resume…"), QStringLiteral("resume"), QKeySequence(QStringLiteral("Ctrl+R")), tr("Look at what a resume would do, then go on"));
+    addSeparator(Menu::Run);
+    saveNow = add(Menu::Run, tr("Save checkpoint now"), {}, QKeySequence::Save, {});
+    why = add(Menu::Run, tr("Why this state?"), {}, QKeySequence(QStringLiteral("Ctrl+I")), tr("The evidence for the state of the run"));
+}
+
+void Actions::makeData()
+{
+    previousAttempt = add(Menu::Data, tr("Previous attempt"), {}, QKeySequence(Qt::Key_BracketLeft), {});
+    nextAttempt = add(Menu::Data, tr("Next attempt"), {}, QKeySequence(Qt::Key_BracketRight), {});
+    addSeparator(Menu::Data);
+    nextAlert = add(Menu::Data, tr("Next alert"), {}, QKeySequence(Qt::Key_J), {});
+    previousAlert = add(Menu::Data, tr("Previous alert"), {}, QKeySequence(Qt::Key_K), {});
+    addSeparator(Menu::Data);
+    showInMap = add(Menu::Data, tr("Show selected chunk in the map"), QStringLiteral("map"), {}, {});
+    showSamples = add(Menu::Data, tr("Read samples of the selected chunk"), QStringLiteral("text"), {}, {});
+}
+
+void Actions::makeTools()
+{
+    palette = add(Menu::Tools, tr("Command palette"), QStringLiteral("search"), QKeySequence(QStringLiteral("Ctrl+K")), tr("Find and run any command"));
+    addSeparator(Menu::Tools);
+    copyPath = add(Menu::Tools, tr("Copy path of the run"), QStringLiteral("copy"), {}, {});
+    openFolder = add(Menu::Tools, tr("Open folder of the run"), QStringLiteral("folder"), {}, {});
+    shortcuts = add(Menu::Help, tr("Shortcuts"), {}, QKeySequence(QStringLiteral("Ctrl+/")), {});
+    words = add(Menu::Help, tr("What the words mean"), {}, QKeySequence::HelpContents, {});
+    addSeparator(Menu::Help);
+    about = add(Menu::Help, tr("About Furrow"), {}, {}, {});
+}
+
+void Actions::fill(QMenuBar* bar)
+{
+    for (int i = 0; i <= static_cast<int>(Menu::Help); ++i)
+        menus_.push_back(bar->addMenu(title(static_cast<Menu>(i))));
+    for (const Entry& entry : all_) {
+        if (entry.action == nullptr)
+            menu(entry.menu)->addSeparator();
+        else
+            menu(entry.menu)->addAction(entry.action);
+    }
+}
+
+} // namespace furrow

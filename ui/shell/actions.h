@@ -1,0 +1,89 @@
+#pragma once
+
+#include <QAction>
+#include <QObject>
+#include <vector>
+
+class QMenuBar;
+class QMenu;
+class QWidget;
+
+namespace furrow {
+
+/// Every action of the console, made once: menus, toolbar, palette and the sheet of shortcuts all show these.
+class Actions : public QObject {
+    Q_OBJECT
+public:
+    enum class Menu { File, Edit, View, Run, Data, Tools, Help };
+    /// @param window  shortcuts work anywhere inside it
+    explicit Actions(QWidget* window);
+
+    QAction* newRun;
+    QAction* cloneRun;
+    QAction* openRun;
+    QAction* openWorkspace;
+    QAction* savePicture;
+    QAction* quit;
+
+    QAction* findRun;
+    QAction* findInPage;
+    QAction* clearSelection;
+
+    QAction* live;
+    QAction* fit;
+    QAction* logY;
+    QAction* zoomBack;
+    std::vector<QAction*> pages; ///< in tab order
+    QAction* resetLayout;
+    QAction* fullScreen;
+
+    QAction* pause; ///< also continues
+    QAction* stop;
+    QAction* kill;
+    QAction* resume; ///< also starts
+    QAction* saveNow;
+    QAction* why;
+
+    QAction* previousAttempt;
+    QAction* nextAttempt;
+    QAction* previousAlert;
+    QAction* nextAlert;
+    QAction* showInMap;
+    QAction* showSamples;
+
+    QAction* palette;
+    QAction* copyPath;
+    QAction* openFolder;
+
+    QAction* shortcuts;
+    QAction* words;
+    QAction* about;
+
+    /// Fills a menu bar. Returns the menu so that submenus can be added.
+    void fill(QMenuBar* bar);
+    QMenu* menu(Menu menu) const { return menus_[static_cast<std::size_t>(menu)]; }
+    static QString title(Menu menu);
+    struct Entry {
+        Menu menu;
+        QAction* action;
+    };
+    const std::vector<Entry>& all() const { return all_; }
+    /// Adds an action made elsewhere (a dock's toggle) to palette and menus.
+    void addForeign(Menu menu, QAction* action);
+
+private:
+    QAction* add(Menu menu, const QString& text, const QString& icon, const QKeySequence& key, const QString& tip);
+    void addSeparator(Menu menu);
+    void makeFile();
+    void makeEdit();
+    void makeView();
+    void makeRun();
+    void makeData();
+    void makeTools();
+
+    QWidget* window_;
+    std::vector<Entry> all_; // a null action is a separator
+    std::vector<QMenu*> menus_;
+};
+
+} // namespace furrow

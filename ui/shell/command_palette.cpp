@@ -1,0 +1,152 @@
+#include "ui/shell/command_palette.h"
+
+#include "ui/pages/page_parts.h"
+#include "ui/shell/actions.h"
+
+#include <QGridLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+QString plain(QString text)
+{
+    return text.remove(QLatin1Char('&'));
+}
+
+} // namespace
+
+CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
+    : QDialog(parent, Qt::Dialog | Qt::FramelessWindowHint)
+    , actions_(actions)
+    , line_(new QLineEdit(this))
+    , list_(new QListWidget(this))
+{
+    setWindowTitle(tr("Command palette"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 8, 8, 8);
+    line_->setPlaceholderText(tr("Type a command"));
+    line_->setAccessibleName(tr("Type a command"));
+    line_->installEventFilter(this);
+    column->addWidget(line_);
+    list_->setAccessibleName(tr("Commands"));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setFocusPolicy(Qt::NoFocus);
+    column->addWidget(list_);
+    resize(520, 400);
+    move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 70)));
+    connect(line_, &QLineEdit::textChanged, this, &CommandPalette::filter);
+    connect(line_, &QLineEdit::returnPressed, this, &CommandPalette::run);
+    connect(list_, &QListWidget::itemClicked, this, &CommandPalette::run);
+    filter({});
+}
+
+void CommandPalette::filter(const QString& words)
+{
+    list_->clear();
+    for (std::size_t i = 0; i < actions_.all().size(); ++i) {
+        const Actions::Entry& entry = actions_.all()[i];
+        if (entry.action == nullptr || !entry.action->isEnabled() || entry.action == actions_.palette)
+            continue;
+        const QString name = tr("%1: %2").arg(plain(Actions::title(entry.menu)), plain(entry.action->text()));
+        bool all = true;
+        for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+            all = all && name.contains(word, Qt::CaseInsensitive);
+        if (!all)
+            continue;
+        const QString key = entry.action->shortcut().toString(QKeySequence::NativeText);
+        auto* item = new QListWidgetItem(key.isEmpty() ? name : QStringLiteral("%1    %2").arg(name, key), list_);
+        item->setData(Qt::UserRole, static_cast<int>(i));
+    }
+    list_->setCurrentRow(0);
+}
+
+bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Down || key == Qt::Key_Up) {
+            const int step = key == Qt::Key_Down ? 1 : -1;
+            list_->setCurrentRow(std::clamp(list_->currentRow() + step, 0, std::max(0, list_->count() - 1)));
+            return true;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
+}
+
+void CommandPalette::run()
+{
+    const QListWidgetItem* item = list_->currentItem();
+    if (item == nullptr)
+        return;
+    QAction* action = actions_.all()[static_cast<std::size_t>(item->data(Qt::UserRole).toInt())].action;
+    accept();
+    action->trigger();
+}
+
+ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent)
+    : QDialog(parent)
+{
+    setWindowTitle(tr("Shortcuts"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(24, 16, 24, 16);
+    grid->setHorizontalSpacing(20);
+    grid->setVerticalSpacing(4);
+    constexpr int kPerColumn = 17;
+    int row = 0;
+    int column = 0;
+    for (const Actions::Entry& entry : actions.all()) {
+        if (entry.action == nullptr || entry.action->shortcut().isEmpty())
+            continue;
+        grid->addWidget(makeLabel(plain(entry.action->text())), row, column);
+        QLabel* key = makeLabel(entry.action->shortcut().toString(QKeySequence::NativeText), TextTone::Secondary);
+        key->setFont(codeFont());
+        grid->addWidget(key, row, column + 1);
+        if (++row == kPerColumn) {
+            row = 0;
+            column += 2;
+        }
+    }
+}
+
+WordsDialog::WordsDialog(QWidget* parent)
+    : QDialog(parent)
+{
+    setWindowTitle(tr("What the words mean"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    resize(640, 560);
+    auto* text = new QTextBrowser(this);
+    text->setFrameShape(QFrame::NoFrame);
+    text->setAccessibleName(windowTitle());
+    const std::pair<QString, QString> entries[] = {
+        { tr("Sample"), tr("One text of the data set.") },
+        { tr("Chunk"), tr("The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.") },
+        { tr("Block"), tr("Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.") },
+        { tr("Batch"), tr("The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.") },
+        { tr("Context"), tr("How many tokens the model sees at once.") },
+        { tr("Epoch"), tr("Every chunk of every block committed once, or named as excluded or poisoned.") },
+        { tr("Run"), tr("One training job with its frozen configuration. It lives in one folder.") },
+        { tr("Attempt"), tr("One stretch of a run from start or resume until stop, crash or end.") },
+        { tr("Worker"), tr("One process on one device that claims chunks and trains them.") },
+        { tr("Committed"), tr("The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.") },
+        { tr("Poisoned"), tr("The chunk failed too often. It keeps the epoch open until it is accepted or tried again.") },
+        { tr("Interrupted"), tr("No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.") },
+        { tr("Merge"), tr("The weights of the workers become one set of weights.") },
+    };
+    QString html;
+    for (const auto& [word, meaning] : entries)
+        html += QStringLiteral("<p><b>%1</b><br>%2</p>").arg(word, meaning);
+    text->setHtml(html);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 8, 16, 16);
+    column->addWidget(text);
+}
+
+} // namespace furrow

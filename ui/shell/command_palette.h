@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QDialog>
+
+class QLineEdit;
+class QListWidget;
+
+namespace furrow {
+
+class Actions;
+
+/// Ctrl+K: every enabled action by name; type, choose, Enter.
+class CommandPalette : public QDialog {
+    Q_OBJECT
+public:
+    explicit CommandPalette(const Actions& actions, QWidget* parent);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void filter(const QString& words);
+    void run();
+
+    const Actions& actions_;
+    QLineEdit* line_;
+    QListWidget* list_;
+};
+
+/// Ctrl+/: every action with its shortcut, by menu.
+class ShortcutSheet : public QDialog {
+    Q_OBJECT
+public:
+    explicit ShortcutSheet(const Actions& actions, QWidget* parent);
+};
+
+/// The vocabulary of Furrow, one sentence a word.
+class WordsDialog : public QDialog {
+    Q_OBJECT
+public:
+    explicit WordsDialog(QWidget* parent);
+};
+
+} // namespace furrow

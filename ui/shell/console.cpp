@@ -1,0 +1,101 @@
+#include "ui/shell/console.h"
+
+#include "core/base/path.h"
+#include "core/base/resources.h"
+#include "ui/models/workbench.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_view.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QTimer>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kPictureDelayMs = 2500; // the first look at a run, its telemetry and its map are drawn by then
+
+} // namespace
+
+Console::Console(const ConsoleOptions& options, QObject* parent)
+    : QObject(parent)
+    , options_(options)
+    , appearance_(std::make_unique<Appearance>(!options.safeMode))
+    , bench_(std::make_unique<Workbench>(options.workspace))
+{
+    registerBridgeTypes();
+    if (!options.theme.isEmpty())
+        appearance_->setTheme(options.theme);
+    if (!options.language.isEmpty())
+        appearance_->setLanguage(options.language);
+    // A newcomer's form is ready to launch: the small text that ships with the program is its data.
+    const auto sample = resourcePath("sample/tinyshakespeare.txt");
+    if (sample.ok())
+        bench_->form().setText(*findSetting("data"), QString::fromStdString(utf8Text(sample.value())));
+    connect(appearance_.get(), &Appearance::languageChanged, this, [this] {
+        QTimer::singleShot(0, this, [this] { // not from inside the menu of the window that goes away
+            const QByteArray geometry = window_->saveGeometry();
+            const int page = window_->runView().currentPage();
+            makeWindow();
+            window_->restoreGeometry(geometry);
+            window_->runView().showPage(page);
+            window_->show();
+        });
+    });
+    makeWindow();
+}
+
+Console::~Console() = default;
+
+void Console::makeWindow()
+{
+    window_ = std::make_unique<MainWindow>(*bench_, *appearance_, !options_.safeMode && options_.screenshot.isEmpty());
+    if (!options_.size.isEmpty())
+        window_->resize(options_.size);
+}
+
+void Console::show()
+{
+    window_->show();
+    bench_->start(options_.runs);
+    if (!options_.runs.isEmpty())
+        bench_->showRun(options_.runs.front());
+    else if (options_.attach)
+        attachToLiving();
+    showAsked();
+    if (!options_.screenshot.isEmpty())
+        QTimer::singleShot(kPictureDelayMs, this, &Console::takePicture);
+}
+
+void Console::showAsked()
+{
+    static const QStringList kPages { QStringLiteral("overview"), QStringLiteral("charts"), QStringLiteral("coverage"), QStringLiteral("workers"), QStringLiteral("config"), QStringLiteral("log"), QStringLiteral("data") };
+    if (options_.page == QLatin1String("new"))
+        window_->showPerspective(MainWindow::Perspective::Launch);
+    else if (const auto page = kPages.indexOf(options_.page); page >= 0)
+        window_->runView().showPage(static_cast<int>(page));
+}
+
+void Console::attachToLiving()
+{
+    connect(
+        &bench_->scanner(), &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) {
+            for (const RunLine& line : *lines) {
+                if (line.workersAlive > 0) {
+                    bench_->showRun(line.folder);
+                    return;
+                }
+            }
+        },
+        Qt::SingleShotConnection);
+}
+
+void Console::takePicture()
+{
+    const bool saved = window_->grab().save(options_.screenshot);
+    QCoreApplication::exit(saved ? 0 : 1);
+}
+
+} // namespace furrow

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QObject>
+#include <QSize>
+#include <QStringList>
+#include <memory>
+
+namespace furrow {
+
+class Appearance;
+class MainWindow;
+class Workbench;
+
+/// What the command line asks of the console.
+struct ConsoleOptions {
+    QString workspace;
+    QStringList runs; ///< folders to show; the first one is opened
+    QString theme; ///< "": as before
+    QString language;
+    QString screenshot; ///< file; "": none
+    QString page; ///< page to show at first, for pictures: "charts", "coverage", "new", ...
+    QSize size; ///< of the window; empty: as before
+    bool attach = false; ///< show the newest living run
+    bool safeMode = false; ///< forgets layout and appearance
+};
+
+/// The console as a program: appearance, workbench, and a window that is made anew when the language changes.
+class Console : public QObject {
+    Q_OBJECT
+public:
+    explicit Console(const ConsoleOptions& options, QObject* parent = nullptr);
+    ~Console() override;
+    void show();
+    MainWindow& window() { return *window_; }
+    Workbench& bench() { return *bench_; }
+
+private:
+    void makeWindow();
+    void showAsked();
+    void attachToLiving();
+    void takePicture();
+
+    ConsoleOptions options_;
+    std::unique_ptr<Appearance> appearance_;
+    std::unique_ptr<Workbench> bench_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+} // namespace furrow

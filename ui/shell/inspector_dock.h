@@ -1,0 +1,50 @@
+#pragma once
+
+#include "ui/models/run_tables.h"
+
+#include <QWidget>
+
+class QGridLayout;
+class QLabel;
+class QPushButton;
+class QTableView;
+class QTimer;
+
+namespace furrow {
+
+class Workbench;
+
+/// The right dock: what is known about the selected chunk, worker or run, with the way to see it elsewhere.
+class InspectorDock : public QWidget {
+    Q_OBJECT
+public:
+    explicit InspectorDock(Workbench& bench, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    void showInMapWanted();
+    void showSamplesWanted();
+
+private:
+    void refresh();
+    void refreshSoon();
+    void showChunk(ChunkId chunk);
+    void showManyChunks();
+    void showWorker(int worker);
+    void showRun();
+    void addRow(const QString& name, const QString& value, const QString& tip = {});
+    void clearRows();
+
+    Workbench& bench_;
+    ClaimModel claims_;
+    ChunkModel chunks_;
+    QLabel* title_;
+    QGridLayout* rows_;
+    int nextRow_ = 0;
+    QLabel* historyTitle_;
+    QTableView* history_;
+    QTableView* chunkTable_;
+    QWidget* buttons_;
+    QTimer* timer_;
+};
+
+} // namespace furrow

@@ -1,0 +1,143 @@
+#include "ui/shell/lanes_dock.h"
+
+#include "core/base/clock.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+#include "ui/widgets/lane_view.h"
+
+#include <QComboBox>
+#include <QStackedWidget>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kBeatMs = 500;
+constexpr std::size_t kMostClaimsPerLane = 4000;
+
+double seconds(std::int64_t wallNs)
+{
+    return static_cast<double>(wallNs) * 1e-9;
+}
+
+void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims)
+{
+    for (const ClaimRow& claim : claims) {
+        Lane& lane = lanes[claim.worker];
+        lane.worker = claim.worker;
+        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs), seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
+    }
+    for (auto& [worker, lane] : lanes) {
+        if (lane.claims.size() > kMostClaimsPerLane)
+            lane.claims.erase(lane.claims.begin(), lane.claims.end() - kMostClaimsPerLane);
+    }
+}
+
+void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
+{
+    std::map<int, int> replicaOf;
+    for (const IncarnationRow& row : tables.incarnations) {
+        Lane& lane = lanes[row.worker];
+        lane.worker = row.worker;
+        replicaOf[row.replica] = row.worker;
+        const QString device = QString::fromStdString(row.deviceName.empty() ? row.device : row.deviceName);
+        lane.detail = row.live ? QStringLiteral("%1, %2").arg(device, rateText(row.tokensPerSecond)) : device;
+        if (!lane.deaths.empty() && lane.deaths.back().restarted == 0)
+            lane.deaths.back().restarted = seconds(row.startedWallNs);
+        if (!row.live && row.endedWallNs != 0)
+            lane.deaths.push_back({ seconds(row.endedWallNs), QStringLiteral("%1 %2").arg(QString::fromStdString(row.endCause), wallTimeText(row.endedWallNs)), 0 });
+    }
+    for (const auto& checkpoint : tables.checkpoints) {
+        const auto worker = replicaOf.find(checkpoint.record.replica);
+        if (worker != replicaOf.end())
+            lanes[worker->second].commits.push_back(seconds(checkpoint.wallNs));
+    }
+}
+
+} // namespace
+
+LanesDock::LanesDock(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , lanes_(new LaneView(this))
+    , empty_(new EmptyState(tr("No chunk was claimed yet.")))
+    , stack_(new QStackedWidget(this))
+    , span_(new QComboBox(this))
+    , timer_(new QTimer(this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 4, 0, 0);
+    column->setSpacing(2);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(12, 0, 12, 0);
+    row->addStretch();
+    span_->setAccessibleName(tr("Stretch of time"));
+    for (const int minutes : { 1, 10, 60, 600 })
+        span_->addItem(minutes < 60 ? tr("Last %n minute(s)", nullptr, minutes) : tr("Last %n hour(s)", nullptr, minutes / 60), minutes * 60);
+    span_->setCurrentIndex(1);
+    row->addWidget(span_);
+    column->addLayout(row);
+    stack_->addWidget(empty_);
+    stack_->addWidget(lanes_);
+    column->addWidget(stack_, 1);
+    timer_->setInterval(kBeatMs);
+    connect(timer_, &QTimer::timeout, this, [this] {
+        if (!isVisible())
+            return;
+        if (stale_)
+            rebuild();
+        follow();
+    });
+    timer_->start();
+    const auto markStale = [this] { stale_ = true; };
+    connect(&bench_.claims(), &ClaimStore::changed, this, markStale);
+    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, markStale);
+    connect(span_, &QComboBox::currentIndexChanged, this, &LanesDock::follow);
+    connect(lanes_, &LaneView::chunkClicked, this, [this](std::int64_t chunk, int worker) {
+        if (const ChunkCell* cell = bench_.cells().find({ chunk }))
+            bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+        else
+            bench_.selection().setWorker(worker);
+    });
+    connect(&bench_.selection(), &SelectionModel::changed, this, [this] {
+        const auto& chunks = bench_.selection().selection().chunks;
+        lanes_->setHighlighted(chunks.empty() ? 0 : chunks.front().id.value);
+    });
+}
+
+void LanesDock::rebuild()
+{
+    stale_ = false;
+    std::map<int, Lane> byWorker;
+    addClaims(byWorker, bench_.claims().claims());
+    if (bench_.watcher().tables())
+        addProcesses(byWorker, *bench_.watcher().tables());
+    auto lanes = std::make_shared<std::vector<Lane>>();
+    newest_ = 0;
+    for (auto& [worker, lane] : byWorker) {
+        lane.name = tr("Worker %1").arg(worker);
+        for (const LaneClaim& claim : lane.claims)
+            newest_ = std::max({ newest_, claim.claimed, claim.started, claim.ended });
+        lanes->push_back(std::move(lane));
+    }
+    stack_->setCurrentWidget(lanes->empty() ? static_cast<QWidget*>(empty_) : lanes_);
+    lanes_->setLanes(lanes);
+}
+
+// A living run ends at the present; the lanes of one that stands still end where its last chunk did.
+void LanesDock::follow()
+{
+    const StatusPtr& status = bench_.watcher().status();
+    const bool live = status && status->supervisorPid > 0 && !bench_.watcher().isHeld();
+    if (bench_.watcher().isHeld())
+        return;
+    const double end = live || newest_ == 0 ? seconds(systemClock().wallNs()) : newest_ + 1;
+    lanes_->setRange(end - span_->currentData().toInt(), end, live);
+}
+
+} // namespace furrow

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "ui/bridge/run_feed.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QStackedWidget;
+class QTimer;
+
+namespace furrow {
+
+class EmptyState;
+class LaneView;
+class Workbench;
+
+/// The lanes of the workers over the last minutes, made of the claim history.
+class LanesDock : public QWidget {
+    Q_OBJECT
+public:
+    explicit LanesDock(Workbench& bench, QWidget* parent = nullptr);
+
+private:
+    void rebuild();
+    void follow();
+
+    Workbench& bench_;
+    LaneView* lanes_;
+    EmptyState* empty_;
+    QStackedWidget* stack_;
+    QComboBox* span_;
+    QTimer* timer_;
+    bool stale_ = true;
+    double newest_ = 0; // end of what is known [s since 1970]
+};
+
+} // namespace furrow

@@ -1,0 +1,291 @@
+// What the actions of the window do; how it is built is in main_window.cpp.
+
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/charts_page.h"
+#include "ui/pages/config_page.h"
+#include "ui/pages/coverage_page.h"
+#include "ui/pages/error_text.h"
+#include "ui/pages/log_page.h"
+#include "ui/pages/new_run/new_run_page.h"
+#include "ui/pages/page_parts.h"
+#include "ui/pages/resume_dialog.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/bottom_docks.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/library_dock.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_view.h"
+
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QUrl>
+
+namespace furrow {
+
+void MainWindow::connectActions()
+{
+    connect(actions_->newRun, &QAction::triggered, this, [this] { showPerspective(Perspective::Launch); });
+    connect(actions_->cloneRun, &QAction::triggered, this, &MainWindow::clone);
+    connect(actions_->openRun, &QAction::triggered, this, &MainWindow::openRunFolder);
+    connect(actions_->openWorkspace, &QAction::triggered, this, &MainWindow::openWorkspace);
+    connect(actions_->savePicture, &QAction::triggered, this, &MainWindow::savePicture);
+    connect(actions_->quit, &QAction::triggered, this, &QWidget::close);
+    connect(actions_->findRun, &QAction::triggered, library_, &LibraryDock::focusFilter);
+    connect(actions_->findInPage, &QAction::triggered, this, &MainWindow::findInPage);
+    connect(actions_->clearSelection, &QAction::triggered, &bench_.selection(), &SelectionModel::clear);
+    connect(actions_->palette, &QAction::triggered, this, [this] { (new CommandPalette(*actions_, this))->open(); });
+    connect(actions_->shortcuts, &QAction::triggered, this, [this] { (new ShortcutSheet(*actions_, this))->open(); });
+    connect(actions_->words, &QAction::triggered, this, [this] { (new WordsDialog(this))->show(); });
+    connect(actions_->about, &QAction::triggered, this, &MainWindow::showAbout);
+    connect(actions_->copyPath, &QAction::triggered, this, [this] {
+        QGuiApplication::clipboard()->setText(bench_.watcher().folder());
+        tell(tr("The path of the run is on the clipboard."));
+    });
+    connect(actions_->openFolder, &QAction::triggered, this, [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(bench_.watcher().folder())); });
+    connectRunActions();
+    connectViewActions();
+}
+
+void MainWindow::connectRunActions()
+{
+    connect(actions_->pause, &QAction::triggered, this, [this] {
+        const bool paused = bench_.watcher().status() && bench_.watcher().status()->state == RunState::Paused;
+        if (paused)
+            bench_.commands().continueRun(bench_.watcher().folder());
+        else
+            bench_.commands().pause(bench_.watcher().folder());
+    });
+    connect(actions_->stop, &QAction::triggered, this, [this] { bench_.commands().stop(bench_.watcher().folder()); });
+    connect(actions_->kill, &QAction::triggered, this, &MainWindow::kill);
+    connect(actions_->resume, &QAction::triggered, this, &MainWindow::resume);
+    connect(actions_->saveNow, &QAction::triggered, this, [this] { bench_.commands().save(bench_.watcher().folder()); });
+    connect(actions_->why, &QAction::triggered, this, &MainWindow::showWhy);
+    connect(actions_->previousAttempt, &QAction::triggered, this, [this] { goToAttempt(-1); });
+    connect(actions_->nextAttempt, &QAction::triggered, this, [this] { goToAttempt(1); });
+    connect(actions_->nextAlert, &QAction::triggered, this, [this] { events_->goTo(1); });
+    connect(actions_->previousAlert, &QAction::triggered, this, [this] { events_->goTo(-1); });
+}
+
+void MainWindow::connectViewActions()
+{
+    for (int i = 0; i < static_cast<int>(actions_->pages.size()); ++i)
+        connect(actions_->pages[static_cast<std::size_t>(i)], &QAction::triggered, this, [this, i] { runView_->showPage(i); });
+    connect(actions_->live, &QAction::toggled, this, [this](bool on) { bench_.watcher().setHeld(!on); });
+    connect(actions_->resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
+    connect(actions_->fullScreen, &QAction::toggled, this, [this](bool on) { on ? showFullScreen() : showNormal(); });
+    connect(actions_->showInMap, &QAction::triggered, this, [this] { runView_->showPage(RunView::Coverage); });
+    connect(actions_->showSamples, &QAction::triggered, this, [this] { runView_->showPage(RunView::Data); });
+    const auto charts = [this] { return qobject_cast<ChartsPage*>(runView_->page(RunView::Charts)); };
+    connect(actions_->fit, &QAction::triggered, this, [this, charts] {
+        if (runView_->currentPage() == RunView::Charts && charts() != nullptr)
+            charts()->fit();
+        else if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage)); map != nullptr && runView_->currentPage() == RunView::Coverage)
+            map->fit();
+    });
+    connect(actions_->logY, &QAction::toggled, this, [this, charts](bool on) {
+        runView_->showPage(RunView::Charts);
+        charts()->setLogY(on);
+    });
+    connect(actions_->zoomBack, &QAction::triggered, this, [charts] {
+        if (charts() != nullptr)
+            charts()->zoomBack();
+    });
+    connect(runView_, &RunView::pageShown, this, [this](int page) {
+        const bool zooms = page == RunView::Charts || page == RunView::Coverage;
+        actions_->fit->setEnabled(zooms);
+        actions_->zoomBack->setEnabled(page == RunView::Charts);
+    });
+    Q_EMIT runView_->pageShown(runView_->currentPage());
+    const auto enableChunk = [this] {
+        const bool any = !bench_.selection().selection().chunks.empty();
+        actions_->showInMap->setEnabled(any);
+        actions_->showSamples->setEnabled(any);
+    };
+    connect(&bench_.selection(), &SelectionModel::changed, this, enableChunk);
+    enableChunk();
+}
+
+void MainWindow::connectCommands()
+{
+    RunCommands& commands = bench_.commands();
+    connect(&commands, &RunCommands::begun, this, [this](RunVerb verb) {
+        busy_ = true;
+        enableVerbs();
+        switch (verb) {
+        case RunVerb::Pause: tell(tr("Pausing at the end of the chunks in training…")); break;
+        case RunVerb::Stop: tell(tr("Stopping after a checkpoint…")); break;
+        case RunVerb::Kill: tell(tr("Killing…")); break;
+        case RunVerb::Save: tell(tr("Saving a checkpoint…")); break;
+        case RunVerb::Plan: tell(tr("Looking at what a resume would do…")); break;
+        case RunVerb::Start:
+        case RunVerb::Continue: tell(tr("Starting…")); break;
+        case RunVerb::Create: tell(tr("Making the run…")); break;
+        }
+    });
+    connect(&commands, &RunCommands::done, this, [this](RunVerb verb, const QString& folder) {
+        busy_ = false;
+        tell({});
+        enableVerbs();
+        if (verb == RunVerb::Create) { // the run exists: watch it from its first moment
+            bench_.showRun(folder);
+            showPerspective(Perspective::Watch);
+            runView_->showPage(RunView::Overview);
+            busy_ = true; // its start is on its way
+        }
+    });
+    connect(&commands, &RunCommands::failed, this, [this](RunVerb, const QString&, const Error& error) {
+        busy_ = false;
+        enableVerbs();
+        tell(errorText(error), true);
+    });
+    connect(&commands, &RunCommands::planned, this, &MainWindow::offerResume);
+}
+
+void MainWindow::tell(const QString& sentence, bool bad)
+{
+    setTone(noteText_, bad ? TextTone::Error : TextTone::Secondary);
+    noteText_->setText(sentence);
+    noteText_->setToolTip(sentence);
+}
+
+void MainWindow::resume()
+{
+    const StatusPtr& status = bench_.watcher().status();
+    if (status)
+        bench_.commands().plan(bench_.watcher().folder());
+}
+
+void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const RunConfig& config)
+{
+    busy_ = false;
+    tell({});
+    enableVerbs();
+    if (folder != bench_.watcher().folder() || !bench_.watcher().status())
+        return;
+    auto* dialog = new ResumeDialog(folder, runName_->text(), bench_.watcher().status()->attempt, plan, config, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, folder] { bench_.commands().start(folder, dialog->wanted()); });
+    dialog->open();
+}
+
+void MainWindow::kill()
+{
+    const StatusPtr status = bench_.watcher().status();
+    if (!status)
+        return;
+    std::int64_t atRisk = 0;
+    for (const EpochRow& epoch : status->epochs)
+        atRisk += epoch.chunks[ChunkState::Trained] + epoch.chunks[ChunkState::Leased];
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), QMessageBox::NoButton, this);
+    box->setInformativeText(tr("%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.", nullptr, static_cast<int>(atRisk)));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    QPushButton* kill = box->addButton(tr("Kill now"), QMessageBox::DestructiveRole);
+    QPushButton* stop = box->addButton(tr("Stop after a checkpoint"), QMessageBox::AcceptRole);
+    box->addButton(tr("Go on training"), QMessageBox::RejectRole);
+    box->setDefaultButton(stop);
+    const QString folder = bench_.watcher().folder();
+    connect(box, &QMessageBox::buttonClicked, this, [this, box, kill, stop, folder](QAbstractButton* pressed) {
+        if (pressed == kill)
+            bench_.commands().kill(folder);
+        else if (pressed == stop)
+            bench_.commands().stop(folder);
+        box->close();
+    });
+    box->open();
+}
+
+void MainWindow::showWhy()
+{
+    const StatusPtr& status = bench_.watcher().status();
+    if (!status)
+        return;
+    QStringList lines;
+    for (const Evidence& evidence : status->evidence)
+        lines.append(QString::fromStdString(evidence.text));
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(status->state).toLower()), QMessageBox::NoButton, this);
+    box->setInformativeText(lines.isEmpty() ? tr("Nothing was recorded yet.") : lines.join(QLatin1Char('\n')));
+    box->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    box->addButton(tr("Close"), QMessageBox::RejectRole);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void MainWindow::clone()
+{
+    const StatusPtr& status = bench_.watcher().status();
+    if (!status)
+        return;
+    const auto preset = findPreset(status->file.preset);
+    RunConfig config = status->file.config;
+    config.name.clear();
+    bench_.form().useConfig(config, preset.ok() ? preset.value() : presets().front());
+    showPerspective(Perspective::Launch);
+}
+
+void MainWindow::openRunFolder()
+{
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Open run folder"), bench_.workspace());
+    if (!folder.isEmpty())
+        bench_.addRun(folder);
+}
+
+void MainWindow::openWorkspace()
+{
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Open workspace"), bench_.workspace());
+    if (!folder.isEmpty())
+        bench_.openWorkspace(folder);
+}
+
+void MainWindow::savePicture()
+{
+    const QPixmap picture = grab();
+    QString file = QFileDialog::getSaveFileName(this, tr("Save picture of the window"), QStringLiteral("furrow.png"), tr("Pictures (*.png)"));
+    if (file.isEmpty())
+        return;
+    if (!file.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
+        file += QStringLiteral(".png");
+    if (picture.save(file))
+        tell(tr("Saved as %1.").arg(file));
+    else
+        tell(tr("%1 could not be written.").arg(file), true);
+}
+
+void MainWindow::goToAttempt(int step)
+{
+    const StatusPtr& status = bench_.watcher().status();
+    if (!status || status->attempt == 0)
+        return;
+    const std::int64_t now = bench_.selection().selection().attempt.value_or(status->attempt);
+    const std::int64_t next = std::clamp<std::int64_t>(now + step, 1, status->attempt);
+    bench_.selection().setAttempt(next);
+    tell(tr("Attempt %1 of %2").arg(next).arg(status->attempt));
+}
+
+void MainWindow::findInPage()
+{
+    if (launching_)
+        newRunPage().focusSearch();
+    else if (auto* log = qobject_cast<LogPage*>(runView_->page(RunView::Log)); log != nullptr && runView_->currentPage() == RunView::Log)
+        log->focusSearch();
+    else if (auto* config = qobject_cast<ConfigPage*>(runView_->page(RunView::Config)); config != nullptr && runView_->currentPage() == RunView::Config)
+        config->focusSearch();
+    else
+        library_->focusFilter();
+}
+
+void MainWindow::showAbout()
+{
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Furrow"), tr("Furrow %1").arg(QStringLiteral(FURROW_VERSION)), QMessageBox::NoButton, this);
+    box->setInformativeText(tr("Trains every chunk of a data set exactly once per epoch, and can prove it.\nFree software under the GNU General Public License, version 3 or later."));
+    box->addButton(tr("Close"), QMessageBox::RejectRole);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+} // namespace furrow
