@@ -1,5 +1,7 @@
 // Prepared blocks, evaluation sets, plans and manifests from hostile bytes: each must be refused or read, never crash.
 
+#include "core/base/hash.h"
+#include "core/data/block_layout.h"
 #include "core/data/block_plan.h"
 #include "core/data/chunk_windows.h"
 #include "core/data/data_manifest.h"
@@ -33,14 +35,45 @@ void readBlock(const std::string& path)
     (void)block.value().verify();
 }
 
+/// The same bytes with checksums that fit, so that the fuzzer gets behind them.
+std::string signedAgain(std::string bytes)
+{
+    using namespace furrow::layout;
+    const auto put = [&](std::uint64_t at, std::uint64_t value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
+    const auto get = [&](std::uint64_t at) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, bytes.data() + at, sizeof value);
+        return value;
+    };
+    if (bytes.size() < kHeaderBytes + kTrailerBytes)
+        return bytes;
+    put(kHeaderBytes - 8, furrow::xxh3(std::string_view(bytes).substr(0, kHeaderBytes - 8)));
+    const std::uint64_t trailer = bytes.size() - kTrailerBytes;
+    const std::uint64_t footer = get(trailer);
+    if (footer < kHeaderBytes || footer > trailer)
+        return bytes;
+    for (std::uint64_t entry = footer; entry + kEntryBytes <= trailer; entry += kEntryBytes) {
+        const auto offset = get(entry), size = get(entry + 8);
+        if (offset <= footer && size <= footer - offset)
+            put(entry + 16, furrow::xxh3(std::string_view(bytes).substr(offset, size)));
+        else
+            break;
+    }
+    put(trailer + 16, furrow::xxh3(std::string_view(bytes).substr(footer, trailer - footer)));
+    return bytes;
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     static const std::string path = scratchFile();
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    if (auto* file = std::fopen(path.c_str(), "wb")) {
-        std::fwrite(data, 1, size, file);
+    for (const auto& bytes : { std::string(text), signedAgain(std::string(text)) }) {
+        auto* file = std::fopen(path.c_str(), "wb");
+        if (file == nullptr)
+            break;
+        std::fwrite(bytes.data(), 1, bytes.size(), file);
         std::fclose(file);
         readBlock(path);
         (void)furrow::readHeldOut(path);
