@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kBootNs = 500 * kSecond; // monotonic time at which each attempt begins
+constexpr double kSlow = 2.2; // the last worker's step takes so much longer
 constexpr std::int64_t kPauseNs = 5820 * kSecond; // between a crash and the resume: 1 h 37 min
 
 double gauss(Random& random)
@@ -55,7 +56,7 @@ public:
         pick(run.duplicates, doubled_);
         lookEvery_ = std::max<std::int64_t>(1, part.ownSteps / 400);
         checkpointEvery_ = std::max<std::int64_t>(2, part.ownSteps / 40);
-        stepNs_ = static_cast<std::int64_t>(run.stepSeconds * kSecond * (part.worker == run.workers - 1 && run.workers > 1 ? 2.2 : 1.0));
+        stepNs_ = static_cast<std::int64_t>(run.stepSeconds * kSecond * (part.worker == run.workers - 1 && run.workers > 1 ? kSlow : 1.0));
     }
 
     void write()
@@ -116,7 +117,8 @@ private:
                 25'757'220'864, 380 + 20 * gauss(random_), 64 + 2 * gauss(random_) });
         if (saves) {
             event(EventRecord::Kind::Checkpoint, "checkpoint " + std::to_string(step / checkpointEvery_));
-            record(EvalRecord { nowNs_, step, r.tokens, static_cast<float>(lossAt(step) - 0.02), 0.35 + 0.1 * p, EvalRecord::What::Replica });
+            if (step / checkpointEvery_ % 2 == 0)
+                record(EvalRecord { nowNs_, step, r.tokens, static_cast<float>(lossAt(step) - 0.02), 0.35 + 0.1 * p, EvalRecord::What::Replica });
         }
     }
 
@@ -184,24 +186,27 @@ Result<SyntheticTotals> writeSyntheticTelemetry(const std::filesystem::path& fol
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     SyntheticTotals totals;
-    const auto perWorker = run.steps / run.workers;
+    // The last of several workers has the slower device and does fewer steps, so that all end together.
+    const double share = run.workers == 1 ? 1 : 1 / (run.workers - 1 + 1 / kSlow);
+    const auto perWorker = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(run.steps) * share));
     for (int worker = 0; worker < run.workers; ++worker) {
-        const auto own = perWorker + (worker < run.steps % run.workers ? 1 : 0);
+        const bool last = worker == run.workers - 1;
+        const auto own = last ? std::max<std::int64_t>(1, run.steps - perWorker * (run.workers - 1)) : perWorker;
         std::int64_t wallNs = run.startWallNs;
         std::int64_t first = 1;
         for (int attempt = 1; attempt <= run.attempts; ++attempt) {
             const bool crashes = attempt < run.attempts;
-            const auto last = crashes ? own * attempt / run.attempts : own;
-            const Part part { attempt, worker, first, last, own, wallNs, crashes };
+            const auto until = crashes ? own * attempt / run.attempts : own;
+            const Part part { attempt, worker, first, until, own, wallNs, crashes };
             const auto path = folder / (std::to_string(attempt) + "-w" + std::to_string(worker) + ".jsonl");
             std::ofstream out(path, std::ios::binary | std::ios::trunc);
             PartWriter(run, part, out, totals).write();
             if (!out.flush())
                 return Error { ErrorCode::Io, path.string() + " cannot be written: check space and permissions" };
-            const auto lost = static_cast<std::int64_t>(run.redoneShare * static_cast<double>(last - first + 1));
+            const auto lost = static_cast<std::int64_t>(run.redoneShare * static_cast<double>(until - first + 1));
             // Attempts of all workers begin together, after the slowest of the one before.
-            wallNs += static_cast<std::int64_t>(static_cast<double>(perWorker + 1) / run.attempts * run.stepSeconds * 2.4 * kSecond) + kPauseNs;
-            first = last + 1 - lost;
+            wallNs += static_cast<std::int64_t>(static_cast<double>(perWorker + 1) / run.attempts * run.stepSeconds * 1.05 * kSecond) + kPauseNs;
+            first = until + 1 - lost;
         }
     }
     return totals;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <QFrame>
+
+class QBoxLayout;
+class QLabel;
+class QPushButton;
+
+namespace furrow {
+
+enum class BannerKind { Ok, Warn, Error, Interrupted, Info };
+
+/// A notice with a glyph, a bold sentence, the evidence below it, and what can be done at the right.
+class Banner : public QFrame {
+    Q_OBJECT
+public:
+    explicit Banner(BannerKind kind, QWidget* parent = nullptr);
+    void setKind(BannerKind kind);
+    /// @param detail  may be empty: then one line
+    void setMessage(const QString& sentence, const QString& detail = {});
+    QPushButton* addButton(const QString& text, bool primary = false);
+    QPushButton* addLink(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void restyle();
+
+    BannerKind kind_;
+    QLabel* sentence_;
+    QLabel* detail_;
+    QBoxLayout* actions_;
+};
+
+} // namespace furrow
