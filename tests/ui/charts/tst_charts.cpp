@@ -1,0 +1,344 @@
+#include "core/base/random.h"
+#include "ui/bench/synthetic_cells.h"
+#include "ui/charts/coverage_map.h"
+#include "ui/charts/series_chart.h"
+#include "ui/theme/theme.h"
+
+#include <QBuffer>
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+#include <limits>
+
+using namespace furrow;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+struct Raw {
+    std::vector<double> x;
+    std::vector<float> y;
+};
+
+Raw noisy(std::uint64_t seed, std::size_t count, bool withBad)
+{
+    Random random(seed);
+    Raw raw;
+    double x = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        x += random.below(20) == 0 ? 0 : random.uniform() * 3; // equal x and uneven distances
+        raw.x.push_back(x);
+        float y = static_cast<float>(3 + random.uniform() + (random.below(1000) == 0 ? 9 * random.uniform() : 0));
+        if (withBad && random.below(50) == 0)
+            y = random.below(2) ? kNan : kInf;
+        raw.y.push_back(y);
+    }
+    return raw;
+}
+
+/// A chart that has a size without being on a screen.
+void place(SeriesChart& chart, QSize size)
+{
+    chart.setAttribute(Qt::WA_DontShowOnScreen);
+    chart.resize(size);
+    chart.show();
+}
+
+QByteArray png(QWidget& widget)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    widget.grab().save(&buffer, "PNG");
+    return bytes;
+}
+
+} // namespace
+
+class TestCharts : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { theme().apply(ThemeKind::Dark); }
+
+    void everyPixelColumnHasTheRawExtremes_data()
+    {
+        QTest::addColumn<int>("count");
+        QTest::addColumn<double>("begin");
+        QTest::addColumn<double>("end");
+        QTest::addColumn<bool>("withBad");
+        for (const int count : { 1, 100, 5000, 200'000 }) {
+            for (const bool bad : { false, true }) {
+                QTest::addRow("%d all %d", count, bad) << count << 0.0 << 1.0 << bad;
+                QTest::addRow("%d zoomed %d", count, bad) << count << 0.41 << 0.47 << bad;
+                QTest::addRow("%d deep %d", count, bad) << count << 0.5 << 0.5002 << bad;
+                QTest::addRow("%d beyond %d", count, bad) << count << -0.7 << 1.9 << bad;
+            }
+        }
+    }
+    void everyPixelColumnHasTheRawExtremes()
+    {
+        QFETCH(const int, count);
+        QFETCH(const double, begin);
+        QFETCH(const double, end);
+        QFETCH(const bool, withBad);
+        const Raw raw = noisy(static_cast<std::uint64_t>(count), static_cast<std::size_t>(count), withBad);
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 700, 300 });
+        chart.setData({ { { makeCurve(raw.x, raw.y), nullptr, 0 } } });
+        const double span = std::max(1.0, raw.x.back() - raw.x.front());
+        link.setRange(ChartLink::Range { raw.x.front() + span * begin, raw.x.front() + span * end });
+        chart.replotNow();
+        const auto& edges = chart.curves().edges();
+        QVERIFY(edges.size() > 500);
+        if (chart.curves().shapes().empty()) {
+            QVERIFY(raw.x.back() < edges.front() || raw.x.front() > edges.back());
+            return;
+        }
+        const auto& columns = chart.curves().shapes().front().columns;
+        QCOMPARE(columns.size() + 1, edges.size());
+        std::size_t i = 0;
+        while (i < raw.x.size() && raw.x[i] < edges.front())
+            ++i;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            Summary want;
+            for (; i < raw.x.size() && raw.x[i] < edges[c + 1]; ++i)
+                want.add(raw.y[i]);
+            QCOMPARE(columns[c].summary.count, want.count);
+            QCOMPARE(columns[c].summary.min, want.min);
+            QCOMPARE(columns[c].summary.max, want.max);
+        }
+    }
+
+    void theSameInputGivesTheSamePicture()
+    {
+        const auto draw = [] {
+            const Raw raw = noisy(5, 50'000, true);
+            ChartLink link;
+            SeriesChart chart(link);
+            chart.setTitle(QStringLiteral("Training loss"), QStringLiteral("nats per token"));
+            place(chart, { 640, 320 });
+            chart.setData({ { { makeCurve(raw.x, raw.y), nullptr, 0 }, { makeCurve(raw.x, raw.y), nullptr, 1, 30'000 } } });
+            chart.replotNow();
+            return png(chart);
+        };
+        const QByteArray first = draw();
+        QVERIFY(first.size() > 5000);
+        QCOMPARE(draw(), first);
+    }
+
+    void theSameFieldGivesTheSamePicture()
+    {
+        const auto draw = [] {
+            CoverageMap map;
+            map.setAttribute(Qt::WA_DontShowOnScreen);
+            map.resize(800, 500);
+            map.setCells(syntheticCells(2, 60, 20));
+            map.show();
+            return png(map);
+        };
+        QCOMPARE(draw(), draw());
+    }
+
+    void smoothingKeepsAConstantAndIgnoresNaN_data()
+    {
+        QTest::addColumn<int>("kind");
+        for (int kind = 0; kind <= static_cast<int>(SmoothingKind::Median); ++kind)
+            QTest::addRow("%d", kind) << kind;
+    }
+    void smoothingKeepsAConstantAndIgnoresNaN()
+    {
+        QFETCH(const int, kind);
+        std::vector<double> x;
+        std::vector<float> y;
+        for (int i = 0; i < 3000; ++i) {
+            x.push_back(i * 7.0);
+            y.push_back(i % 17 == 0 ? kNan : 2.5f);
+        }
+        const Smoothing smoothing { static_cast<SmoothingKind>(kind), 500 };
+        const auto grid = smoothingGrid(0, 21000, 400, smoothing);
+        std::vector<WeightedBin> bins;
+        addToBins(bins, grid, *makeCurve(x, y), nullptr, x.size());
+        const auto points = smooth(bins, smoothing);
+        QVERIFY(points.size() > 100);
+        for (const auto& p : points)
+            QVERIFY(std::abs(p.y - 2.5) < 1e-6);
+    }
+
+    void aZeroPhaseAverageDoesNotLag()
+    {
+        std::vector<double> x;
+        std::vector<float> y;
+        for (int i = 0; i < 2000; ++i) {
+            x.push_back(i);
+            y.push_back(i < 1000 ? 0.0f : 1.0f);
+        }
+        const auto middle = [&](SmoothingKind kind) {
+            const Smoothing smoothing { kind, 50 };
+            std::vector<WeightedBin> bins;
+            addToBins(bins, smoothingGrid(0, 2000, 1000, smoothing), *makeCurve(x, y), nullptr, x.size());
+            for (const auto& p : smooth(bins, smoothing)) {
+                if (p.y >= 0.5)
+                    return p.x;
+            }
+            return 0.0;
+        };
+        QVERIFY(std::abs(middle(SmoothingKind::ZeroPhaseEma) - 1000) < 4);
+        QVERIFY(std::abs(middle(SmoothingKind::Gaussian) - 1000) < 4);
+        QVERIFY(std::abs(middle(SmoothingKind::Median) - 1000) < 4);
+        QVERIFY(middle(SmoothingKind::Ema) > 1025);
+    }
+
+    void theMeanWeighsTokens()
+    {
+        std::vector<double> x;
+        for (int i = 0; i < 100; ++i)
+            x.push_back(i);
+        const auto constant = [&](float v) { return makeCurve(x, std::vector<float>(x.size(), v)); };
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 400, 200 });
+        chart.setData({ { { constant(1), constant(3000), 0 }, { constant(2), constant(1000), 1 } } });
+        chart.replotNow();
+        QVERIFY(!chart.curves().mean().empty());
+        for (const auto& p : chart.curves().mean())
+            QVERIFY(std::abs(p.y - 1.25) < 1e-6);
+    }
+
+    void supersededPointsAreInNoAverage()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 400, 200 });
+        std::vector<double> x;
+        std::vector<float> y;
+        for (int i = 0; i < 100; ++i) {
+            x.push_back(i);
+            y.push_back(i < 90 ? 1.0f : 100.0f);
+        }
+        chart.setData({ { { makeCurve(x, y), nullptr, 0, 90 } } });
+        chart.replotNow();
+        for (const auto& p : chart.curves().shapes().front().smooth)
+            QVERIFY(std::abs(p.y - 1) < 1e-6);
+        QVERIFY(!chart.curves().shapes().front().superseded.empty());
+        QCOMPARE(chart.statistics().front().count, std::uint64_t(90));
+    }
+
+    void zoomIsLinkedAndGoesBack()
+    {
+        const Raw raw = noisy(1, 1000, false);
+        ChartLink link;
+        SeriesChart a(link);
+        SeriesChart b(link);
+        for (SeriesChart* chart : { &a, &b }) {
+            place(*chart, { 400, 200 });
+            chart->setData({ { { makeCurve(raw.x, raw.y), nullptr, 0 } } });
+        }
+        QSignalSpy live(&link, &ChartLink::followingChanged);
+        link.setRange(ChartLink::Range { 100, 200 });
+        a.replotNow();
+        b.replotNow();
+        QCOMPARE(a.curves().edges().front(), b.curves().edges().front());
+        QVERIFY(std::abs(b.curves().edges().front() - 100) < 1);
+        QCOMPARE(live.count(), 1);
+        link.setRange(ChartLink::Range { 120, 130 });
+        link.zoomBack();
+        QCOMPARE(link.range()->begin, 100.0);
+        link.zoomBack();
+        QVERIFY(!link.range());
+        QVERIFY(!link.canZoomBack());
+    }
+
+    void aChartSaysItsValueInWords()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        chart.setTitle(QStringLiteral("Training loss"), {});
+        place(chart, { 400, 200 });
+        chart.replotNow();
+        QCOMPARE(chart.valueSentence(), QStringLiteral("No steps recorded yet."));
+        std::vector<double> x;
+        std::vector<float> y;
+        for (int i = 0; i < 500; ++i) {
+            x.push_back(i);
+            y.push_back(4.0f - static_cast<float>(i) / 250);
+        }
+        chart.setData({ { { makeCurve(x, y), nullptr, 0 } } });
+        chart.replotNow();
+        QVERIFY2(chart.valueSentence().contains(QStringLiteral("falling")), qPrintable(chart.valueSentence()));
+        QVERIFY(chart.accessibleDescription().contains(QStringLiteral("Training loss")));
+    }
+
+    void mapCountsSumToTheTotal()
+    {
+        CoverageMap map;
+        map.setCells(syntheticCells(4, 300, 25));
+        const auto& summary = map.colors().summary();
+        std::int64_t sum = 0;
+        for (const auto count : summary.kinds)
+            sum += count;
+        QCOMPARE(sum, summary.total);
+        QCOMPARE(summary.total, std::int64_t(300 * 25));
+    }
+
+    void mapPicksWhatItPaints()
+    {
+        CoverageMap map;
+        map.setAttribute(Qt::WA_DontShowOnScreen);
+        map.resize(1000, 700);
+        map.setCells(syntheticCells(4, 30, 25));
+        map.show();
+        QSignalSpy clicked(&map, &CoverageMap::chunkClicked);
+        QTest::mouseClick(map.viewport(), Qt::LeftButton, {}, QPoint(58 + 34 * 3 + 10, 24 + 19 * 5 + 9));
+        QCOMPARE(clicked.count(), 1);
+        QVERIFY((placeOf(clicked.front().front().value<ChunkId>()) == ChunkPlace { 0, 5, 3 }));
+        QSignalSpy brushed(&map, &CoverageMap::brushed);
+        QTest::mousePress(map.viewport(), Qt::LeftButton, {}, QPoint(58 + 5, 24 + 5));
+        QMouseEvent move(QEvent::MouseMove, QPointF(58 + 34 * 2 + 5, 24 + 19 + 5), map.mapToGlobal(QPointF(1, 1)), Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(map.viewport(), &move);
+        QTest::mouseRelease(map.viewport(), Qt::LeftButton, {}, QPoint(58 + 34 * 2 + 5, 24 + 19 + 5));
+        QCOMPARE(brushed.count(), 1);
+        QCOMPARE(brushed.front().front().value<std::vector<ChunkId>>().size(), std::size_t(6));
+    }
+
+    /// When many chunks share a pixel the worst state must not vanish.
+    void onePoisonedChunkOfAMillionIsSeen()
+    {
+        auto cells = syntheticCells(4, 40'000, 25);
+        for (auto& cell : cells) {
+            if (cell.state == ChunkState::Poisoned)
+                cell.state = ChunkState::Committed;
+        }
+        cells[654'321].state = ChunkState::Poisoned;
+        CoverageMap map;
+        map.setCells(cells);
+        const QImage image = map.overview({ 60, 700 });
+        int seen = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x)
+                seen += image.pixelIndex(x, y) == kPoisonedCell;
+        }
+        QVERIFY(seen >= 1);
+    }
+
+    void changedCellsAreTakenOver()
+    {
+        auto cells = syntheticCells(4, 50, 10);
+        CoverageMap map;
+        map.setCells(cells);
+        ChunkCell changed = cells[33];
+        changed.state = ChunkState::Poisoned;
+        ChunkCell added;
+        added.id = chunkIdOf({ 0, 50, 0 });
+        added.block = 50;
+        map.updateCells({ changed, added });
+        QVERIFY(map.cells()[33].state == ChunkState::Poisoned);
+        QCOMPARE(map.colors().summary().total, std::int64_t(501));
+    }
+};
+
+Q_DECLARE_METATYPE(furrow::ChunkId)
+QTEST_MAIN(TestCharts)
+#include "tst_charts.moc"

@@ -1,0 +1,228 @@
+#include "ui/bench/ui_bench.h"
+
+#include "core/telemetry/run_telemetry.h"
+#include "core/telemetry/synthetic.h"
+#include "ui/bench/synthetic_cells.h"
+#include "ui/charts/coverage_map.h"
+#include "ui/charts/series_chart.h"
+
+#include <QElapsedTimer>
+#include <QImage>
+#include <QTemporaryDir>
+#include <algorithm>
+#include <memory>
+
+namespace furrow {
+namespace {
+
+constexpr QSize kScreen { 1920, 1080 };
+constexpr int kRounds = 20;
+
+double p95(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() * 95 / 100];
+}
+
+/// Runs `work` (which gives milliseconds) some times after one warm-up.
+template <typename Work> double repeated(Work work, int rounds = kRounds)
+{
+    work();
+    std::vector<double> times;
+    for (int i = 0; i < rounds; ++i)
+        times.push_back(work());
+    return p95(times);
+}
+
+class Bench {
+public:
+    std::vector<BenchResult> results;
+    void add(const char* name, double value, const char* unit, double target)
+    {
+        results.push_back({ QLatin1String(name), value, QLatin1String(unit), target, value <= target });
+    }
+
+    /// A run of `events` steps of `workers` workers, generated once per shape.
+    std::filesystem::path run(std::int64_t events, int workers)
+    {
+        const auto folder = std::filesystem::path(dir_.path().toStdString()) / (std::to_string(events) + "x" + std::to_string(workers));
+        if (!std::filesystem::exists(folder)) {
+            SyntheticRun shape;
+            shape.steps = events;
+            shape.workers = workers;
+            if (!writeSyntheticTelemetry(folder, shape).ok())
+                return {};
+        }
+        return folder;
+    }
+    SnapshotPtr read(const std::filesystem::path& folder)
+    {
+        RunTelemetry telemetry(folder);
+        while (telemetry.poll()) { }
+        return telemetry.snapshot();
+    }
+
+private:
+    QTemporaryDir dir_;
+};
+
+std::unique_ptr<SeriesChart> makeChart(ChartLink& link, const TelemetrySnapshot& snapshot, QSize size)
+{
+    auto chart = std::make_unique<SeriesChart>(link);
+    chart->setTitle(QStringLiteral("Training loss"), QStringLiteral("nats per token"));
+    chart->setAttribute(Qt::WA_DontShowOnScreen);
+    chart->resize(size);
+    chart->setData(chartDataOf(snapshot, Metric::Loss, XAxis::Tokens));
+    chart->show();
+    return chart;
+}
+
+/// Invented curves straight in memory: 8 x 1M points need no 2 GB of files.
+ChartData manyPoints(int workers, std::size_t points)
+{
+    ChartData data;
+    data.axis = XAxis::GlobalStep;
+    for (int w = 0; w < workers; ++w) {
+        std::vector<double> x(points);
+        std::vector<float> y(points);
+        std::uint64_t state = 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(w + 1);
+        for (std::size_t i = 0; i < points; ++i) {
+            state = state * 6364136223846793005ull + 1442695040888963407ull;
+            x[i] = static_cast<double>(i);
+            y[i] = 3.0f + 1.0f / (1.0f + static_cast<float>(i) / static_cast<float>(points) * 9) + static_cast<float>(state >> 40) * 1e-8f + 0.02f * static_cast<float>(w);
+        }
+        data.lines.push_back({ makeCurve(x, y), nullptr, w });
+    }
+    return data;
+}
+
+void benchFrame(Bench& bench)
+{
+    for (const auto& [workers, name, target] : { std::tuple(1, "frame 1 x 1M raw and smooth", 12.0), std::tuple(8, "frame 8 x 1M raw and smooth", 16.0) }) {
+        ChartLink link;
+        SeriesChart chart(link);
+        chart.setAttribute(Qt::WA_DontShowOnScreen);
+        chart.resize(kScreen);
+        chart.setData(manyPoints(workers, 1'000'000));
+        chart.show();
+        bench.add(name, repeated([&] { return chart.replotNow(); }), "ms", target);
+    }
+    ChartLink link;
+    std::vector<std::unique_ptr<SeriesChart>> charts;
+    const ChartData data = manyPoints(4, 100'000);
+    for (int i = 0; i < 16; ++i) {
+        charts.push_back(std::make_unique<SeriesChart>(link));
+        charts.back()->setAttribute(Qt::WA_DontShowOnScreen);
+        charts.back()->resize(kScreen / 4);
+        charts.back()->setData(data);
+        charts.back()->show();
+    }
+    bench.add("frame 16 charts x 4 x 100k", repeated([&] {
+        double sum = 0;
+        for (const auto& chart : charts)
+            sum += chart->replotNow();
+        return sum;
+    }), "ms", 25);
+    charts.resize(8);
+    double x = 0;
+    bench.add("hover across 8 linked charts", repeated([&] {
+        QElapsedTimer timer;
+        timer.start();
+        link.setCursor(x += 997);
+        return static_cast<double>(timer.nsecsElapsed()) / 1e6;
+    }), "ms", 5);
+}
+
+void benchMap(Bench& bench)
+{
+    CoverageMap map;
+    map.setAttribute(Qt::WA_DontShowOnScreen);
+    map.resize(kScreen);
+    map.show();
+    QImage screen(kScreen, QImage::Format_RGB32);
+    map.setCells(syntheticCells(1, 40'000, 25));
+    bench.add("map 1M chunks repaint", repeated([&] { return map.paintNow(screen); }), "ms", 10);
+    bench.add("map 1M chunks recolour by loss", repeated([&] {
+        QElapsedTimer timer;
+        timer.start();
+        map.setLayer(MapLayer::Loss, RelativeTo::Trend);
+        return static_cast<double>(timer.nsecsElapsed()) / 1e6;
+    }), "ms", 40);
+    bench.add("map pick", repeated([&] {
+        QElapsedTimer timer;
+        timer.start();
+        std::ptrdiff_t sum = 0;
+        for (int i = 0; i < 1000; ++i)
+            sum += map.pick(QPointF(100 + i % 700, 60 + i % 900));
+        return sum == -1 ? 1e9 : static_cast<double>(timer.nsecsElapsed()) / 1e6 / 1000;
+    }), "ms", 0.01);
+    map.setCells(syntheticCells(1, 400'000, 25));
+    bench.add("map 10M chunks repaint", repeated([&] { return map.paintNow(screen); }), "ms", 15);
+}
+
+void benchOpen(Bench& bench)
+{
+    const auto folder = bench.run(1'000'000, 8);
+    const auto cache = folder / "view" / "columns.bin";
+    QElapsedTimer timer;
+    timer.start();
+    RunTelemetry cold(folder, cache);
+    cold.poll(1);
+    ChartLink link;
+    makeChart(link, *cold.snapshot(), kScreen)->replotNow();
+    bench.add("open 1M events, first curve", static_cast<double>(timer.nsecsElapsed()) / 1e6, "ms", 200);
+    while (cold.poll()) { }
+    const auto snapshot = cold.snapshot();
+    bench.add("open 1M events, complete", static_cast<double>(timer.nsecsElapsed()) / 1e6, "ms", 1000);
+    bench.add("memory of 1M events", static_cast<double>(snapshot->memoryBytes()) / 1e6, "MB", 50);
+    if (!cold.saveCache().ok())
+        return;
+    bench.add("open 1M events, cached", repeated([&] {
+        QElapsedTimer once;
+        once.start();
+        RunTelemetry cached(folder, cache);
+        cached.loadCache();
+        cached.poll();
+        cached.snapshot();
+        return static_cast<double>(once.nsecsElapsed()) / 1e6;
+    }, 5), "ms", 150);
+}
+
+void benchScrub(Bench& bench)
+{
+    const auto snapshot = bench.read(bench.run(1'000'000, 8));
+    ChartLink link;
+    const auto chart = makeChart(link, *snapshot, kScreen);
+    const auto all = link.extent().value_or(ChartLink::Range { 0, 1 });
+    double at = 0.1;
+    bench.add("scrub in a 1M-event run", repeated([&] {
+        at = at > 0.85 ? 0.05 : at + 0.071;
+        const double begin = all.begin + (all.end - all.begin) * at;
+        link.setRange(ChartLink::Range { begin, begin + (all.end - all.begin) * 0.1 }, false);
+        return chart->replotNow();
+    }), "ms", 30);
+}
+
+} // namespace
+
+QStringList uiBenchNames()
+{
+    return { QStringLiteral("frame"), QStringLiteral("map"), QStringLiteral("open"), QStringLiteral("scrub") };
+}
+
+std::vector<BenchResult> runUiBench(const QString& name)
+{
+    Bench bench;
+    const bool all = name == QStringLiteral("all");
+    if (all || name == QStringLiteral("frame"))
+        benchFrame(bench);
+    if (all || name == QStringLiteral("map"))
+        benchMap(bench);
+    if (all || name == QStringLiteral("open"))
+        benchOpen(bench);
+    if (all || name == QStringLiteral("scrub"))
+        benchScrub(bench);
+    return bench.results;
+}
+
+} // namespace furrow

@@ -1,0 +1,150 @@
+#include "ui/charts/chart_data.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+QString clock(double seconds, const char* format)
+{
+    return QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(seconds * 1000)).toString(QLatin1String(format));
+}
+
+/// @param step  distance of ticks; 0: three digits behind the point
+QString scaled(double x, double step)
+{
+    static constexpr struct {
+        double from;
+        double unit;
+        const char* suffix;
+    } kUnits[] = { { 1e12, 1e12, " T" }, { 1e9, 1e9, " B" }, { 1e6, 1e6, " M" }, { 1e4, 1e3, " k" } };
+    const QLocale locale;
+    const double size = std::max(std::abs(x), step);
+    for (const auto& u : kUnits) {
+        if (size < u.from)
+            continue;
+        const int decimals = step <= 0 ? 3 : std::clamp(static_cast<int>(std::ceil(-std::log10(step / u.unit) - 1e-9)), u.unit >= 1e9 ? 1 : 0, 6);
+        return locale.toString(x / u.unit, 'f', decimals) + QLatin1String(u.suffix);
+    }
+    if (step > 0 && step < 1)
+        return locale.toString(x, 'f', std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6));
+    return locale.toString(static_cast<qlonglong>(std::llround(x)));
+}
+
+void addSeams(ChartData& data, const TelemetrySnapshot& snapshot, double samplesPerEpoch)
+{
+    std::int64_t attempt = 0;
+    double lastEnd = 0;
+    for (std::size_t k = 0; k < snapshot.stretches.size(); ++k) {
+        const Stretch& s = snapshot.stretches[k];
+        if (s.size() == 0)
+            continue;
+        if (attempt != 0 && s.attempt != attempt) {
+            std::size_t redone = 0;
+            for (std::size_t before = 0; before < k; ++before) {
+                if (snapshot.stretches[before].attempt == attempt)
+                    redone += snapshot.stretches[before].size() - std::min(snapshot.stretches[before].size(), snapshot.supersededFrom(before));
+            }
+            double x = snapshot.xAt(k, 0, data.axis, samplesPerEpoch);
+            for (auto next = k; next < snapshot.stretches.size() && snapshot.stretches[next].attempt == s.attempt; ++next)
+                x = std::min(x, snapshot.xAt(next, 0, data.axis, samplesPerEpoch));
+            const QString times = QCoreApplication::translate("ChartData", "stopped %1, resumed %2").arg(clock(lastEnd, "HH:mm"), clock(s.wallStart, "HH:mm"));
+            const QString steps = QCoreApplication::translate("ChartData", "%n steps redone", nullptr, static_cast<int>(redone));
+            data.seams.push_back({ x, QCoreApplication::translate("ChartData", "Attempt %1").arg(s.attempt), times + QStringLiteral(", ") + steps });
+            if (data.axis == XAxis::WallTime)
+                data.gaps.push_back({ lastEnd, s.wallStart });
+        }
+        lastEnd = s.attempt == attempt ? std::max(lastEnd, s.wallEnd()) : s.wallEnd();
+        attempt = s.attempt;
+    }
+}
+
+} // namespace
+
+ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch, int only)
+{
+    ChartData data;
+    data.axis = axis;
+    for (std::size_t k = 0; k < snapshot.stretches.size(); ++k) {
+        const int worker = snapshot.stretches[k].worker;
+        if (only >= 0 && worker != only)
+            continue;
+        data.lines.push_back({ snapshot.curve(k, metric, axis, samplesPerEpoch), snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch), worker,
+            snapshot.supersededFrom(k) });
+    }
+    std::stable_sort(data.lines.begin(), data.lines.end(), [](const ChartLine& a, const ChartLine& b) { return a.worker < b.worker; });
+    addSeams(data, snapshot, samplesPerEpoch);
+    if (metric != Metric::Loss || !snapshot.evals)
+        return data;
+    for (const EvalPoint& eval : *snapshot.evals) {
+        TelemetrySnapshot::Interval at;
+        if ((only < 0 || eval.worker == only) && snapshot.find(eval.worker, eval.wall, at))
+            data.evals.push_back({ snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch), eval.record.loss });
+    }
+    return data;
+}
+
+QString axisText(XAxis axis, double x, double step)
+{
+    switch (axis) {
+    case XAxis::WallTime: return clock(x, step >= 86400 ? "d MMM" : step >= 14400 ? "d MMM HH:mm" : step >= 60 ? "HH:mm" : "HH:mm:ss");
+    case XAxis::ActiveTime: {
+        const auto minutes = static_cast<qint64>(std::llround(x / 60));
+        if (step < 60)
+            return QCoreApplication::translate("ChartData", "%1 s").arg(QLocale().toString(static_cast<qlonglong>(std::llround(x))));
+        if (minutes < 60)
+            return QCoreApplication::translate("ChartData", "%1 min").arg(minutes);
+        return minutes % 60 == 0 ? QCoreApplication::translate("ChartData", "%1 h").arg(minutes / 60)
+                                 : QCoreApplication::translate("ChartData", "%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+    }
+    case XAxis::Epoch: return QLocale().toString(x, 'f', std::clamp(static_cast<int>(std::ceil(-std::log10(std::max(step, 1e-9)) - 1e-9)), 1, 6));
+    default: return scaled(x, step);
+    }
+}
+
+QString exactAxisText(XAxis axis, double x)
+{
+    switch (axis) {
+    case XAxis::WallTime: return clock(x, "d MMM HH:mm:ss");
+    case XAxis::ActiveTime: return axisText(axis, x, x < 600 ? 1 : 60);
+    case XAxis::Epoch: return QLocale().toString(x, 'f', 4);
+    default: return scaled(x, 0);
+    }
+}
+
+QString axisUnit(XAxis axis)
+{
+    switch (axis) {
+    case XAxis::WorkerStep:
+    case XAxis::GlobalStep: return QCoreApplication::translate("ChartData", "steps");
+    case XAxis::Samples: return QCoreApplication::translate("ChartData", "samples");
+    case XAxis::Tokens: return QCoreApplication::translate("ChartData", "tokens");
+    case XAxis::Epoch: return QCoreApplication::translate("ChartData", "epochs");
+    default: return {};
+    }
+}
+
+QString valueText(double value)
+{
+    if (std::isnan(value))
+        return QStringLiteral("NaN");
+    if (std::isinf(value))
+        return value > 0 ? QStringLiteral("∞") : QStringLiteral("-∞");
+    const QLocale locale;
+    const double size = std::abs(value);
+    if (size >= 1000)
+        return locale.toString(static_cast<qlonglong>(std::llround(value)));
+    if (size >= 100)
+        return locale.toString(value, 'f', 1);
+    if (size >= 0.01 || size == 0)
+        return locale.toString(value, 'f', size == 0 ? 0 : size >= 10 ? 2 : 3);
+    QString text = locale.toString(value, 'e', 2);
+    text.replace(QStringLiteral("e-0"), QStringLiteral("e-"));
+    return text;
+}
+
+} // namespace furrow

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "core/telemetry/snapshot.h"
+#include "ui/charts/smoothing.h"
+
+#include <QString>
+#include <limits>
+#include <vector>
+
+namespace furrow {
+
+/// One stretch of one worker.
+struct ChartLine {
+    CurvePtr curve;
+    CurvePtr weights; ///< tokens of each step for the mean; null: points count the same
+    int worker = 0;
+    std::size_t supersededFrom = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
+};
+
+struct ChartEval {
+    double x = 0;
+    double y = 0;
+};
+
+/// Where an attempt begins. The tag says the cause and what is redone.
+struct ChartSeam {
+    double x = 0;
+    QString title; ///< "Attempt 2"
+    QString text; ///< "computer restarted 14:02, resumed 15:39, 34 chunks redone"
+};
+
+struct ChartSpan {
+    double begin = 0;
+    double end = 0;
+};
+
+/// Everything one chart shows. A value; give it to SeriesChart::setData.
+struct ChartData {
+    std::vector<ChartLine> lines; ///< by worker, then time
+    std::vector<ChartEval> evals;
+    std::vector<ChartSeam> seams;
+    std::vector<ChartSpan> gaps; ///< time without data
+    XAxis axis = XAxis::GlobalStep; ///< how x is written
+};
+
+/// The chart of one metric of a run. Evaluations only come with Metric::Loss.
+/// @param only  a worker, or -1 for all
+ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch = 0, int only = -1);
+
+/// x as an axis writes it, with the digits that its `step` needs: "3.5 B", "48,200", "16:36", "2 h 5 min".
+QString axisText(XAxis axis, double x, double step);
+/// x as a cross-hair writes it: "3.920 B", "16:36:41".
+QString exactAxisText(XAxis axis, double x);
+/// "tokens", "steps" ... as said after a number.
+QString axisUnit(XAxis axis);
+/// A value with four significant digits, grouped when large: "3.505", "285,900", "2.94e-4".
+QString valueText(double value);
+
+} // namespace furrow

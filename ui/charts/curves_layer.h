@@ -1,0 +1,103 @@
+#pragma once
+
+#include "ui/charts/chart_data.h"
+#include "ui/charts/plot_include.h"
+
+namespace furrow {
+
+/// How a chart draws its data.
+struct ChartOptions {
+    Smoothing smoothing;
+    bool raw = true;
+    bool mean = true; ///< the token-weighted mean over workers, when there are several
+    bool stacked = false; ///< workers on top of each other: mean of a pixel, extremes as bars
+    bool logX = false;
+    bool logY = false;
+    bool fromZero = false; ///< the value axis always shows 0
+    bool perplexity = false; ///< a second axis at the right with e to the power of y
+    double clipPercent = 0.3; ///< extremes beyond this share of pixel columns may leave the picture; arrows show them
+    bool operator==(const ChartOptions&) const = default;
+};
+
+/// Draws all curves, marks and seams of a chart. measure() once per frame, then draw().
+class CurvesLayer : public QCPAbstractPlottable {
+    Q_OBJECT
+public:
+    CurvesLayer(QCPAxis* keyAxis, QCPAxis* valueAxis);
+
+    void setData(ChartData data);
+    const ChartData& data() const { return data_; }
+    void setOptions(const ChartOptions& options) { options_ = options; }
+    void setHighlights(std::vector<ChartSpan> spans) { highlights_ = std::move(spans); }
+    /// x of all data; false: none.
+    bool dataRange(double& begin, double& end) const;
+
+    /// Computes pixel columns and smoothed curves for the range of the key axis.
+    void measure(double pixelRatio);
+    /// A value range that shows the measured columns but for the clipped share.
+    QCPRange suggestedValues() const;
+
+    struct Shape {
+        std::size_t line = 0; ///< index in data().lines
+        std::vector<PixelColumn> columns; ///< one per device pixel
+        std::vector<PixelColumn> superseded;
+        std::vector<SmoothPoint> smooth;
+        std::size_t visible = 0; ///< points between the edges
+    };
+    const std::vector<Shape>& shapes() const { return shapes_; }
+    const ColumnEdges& edges() const { return edges_; }
+    const std::vector<SmoothPoint>& mean() const { return mean_; }
+    /// Points behind one pixel where it is densest; 1: every point is drawn.
+    std::size_t pointsPerPixel() const;
+    std::int64_t notANumbers() const { return notANumbers_; }
+    std::int64_t infinities() const { return infinities_; }
+    /// What the smoothed curve of a worker shows at x; NaN: nothing there.
+    double valueAt(int worker, double x) const;
+    double meanAt(double x) const;
+
+    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
+    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
+    QCPRange getValueRange(bool& found, QCP::SignDomain domain, const QCPRange& keys) const override;
+
+protected:
+    void draw(QCPPainter* painter) override;
+    void drawLegendIcon(QCPPainter*, const QRectF&) const override { }
+
+private:
+    double smoothingWidth() const;
+    void measureStack(const std::vector<int>& workers);
+    void drawSpans(QPainter& painter) const;
+    void drawRaw(QPainter& painter, const Shape& shape) const;
+    void drawPoints(QPainter& painter, const Shape& shape, std::size_t begin, std::size_t end) const;
+    void drawSmooth(QPainter& painter, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const;
+    void drawStack(QPainter& painter) const;
+    void drawMarks(QPainter& painter) const;
+    void drawOffScale(QPainter& painter) const;
+    void drawExceptions(QPainter& painter) const;
+    void drawSeams(QPainter& painter) const;
+    double px(double x) const { return mKeyAxis->coordToPixel(x); }
+    double py(double y) const;
+
+    ChartData data_;
+    ChartOptions options_;
+    std::vector<ChartSpan> highlights_;
+    ColumnEdges edges_;
+    std::vector<Shape> shapes_;
+    std::vector<SmoothPoint> mean_;
+    struct Band {
+        int worker = 0;
+        std::vector<SmoothPoint> top;
+        struct Extremes {
+            double x = 0;
+            double low = 0;
+            double high = 0;
+        };
+        std::vector<Extremes> extremes;
+    };
+    std::vector<Band> stack_;
+    double pixelRatio_ = 1;
+    std::int64_t notANumbers_ = 0;
+    std::int64_t infinities_ = 0;
+};
+
+} // namespace furrow

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "core/tracker/ledger_reader.h"
+#include "ui/widgets/chunk_cell.h"
+
+#include <QColor>
+#include <array>
+#include <unordered_map>
+#include <vector>
+
+namespace furrow {
+
+enum class MapLayer { State, Worker, Attempt, Epoch, Loss, DeltaLoss, Age, TimesTrained };
+/// What a loss is relative to. Without the trend the map shows only when a chunk was trained.
+enum class RelativeTo { Trend, Nothing };
+
+/// Entries of the palette of a map image; values begin at kFirstValue.
+inline constexpr std::uint8_t kNoCell = 0;
+inline constexpr std::uint8_t kFreeCell = 1;
+inline constexpr std::uint8_t kExcludedCell = 2;
+inline constexpr std::uint8_t kLostCell = 3;
+inline constexpr std::uint8_t kPoisonedCell = 4;
+inline constexpr std::uint8_t kNoValue = 5;
+inline constexpr std::uint8_t kFirstWorker = 8;
+inline constexpr std::uint8_t kFirstValue = 16;
+inline constexpr int kValueSteps = 256 - kFirstValue;
+
+/// Numbers below a legend.
+struct MapSummary {
+    std::array<std::int64_t, 10> kinds {}; ///< by CellKind
+    std::int64_t pending = 0; ///< of the free ones: block not prepared yet
+    std::int64_t redone = 0;
+    std::int64_t total = 0;
+    bool hasValues = false;
+    double low = 0; ///< the ramp goes from here
+    double high = 1;
+    std::vector<std::int64_t> histogram; ///< of values, over low..high, ends take what lies beyond
+};
+
+/// Which of the painter's kinds a chunk is now.
+CellKind cellKindOf(const ChunkCell& cell);
+
+/// Turns chunks into palette entries for one layer. A plain value with its own arrays; GUI thread.
+class MapColors {
+public:
+    void setLayer(MapLayer layer, RelativeTo relative);
+    MapLayer layer() const { return layer_; }
+    RelativeTo relativeTo() const { return relative_; }
+    /// Losses of the same chunks elsewhere (epoch before, other run), by block and column, for DeltaLoss.
+    void setReference(const std::vector<ChunkCell>& cells);
+    /// Learns the trend and the range from all cells, then gives each its entry. About 10 ns a cell.
+    void recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs);
+    std::uint8_t indexOf(const ChunkCell& cell) const;
+    std::uint8_t entry(std::size_t cell) const { return entries_[cell]; }
+    const std::vector<std::uint8_t>& entries() const { return entries_; }
+    /// What the layer shows of a chunk; NaN: nothing.
+    double valueOf(const ChunkCell& cell) const;
+    double aboveTrend(const ChunkCell& cell) const;
+    const MapSummary& summary() const { return summary_; }
+
+    /// The 256 colours for QImage::setColorTable in the theme of the moment.
+    std::vector<QRgb> palette() const;
+    QColor colorOf(std::uint8_t entry) const;
+    /// Which of two entries shows when they share a pixel: poisoned, lost, leased, then the larger value.
+    static int priority(std::uint8_t entry);
+
+private:
+    void learnTrend(const std::vector<ChunkCell>& cells);
+    void learnRange(const std::vector<ChunkCell>& cells);
+
+    MapLayer layer_ = MapLayer::Loss;
+    RelativeTo relative_ = RelativeTo::Trend;
+    std::unordered_map<std::int64_t, float> reference_; ///< by place without epoch
+    std::vector<float> trend_; ///< mean loss over equal stretches of time
+    std::int64_t trendBegin_ = 0;
+    double trendStepNs_ = 1;
+    std::int64_t nowNs_ = 0;
+    std::vector<std::uint8_t> entries_;
+    std::vector<float> values_;
+    MapSummary summary_;
+};
+
+} // namespace furrow

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "ui/charts/map_colors.h"
+
+#include <QWidget>
+#include <optional>
+
+namespace furrow {
+
+class CoverageMap;
+
+/// Below a map: the ramp with its histogram and what it is relative to, every state with its count, the sum, and
+/// "twice" and "missing" even when they are 0.
+class MapLegend : public QWidget {
+    Q_OBJECT
+public:
+    explicit MapLegend(CoverageMap& map, QWidget* parent = nullptr);
+    /// Counts of the audit.
+    void setAudit(std::int64_t twice, std::int64_t missing);
+    /// A mark on the ramp, e.g. the threshold of "worst"; nullopt: none.
+    void setMark(std::optional<double> value);
+    QSize sizeHint() const override { return { 900, 84 }; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString rampTitle() const;
+    void drawRamp(QPainter& painter, const QRectF& area) const;
+    void drawCounts(QPainter& painter, const QRectF& area) const;
+
+    CoverageMap& map_;
+    std::int64_t twice_ = 0;
+    std::int64_t missing_ = 0;
+    std::optional<double> mark_;
+};
+
+} // namespace furrow

@@ -1,0 +1,175 @@
+// Smoothing works on bins of about a pixel, not on points: its cost depends on what is seen, not on how long the run is.
+// Each bin is the exact weighted mean of its points (from the pyramid), so a kernel wider than a bin loses nothing seen.
+#include "ui/charts/smoothing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+constexpr double kKernelReach = 4; // widths on each side of a point that matter
+constexpr double kBinsPerWidth = 16;
+constexpr int kMaxBins = 20000;
+
+struct Accumulated {
+    double sum = 0;
+    double weight = 0;
+};
+
+/// Exponential sums of bins 0..i, own bin included. Weights per unit of x, not per bin, hence "time-weighted".
+std::vector<Accumulated> exponential(const std::vector<WeightedBin>& bins, double width, bool backward)
+{
+    std::vector<Accumulated> out(bins.size());
+    Accumulated now;
+    for (std::size_t k = 0; k < bins.size(); ++k) {
+        const auto i = backward ? bins.size() - 1 - k : k;
+        if (k > 0) {
+            const auto before = backward ? i + 1 : i - 1;
+            const double decay = std::exp(-std::abs(bins[i].x - bins[before].x) / width);
+            now.sum *= decay;
+            now.weight *= decay;
+        }
+        now.sum += bins[i].sum;
+        now.weight += bins[i].weight;
+        out[i] = now;
+    }
+    return out;
+}
+
+std::vector<SmoothPoint> symmetric(const std::vector<WeightedBin>& bins, const Smoothing& smoothing)
+{
+    std::vector<SmoothPoint> out;
+    std::size_t low = 0;
+    std::vector<double> window;
+    const bool median = smoothing.kind == SmoothingKind::Median;
+    const double reach = median ? smoothing.width / 2 : smoothing.width * 3;
+    for (const WeightedBin& bin : bins) {
+        while (bins[low].x < bin.x - reach)
+            ++low;
+        double sum = 0;
+        double weight = 0;
+        window.clear();
+        for (auto j = low; j < bins.size() && bins[j].x <= bin.x + reach; ++j) {
+            if (median) {
+                window.push_back(bins[j].mean());
+                continue;
+            }
+            const double d = (bins[j].x - bin.x) / smoothing.width;
+            const double k = std::exp(-0.5 * d * d);
+            sum += k * bins[j].sum;
+            weight += k * bins[j].weight;
+        }
+        if (median) {
+            const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
+            std::nth_element(window.begin(), middle, window.end());
+            out.push_back({ bin.x, *middle });
+        } else {
+            out.push_back({ bin.x, sum / weight });
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+std::vector<PixelColumn> pixelColumns(const Curve& curve, const ColumnEdges& edges, std::size_t limit)
+{
+    std::vector<PixelColumn> columns(edges.empty() ? 0 : edges.size() - 1);
+    if (columns.empty())
+        return columns;
+    auto begin = std::min(limit, curve.lowerBound(edges[0]));
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const auto end = begin >= limit ? begin : std::min(limit, curve.lowerBound(edges[c + 1]));
+        columns[c].begin = begin;
+        columns[c].end = end;
+        if (end > begin)
+            columns[c].summary = curve.range(begin, end);
+        begin = end;
+    }
+    return columns;
+}
+
+std::vector<double> smoothingGrid(double begin, double end, int columns, const Smoothing& smoothing)
+{
+    const double reach = smoothing.kind == SmoothingKind::None ? 0 : smoothing.width * kKernelReach;
+    const double fine = std::max((end - begin) / std::max(1, columns), smoothing.kind == SmoothingKind::None ? 0 : smoothing.width / kBinsPerWidth);
+    double step = std::exp2(std::floor(std::log2(std::max(fine, 1e-300))));
+    while ((end - begin + 2 * reach) / step > kMaxBins)
+        step *= 2;
+    const double first = std::floor((begin - reach) / step);
+    const double last = std::ceil((end + reach) / step);
+    std::vector<double> grid;
+    if (!(last - first < 4.0 * kMaxBins))
+        return grid;
+    grid.reserve(static_cast<std::size_t>(last - first) + 1);
+    for (double i = first; i <= last; ++i)
+        grid.push_back(i * step);
+    return grid;
+}
+
+void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, const Curve& curve, const Curve* weights, std::size_t limit)
+{
+    if (grid.size() < 2)
+        return;
+    bins.resize(grid.size() - 1);
+    for (std::size_t i = 0; i + 1 < grid.size(); ++i)
+        bins[i].x = (grid[i] + grid[i + 1]) / 2;
+    const auto stop = std::min(limit, curve.size());
+    // Only the bins that this curve touches.
+    auto begin = std::min(stop, curve.lowerBound(grid.front()));
+    if (begin >= stop)
+        return;
+    auto bin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, std::upper_bound(grid.begin(), grid.end(), curve.x(begin)) - grid.begin() - 1));
+    for (; bin + 1 < grid.size() && begin < stop; ++bin) {
+        const auto end = std::min(stop, curve.lowerBound(grid[bin + 1]));
+        if (end == begin)
+            continue;
+        const Summary s = curve.range(begin, end);
+        if (s.count > 0) {
+            double each = 1;
+            if (weights && end <= weights->size()) {
+                const double mean = weights->range(begin, end).mean();
+                each = std::isfinite(mean) && mean > 0 ? mean : 1;
+            }
+            bins[bin].sum += each * s.sum;
+            bins[bin].weight += each * static_cast<double>(s.count);
+        }
+        begin = end;
+    }
+}
+
+std::vector<SmoothPoint> smooth(const std::vector<WeightedBin>& all, const Smoothing& smoothing)
+{
+    std::vector<WeightedBin> bins;
+    bins.reserve(all.size());
+    for (const WeightedBin& bin : all) {
+        if (bin.weight > 0)
+            bins.push_back(bin);
+    }
+    std::vector<SmoothPoint> out;
+    if (bins.empty())
+        return out;
+    if (smoothing.kind == SmoothingKind::Gaussian || smoothing.kind == SmoothingKind::Median)
+        return symmetric(bins, smoothing);
+    out.reserve(bins.size());
+    if (smoothing.kind == SmoothingKind::None || smoothing.width <= 0) {
+        for (const WeightedBin& bin : bins)
+            out.push_back({ bin.x, bin.mean() });
+        return out;
+    }
+    const auto forward = exponential(bins, smoothing.width, false);
+    if (smoothing.kind == SmoothingKind::Ema) {
+        for (std::size_t i = 0; i < bins.size(); ++i)
+            out.push_back({ bins[i].x, forward[i].sum / forward[i].weight });
+        return out;
+    }
+    const auto backward = exponential(bins, smoothing.width, true);
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        const double sum = forward[i].sum + backward[i].sum - bins[i].sum;
+        out.push_back({ bins[i].x, sum / (forward[i].weight + backward[i].weight - bins[i].weight) });
+    }
+    return out;
+}
+
+} // namespace furrow
