@@ -29,8 +29,12 @@ public:
     void append(T value)
     {
         const auto at = size_ & (kSegment - 1);
-        if (at == 0)
-            segments_.push_back({ std::shared_ptr<T[]>(new T[kSegment]), kSegment - 1 });
+        if (at == 0) {
+            segments_.push_back({ nullptr, kSegment - 1 });
+            tailCapacity_ = 0;
+        }
+        if (at == tailCapacity_)
+            growTail(at);
         segments_.back().values[at] = value;
         ++size_;
         if (at == kSegment - 1)
@@ -57,6 +61,9 @@ public:
         std::size_t sum = 0;
         for (const auto& s : segments_)
             sum += (s.mask + 1) * sizeof(T) + sizeof(Segment);
+        // The last one may be smaller than a segment.
+        if (!segments_.empty() && segments_.back().mask != 0)
+            sum -= (kSegment - tailCapacity_) * sizeof(T);
         return sum;
     }
 
@@ -72,9 +79,11 @@ public:
     /// Appends a piece read from a cache. Only full segments may be constant; pieces come in order.
     void appendPiece(const T* values, std::size_t count, bool isConstant)
     {
-        std::shared_ptr<T[]> copy(new T[isConstant ? 1 : kSegment]);
-        std::copy_n(values, isConstant ? 1 : count, copy.get());
+        const std::size_t stored = isConstant ? 1 : count;
+        std::shared_ptr<T[]> copy(new T[stored]);
+        std::copy_n(values, stored, copy.get());
         segments_.push_back({ std::move(copy), isConstant ? 0 : kSegment - 1 });
+        tailCapacity_ = isConstant ? kSegment : count;
         size_ += count;
     }
 
@@ -83,6 +92,15 @@ private:
         std::shared_ptr<T[]> values;
         std::size_t mask = kSegment - 1; ///< 0: one value stands for all
     };
+    /// Doubles the room of the last segment. Snapshots keep the array they have.
+    void growTail(std::size_t used)
+    {
+        tailCapacity_ = std::min(kSegment, std::max<std::size_t>(kFirstCapacity, used * 2));
+        std::shared_ptr<T[]> larger(new T[tailCapacity_]);
+        if (used > 0)
+            std::copy_n(segments_.back().values.get(), used, larger.get());
+        segments_.back().values = std::move(larger);
+    }
     static void seal(Segment& segment)
     {
         const T* v = segment.values.get();
@@ -94,8 +112,10 @@ private:
         segment = { std::move(one), 0 };
     }
 
+    static constexpr std::size_t kFirstCapacity = 8;
     std::vector<Segment> segments_;
     std::size_t size_ = 0;
+    std::size_t tailCapacity_ = 0; ///< values the last segment has room for
 };
 
 /// A duration in 16 bits: a float without sign and with 8 bits of fraction, 0.2 % at worst. Made for time splits.

@@ -140,26 +140,12 @@ void ColumnStore::give(Live& live)
     c.samples.append(clamped(live.lastSamples));
 }
 
-void ColumnStore::settle(bool caughtUp)
+void ColumnStore::settle(std::int64_t limit)
 {
     std::vector<Live*> waiting;
-    std::map<int, std::int64_t> newest; // of each worker of the newest attempt seen
-    std::int64_t attempt = 0;
     for (auto& live : stretches_) {
-        if (live.pending.empty())
-            continue;
-        waiting.push_back(&live);
-        if (live.columns.attempt > attempt) {
-            attempt = live.columns.attempt;
-            newest.clear();
-        }
-        if (live.columns.attempt == attempt)
-            newest[live.columns.worker] = std::max(newest[live.columns.worker], live.pending.back().wallNs);
-    }
-    std::int64_t limit = INT64_MAX;
-    if (!caughtUp) {
-        for (const auto& [worker, wall] : newest)
-            limit = std::min(limit, wall);
+        if (!live.pending.empty())
+            waiting.push_back(&live);
     }
     while (!waiting.empty()) {
         // Take the oldest step, then go on with the same stretch as long as it stays the oldest.

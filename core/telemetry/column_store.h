@@ -25,9 +25,11 @@ public:
     };
 
     void add(Source& source, const ScannedLine& line);
-    /// Gives tokens and samples of all workers to the steps added since; steps that are newer than the slowest
-    /// worker's last one wait, unless `caughtUp` (everything on disk has been added).
-    void settle(bool caughtUp);
+    /// Gives tokens and samples of all workers to the steps added since, in the order of time. Steps later than
+    /// `untilWallNs` wait: an earlier one of another worker may still be on disk.
+    void settle(std::int64_t untilWallNs = INT64_MAX);
+    /// Wall time of the newest step of a source [ns].
+    std::int64_t newestWallNs(const Source& source) const { return static_cast<std::int64_t>(wallOf(source, source.lastMonotonicNs) * 1e9); }
     SnapshotPtr snapshot() const;
     TelemetryCounts& counts() { return counts_; }
     void clear();

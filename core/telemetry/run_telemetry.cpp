@@ -5,6 +5,7 @@
 #include "core/telemetry/store_cache.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 namespace furrow {
@@ -39,8 +40,11 @@ void RunTelemetry::findFiles()
             continue;
         std::error_code sizeError;
         const auto size = it->file_size(sizeError);
-        if (!sizeError)
-            files_[it->path()].size = size;
+        if (sizeError)
+            continue;
+        File& file = files_[it->path()];
+        file.size = size;
+        file.attempt = std::strtoll(it->path().filename().string().c_str(), nullptr, 10);
     }
 }
 
@@ -55,25 +59,41 @@ bool RunTelemetry::poll(std::size_t budgetBytes)
             break;
         }
     }
-    // Files take turns, so that workers advance together in time and the first curve is soon whole.
-    bool progress = true;
+    // Attempts one after the other; inside one the files take turns, so that workers advance together in time and the
+    // first curve is soon whole.
     std::size_t spent = 0;
-    bool more = true;
-    while (progress && spent < budgetBytes) {
-        progress = false;
-        more = false;
-        for (auto& [path, file] : files_) {
-            if (file.refused || file.offset >= file.size)
-                continue;
+    bool more = readRound(spent);
+    while (more && spent < budgetBytes)
+        more = readRound(spent);
+    std::int64_t until = INT64_MAX;
+    for (const auto& [path, file] : files_) {
+        if (more && !file.refused && file.source.hasHeader && file.progressed && file.offset < file.size)
+            until = std::min(until, store_.newestWallNs(file.source));
+    }
+    store_.settle(until);
+    complete_ = !more;
+    return more;
+}
+
+/// One slice of each file of the oldest attempt that has something new. @return whether there may be more
+bool RunTelemetry::readRound(std::size_t& spent)
+{
+    std::int64_t attempt = INT64_MAX;
+    for (const auto& [path, file] : files_) {
+        if (file.hasMore())
+            attempt = std::min(attempt, file.attempt);
+    }
+    bool more = false;
+    for (auto& [path, file] : files_) {
+        if (file.hasMore() && file.attempt == attempt) {
             const auto before = file.offset;
             spent += readSome(path, file, kSlice);
-            if (file.offset != before)
-                progress = true;
-            more = more || (file.offset != before && file.offset < file.size);
+            // Nothing taken: the rest is a torn line, wait until the file grows.
+            file.progressed = file.offset != before;
+            file.seenSize = file.size;
         }
+        more = more || file.hasMore();
     }
-    store_.settle(!more);
-    complete_ = !more;
     return more;
 }
 
@@ -138,8 +158,10 @@ void RunTelemetry::startAnew()
     store_.clear();
     for (auto& [path, file] : files_) {
         const auto size = file.size;
+        const auto attempt = file.attempt;
         file = {};
         file.size = size;
+        file.attempt = attempt;
     }
     changed_ = true;
 }

@@ -31,12 +31,18 @@ private:
     struct File {
         std::uint64_t offset = 0; ///< everything before it has been taken
         std::uint64_t size = 0;
+        std::uint64_t seenSize = 0; ///< size when it was read last
+        std::int64_t attempt = 0; ///< from the name
         std::uint64_t headHash = 0; ///< of the first min(4096, offset) bytes, to know the file again
         bool refused = false;
+        bool progressed = false; ///< the last reading took a line
         ColumnStore::Source source;
+        /// Unread bytes that may hold a whole line.
+        bool hasMore() const { return !refused && offset < size && (progressed || size != seenSize); }
     };
 
     void findFiles();
+    bool readRound(std::size_t& spent);
     std::size_t readSome(const std::filesystem::path& path, File& file, std::size_t budget);
     std::size_t takeLines(const std::filesystem::path& path, File& file, std::string_view bytes);
     void startAnew();
