@@ -1426,6 +1426,10 @@
         <source>not started yet</source>
         <translation type="unfinished" />
     </message>
+    <message numerus="yes">
+        <source>%n epoch(s) · %1</source>
+        <translation><numerusform>%n epoch · %1</numerusform><numerusform>%n epochs · %1</numerusform></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -2327,6 +2331,13 @@ Vocabulary %3</source>
     <message>
         <source>Also every move of a chunk</source>
         <translation type="unfinished" />
+    </message>
+</context>
+<context>
+    <name>furrow::FormGroup</name>
+    <message numerus="yes">
+        <source>%n setting(s)</source>
+        <translation><numerusform>%n setting</numerusform><numerusform>%n settings</numerusform></translation>
     </message>
 </context>
 <context>

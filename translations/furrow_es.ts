@@ -1426,6 +1426,10 @@
         <source>not started yet</source>
         <translation>aún sin iniciar</translation>
     </message>
+    <message numerus="yes">
+        <source>%n epoch(s) · %1</source>
+        <translation><numerusform>%n época · %1</numerusform><numerusform>%n épocas · %1</numerusform></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -2329,6 +2333,13 @@ Vocabulario %3</translation>
     <message>
         <source>Also every move of a chunk</source>
         <translation>También cada paso de un fragmento</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::FormGroup</name>
+    <message numerus="yes">
+        <source>%n setting(s)</source>
+        <translation><numerusform>%n ajuste</numerusform><numerusform>%n ajustes</numerusform></translation>
     </message>
 </context>
 <context>

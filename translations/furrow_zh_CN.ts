@@ -1426,6 +1426,10 @@
         <source>not started yet</source>
         <translation>尚未开始</translation>
     </message>
+    <message numerus="yes">
+        <source>%n epoch(s) · %1</source>
+        <translation><numerusform>%n 轮 · %1</numerusform></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -2329,6 +2333,13 @@ Vocabulary %3</source>
     <message>
         <source>Also every move of a chunk</source>
         <translation>也包括数据段的每次变动</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::FormGroup</name>
+    <message numerus="yes">
+        <source>%n setting(s)</source>
+        <translation><numerusform>%n 项设置</numerusform></translation>
     </message>
 </context>
 <context>

@@ -51,7 +51,9 @@ QString RunForm::text(const Setting& setting) const
 void RunForm::setText(const Setting& setting, const QString& text)
 {
     RunConfig next = config_;
-    auto wrong = setSetting(next, setting, text.trimmed().toStdString());
+    // Blanks around a number mean nothing; in free text, as a prompt that is a line end, they do.
+    const bool isFreeText = std::holds_alternative<std::string RunConfig::*>(setting.field) && setting.choices.empty();
+    auto wrong = setSetting(next, setting, (isFreeText ? text : text.trimmed()).toStdString());
     if (wrong.empty()) {
         config_ = std::move(next);
         unparsed_.erase(setting.key);

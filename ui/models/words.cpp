@@ -150,8 +150,10 @@ namespace {
 QString endSubtitle(const RunLine& line)
 {
     const QString when = wallTimeText(line.createdWallNs);
-    if (line.state == RunState::Finished && line.epochsClosed > 0)
-        return QCoreApplication::translate("Words", "%n epoch(s) · %1", nullptr, static_cast<int>(line.epochsClosed)).arg(when);
+    if (line.state == RunState::Finished && line.epochsClosed > 0) {
+        const int epochs = static_cast<int>(line.epochsClosed); // lupdate does not read past a cast
+        return QCoreApplication::translate("Words", "%n epoch(s) · %1", nullptr, epochs).arg(when);
+    }
     if (line.state == RunState::Finished)
         return QCoreApplication::translate("Words", "%1 chunks · %2").arg(countText(line.committed), when);
     return QCoreApplication::translate("Words", "%1 · %2").arg(stateWord(line.state).toLower(), when);

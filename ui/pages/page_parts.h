@@ -25,7 +25,6 @@ QFont codeFont(TextSize size = TextSize::Small);
 void setTone(QLabel* label, TextTone tone);
 /// A label that takes the room there is and shows the whole text as tooltip when it is cut.
 class ElidedLabel : public QLabel {
-    Q_OBJECT
 public:
     explicit ElidedLabel(TextTone tone, TextSize size);
     QSize minimumSizeHint() const override { return { 20, QLabel::minimumSizeHint().height() }; }

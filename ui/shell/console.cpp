@@ -1,5 +1,7 @@
 #include "ui/shell/console.h"
 
+#include "core/base/format.h"
+#include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/resources.h"
 #include "ui/models/workbench.h"
@@ -58,6 +60,7 @@ void Console::makeWindow()
 
 void Console::show()
 {
+    window_->installEventFilter(this);
     window_->show();
     bench_->start(options_.runs);
     if (!options_.runs.isEmpty())
@@ -67,6 +70,19 @@ void Console::show()
     showAsked();
     if (!options_.screenshot.isEmpty())
         QTimer::singleShot(kPictureDelayMs, this, &Console::takePicture);
+}
+
+// The first frame is drawn when the first update request of the window was handled.
+bool Console::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == window_.get() && event->type() == QEvent::Paint) {
+        window_->removeEventFilter(this);
+        QTimer::singleShot(0, this, [this] {
+            const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - options_.begun;
+            logInfo("The window was painted " + formatNumber(took.count(), 0) + " ms after the start.");
+        });
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 void Console::showAsked()

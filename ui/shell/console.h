@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QSize>
 #include <QStringList>
+#include <chrono>
 #include <memory>
 
 namespace furrow {
@@ -19,6 +20,7 @@ struct ConsoleOptions {
     QString language;
     QString screenshot; ///< file; "": none
     QString page; ///< page to show at first, for pictures: "charts", "coverage", "new", ...
+    std::chrono::steady_clock::time_point begun; ///< when the program began, for the log
     QSize size; ///< of the window; empty: as before
     bool attach = false; ///< show the newest living run
     bool safeMode = false; ///< forgets layout and appearance
@@ -31,6 +33,7 @@ public:
     explicit Console(const ConsoleOptions& options, QObject* parent = nullptr);
     ~Console() override;
     void show();
+    bool eventFilter(QObject* watched, QEvent* event) override;
     MainWindow& window() { return *window_; }
     Workbench& bench() { return *bench_; }
 

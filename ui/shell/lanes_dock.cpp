@@ -38,6 +38,17 @@ void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims)
     }
 }
 
+/// An end that the attempt wanted is no death.
+bool endedInOrder(const IncarnationRow& row, const std::vector<AttemptRow>& attempts)
+{
+    constexpr std::int64_t kNear = 15'000'000'000;
+    for (const AttemptRow& attempt : attempts) {
+        if (attempt.id == row.attempt && attempt.endedWallNs)
+            return attempt.reason != StopReason::Error && attempt.reason != StopReason::Interrupted && *attempt.endedWallNs - row.endedWallNs < kNear;
+    }
+    return false;
+}
+
 void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
 {
     std::map<int, int> replicaOf;
@@ -49,7 +60,7 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
         lane.detail = row.live ? QStringLiteral("%1, %2").arg(device, rateText(row.tokensPerSecond)) : device;
         if (!lane.deaths.empty() && lane.deaths.back().restarted == 0)
             lane.deaths.back().restarted = seconds(row.startedWallNs);
-        if (!row.live && row.endedWallNs != 0)
+        if (!row.live && row.endedWallNs != 0 && !endedInOrder(row, tables.attempts))
             lane.deaths.push_back({ seconds(row.endedWallNs), QStringLiteral("%1 %2").arg(QString::fromStdString(row.endCause), wallTimeText(row.endedWallNs)), 0 });
     }
     for (const auto& checkpoint : tables.checkpoints) {

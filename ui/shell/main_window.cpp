@@ -79,7 +79,8 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
     }
     showCentre();
     showState();
-    library_->setFocus();
+    setFocusPolicy(Qt::ClickFocus);
+    setFocus(); // no control is pressed by the first Space
 }
 
 MainWindow::~MainWindow() = default;

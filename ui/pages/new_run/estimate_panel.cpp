@@ -170,7 +170,7 @@ void EstimatePanel::refresh()
     const int wrong = static_cast<int>(bench_.form().problems().size());
     const bool noData = bench_.form().config().data.empty();
     setTone(problemLine_, TextTone::Error);
-    problemLine_->setText(wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : noData ? tr("Choose the data first") : QString());
+    problemLine_->setText(noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : QString());
     problemLine_->setVisible(!problemLine_->text().isEmpty());
     launch_->setEnabled(bench_.form().isReady() && !busy_);
 }

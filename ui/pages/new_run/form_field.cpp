@@ -17,6 +17,7 @@ namespace furrow {
 namespace {
 
 constexpr int kLabelWidth = 126;
+constexpr int kLeastEditorWidth = 110;
 
 /// The 3 px bar that says: differs from the preset.
 class ChangeMark : public QWidget {
@@ -152,6 +153,9 @@ void FormField::buildEditor(QWidget* parent)
     editor_->setAccessibleName(settingLabel(setting_));
     editor_->setAccessibleDescription(settingHelp(setting_));
     editor_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    editor_->setMinimumWidth(kLeastEditorWidth);
+    if (combo_ != nullptr)
+        combo_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
 }
 
 void FormField::buildProblem(QWidget* parent)

@@ -13,7 +13,7 @@ namespace furrow {
 
 namespace {
 
-constexpr int kTitleWidth = 130;
+constexpr int kTitleWidth = 112;
 constexpr int kNarrow = 640; // below it the fields stand in one column
 constexpr std::size_t kSummarySettings = 4;
 
@@ -82,7 +82,7 @@ void FormGroup::add(const Setting& setting)
     fields_.push_back(field);
     shown_.push_back(field);
     if (countLabel_ != nullptr)
-        countLabel_->setText(QCoreApplication::translate("NewRunPage", "%n setting(s)", nullptr, static_cast<int>(fields_.size())));
+        countLabel_->setText(tr("%n setting(s)", nullptr, static_cast<int>(fields_.size())));
 }
 
 void FormGroup::addExtra(QWidget* widget)

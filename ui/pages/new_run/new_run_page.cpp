@@ -29,7 +29,7 @@ namespace furrow {
 namespace {
 
 constexpr int kPresetWidth = 210;
-constexpr int kEstimateWidth = 360;
+constexpr int kEstimateWidth = 340;
 constexpr int kPresetRow = 40;
 constexpr int kProbeDelayMs = 500; // after the last key
 
@@ -101,7 +101,7 @@ NewRunPage::NewRunPage(Workbench& bench, QWidget* parent)
     estimate_ = new EstimatePanel(bench_, splitter);
     estimate_->setMinimumWidth(240);
     splitter->addWidget(estimate_);
-    splitter->setSizes({ kPresetWidth, 800, kEstimateWidth });
+    splitter->setSizes({ kPresetWidth, 840, kEstimateWidth });
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
     splitter->setStretchFactor(2, 0);
@@ -171,9 +171,10 @@ QWidget* NewRunPage::buildForm()
     scroll_ = new QScrollArea(this);
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setWidgetResizable(true);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* inside = new QWidget;
     auto* column = new QVBoxLayout(inside);
-    column->setContentsMargins(24, 0, 24, 24);
+    column->setContentsMargins(20, 0, 16, 24);
     column->setSpacing(0);
     nothingFound_ = makeLabel(tr("No setting matches."), TextTone::Secondary);
     nothingFound_->setAlignment(Qt::AlignHCenter);

@@ -1,0 +1,96 @@
+#include "app/furrow_bench.h"
+#include "core/base/log.h"
+#include "ui/shell/console.h"
+
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QDir>
+#include <chrono>
+
+namespace {
+
+struct Arguments {
+    std::vector<std::string> runs;
+    std::string workspace;
+    std::string theme;
+    std::string language;
+    std::string screenshot;
+    std::string page;
+    std::vector<int> size;
+    std::string bench;
+    std::string json;
+    bool attach = false;
+    bool safeMode = false;
+};
+
+void describe(CLI::App& app, Arguments& a)
+{
+    app.set_version_flag("--version", std::string("furrow ") + FURROW_VERSION);
+    app.add_option("RUN", a.runs, "Run folders to show");
+    app.add_option("--workspace", a.workspace, "Folder of runs, cache and presets (else $FURROW_WORKSPACE, else ~/furrow)");
+    app.add_flag("--attach", a.attach, "Show the newest run that is alive");
+    app.add_option("--theme", a.theme, "dark, light or system")->check(CLI::IsMember({ "dark", "light", "system" }));
+    app.add_option("--lang", a.language, "en, es or zh_CN")->check(CLI::IsMember({ "en", "es", "zh_CN" }));
+    app.add_flag("--safe-mode", a.safeMode, "Do not use or keep layout, theme and language");
+    app.add_option("--screenshot", a.screenshot, "Save a picture of the window as PNG, then exit");
+    app.add_option("--page", a.page, "Page to show first")->check(CLI::IsMember({ "overview", "charts", "coverage", "workers", "config", "log", "data", "new" }));
+    app.add_option("--bench", a.bench, "Measure the interface: a name, or all; then exit");
+    app.add_option("--json", a.json, "File for the figures of --bench");
+    app.add_option("--size", a.size, "Width and height of the window")->expected(2);
+}
+
+std::string workspaceOf(const Arguments& a)
+{
+    if (!a.workspace.empty())
+        return a.workspace;
+    if (const QString named = qEnvironmentVariable("FURROW_WORKSPACE"); !named.isEmpty())
+        return named.toStdString();
+    return (QDir::homePath() + QStringLiteral("/furrow")).toStdString();
+}
+
+furrow::ConsoleOptions consoleOptions(const Arguments& a)
+{
+    furrow::ConsoleOptions options;
+    options.workspace = QDir(QString::fromStdString(workspaceOf(a))).absolutePath();
+    for (const std::string& run : a.runs)
+        options.runs.append(QDir::cleanPath(QDir(QString::fromStdString(run)).absolutePath()));
+    options.theme = QString::fromStdString(a.theme);
+    options.language = QString::fromStdString(a.language);
+    options.screenshot = QString::fromStdString(a.screenshot);
+    options.page = QString::fromStdString(a.page);
+    if (a.size.size() == 2)
+        options.size = QSize(a.size[0], a.size[1]);
+    options.attach = a.attach;
+    options.safeMode = a.safeMode;
+    return options;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const auto begun = std::chrono::steady_clock::now();
+    // Options first: --help and --version need no display.
+    CLI::App app("Furrow, a training console that trains every chunk of a data set exactly once per epoch", "furrow");
+    Arguments arguments;
+    describe(app, arguments);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& end) {
+        const int code = app.exit(end);
+        return code == 0 ? 0 : 2;
+    }
+    furrow::startLog("console");
+    QApplication qt(argc, argv);
+    QApplication::setOrganizationName(QStringLiteral("furrow"));
+    QApplication::setApplicationName(QStringLiteral("furrow"));
+    QApplication::setApplicationVersion(QStringLiteral(FURROW_VERSION));
+    QApplication::setDesktopFileName(QStringLiteral("furrow"));
+    if (!arguments.bench.empty())
+        return runConsoleBench(arguments.bench, arguments.json);
+    furrow::ConsoleOptions options = consoleOptions(arguments);
+    options.begun = begun;
+    furrow::Console console(options);
+    console.show();
+    return QApplication::exec();
+}

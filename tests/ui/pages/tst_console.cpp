@@ -1,0 +1,227 @@
+#include "tests/ui/run_story.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/new_run/form_group.h"
+#include "ui/pages/new_run/new_run_page.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_view.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QImage>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QTableView>
+#include <QtTest>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+QWidget* named(QWidget* parent, const char* type, const QString& name)
+{
+    const auto all = parent->findChildren<QWidget*>();
+    for (QWidget* widget : all) {
+        if (widget->inherits(type) && widget->accessibleName() == name)
+            return widget;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+class TestConsole : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void watcherBringsStatusCellsClaimsEventsLogAndTelemetry()
+    {
+        const RunStory story({});
+        RunWatcher watcher;
+        const QSignalSpy status(&watcher, &RunWatcher::statusRead);
+        const QSignalSpy cells(&watcher, &RunWatcher::cellsRead);
+        const QSignalSpy claims(&watcher, &RunWatcher::claimsRead);
+        const QSignalSpy log(&watcher, &RunWatcher::logRead);
+        const QSignalSpy telemetry(&watcher, &RunWatcher::telemetryRead);
+        watcher.open(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(!status.isEmpty() && !cells.isEmpty() && !claims.isEmpty() && !log.isEmpty() && !telemetry.isEmpty(), kPatienceMs);
+        const auto first = cells.first().first().value<CellsPtr>();
+        QVERIFY(first->reset);
+        QCOMPARE(first->cells.size(), std::size_t(24));
+        QCOMPARE(watcher.status()->file.config.name, std::string("story"));
+    }
+
+    void whatChangesInTheRunArrivesByItself()
+    {
+        RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.claims().claims().empty() && !bench.cells().cells().empty(), kPatienceMs);
+        const auto committed = [&bench] {
+            return std::count_if(bench.cells().cells().begin(), bench.cells().cells().end(), [](const ChunkCell& cell) { return cell.state == ChunkState::Committed; });
+        };
+        const auto before = committed();
+        QVERIFY(story.trainOne(0, true));
+        QTRY_VERIFY_WITH_TIMEOUT(committed() > before, kPatienceMs);
+    }
+
+    void heldViewsStandStillAndTheStateGoesOn()
+    {
+        RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty(), kPatienceMs);
+        bench.watcher().setHeld(true);
+        QTest::qWait(400); // what was on its way arrives
+        const QSignalSpy cells(&bench.watcher(), &RunWatcher::cellsRead);
+        const QSignalSpy status(&bench.watcher(), &RunWatcher::statusRead);
+        QVERIFY(story.trainOne(0, true));
+        QTRY_VERIFY_WITH_TIMEOUT(status.count() >= 2, kPatienceMs);
+        QCOMPARE(cells.count(), 0);
+        bench.watcher().setHeld(false);
+        QTRY_VERIFY_WITH_TIMEOUT(cells.count() > 0, kPatienceMs);
+    }
+
+    void aFolderThatIsNoRunSaysSo()
+    {
+        const QTemporaryDir folder;
+        RunWatcher watcher;
+        const QSignalSpy failed(&watcher, &RunWatcher::readFailed);
+        watcher.open(folder.path());
+        QTRY_VERIFY_WITH_TIMEOUT(!failed.isEmpty(), kPatienceMs);
+        QVERIFY(failed.first().first().toString().contains(QLatin1String("not a run")) || !failed.first().first().toString().isEmpty());
+    }
+
+    void scannerListsTheRunsOfAWorkspace()
+    {
+        const RunStory story({});
+        WorkspaceScanner scanner;
+        const QSignalSpy scanned(&scanner, &WorkspaceScanner::scanned);
+        scanner.open(story.workspace(), {});
+        QTRY_VERIFY_WITH_TIMEOUT(!scanned.isEmpty() && !scanner.lines()->empty(), kPatienceMs);
+        const RunLine& line = scanner.lines()->front();
+        QCOMPARE(line.name, QStringLiteral("story"));
+        QVERIFY(!line.sparkline.empty());
+        QVERIFY(line.problem.isEmpty());
+    }
+
+    void windowShowsEveryPageOfARunInBothThemes()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr && !bench.cells().cells().empty(), kPatienceMs);
+        for (const QString& theme : { QStringLiteral("dark"), QStringLiteral("light") }) {
+            appearance.setTheme(theme);
+            for (int page = 0; page < RunView::kPageCount; ++page) {
+                window.runView().showPage(page);
+                QTest::qWait(50);
+                const QImage picture = window.grab().toImage();
+                QVERIFY(!picture.isNull());
+                QVERIFY(window.runView().page(page)->width() > 400);
+            }
+        }
+        auto* runs = qobject_cast<QListView*>(named(&window, "QListView", QStringLiteral("Runs")));
+        QVERIFY(runs != nullptr);
+        QTRY_COMPARE(runs->model()->rowCount(), 1);
+    }
+
+    void everyControlHasAnAccessibleName()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        window.showPerspective(MainWindow::Perspective::Launch);
+        for (int page = 0; page < RunView::kPageCount; ++page)
+            window.runView().showPage(page);
+        const auto all = window.findChildren<QWidget*>();
+        for (const QWidget* widget : all) {
+            const bool control = qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QTableView*>(widget);
+            const bool inner = widget->parentWidget() != nullptr && (qobject_cast<const QComboBox*>(widget->parentWidget()) || widget->objectName().startsWith(QLatin1String("qt_")));
+            if (control && !inner)
+                QVERIFY2(!widget->accessibleName().isEmpty(), qPrintable(QStringLiteral("%1 in %2").arg(QLatin1String(widget->metaObject()->className()), QLatin1String(widget->parentWidget()->metaObject()->className()))));
+        }
+    }
+
+    void aWrongValueIsShownBesideItsFieldAndItsFixMendsIt()
+    {
+        const QTemporaryDir folder;
+        Appearance appearance(false);
+        Workbench bench(folder.path());
+        bench.form().setText(*findSetting("data"), QStringLiteral("/nowhere.txt"));
+        NewRunPage page(bench);
+        page.resize(1200, 900);
+        page.show();
+        bench.form().setText(*findSetting("heads"), QStringLiteral("3"));
+        QTest::qWait(50);
+        QPushButton* fix = nullptr;
+        const auto buttons = page.findChildren<QPushButton*>();
+        for (QPushButton* button : buttons) {
+            if (button->isVisible() && button->text().startsWith(QLatin1String("Set to")))
+                fix = button;
+        }
+        QVERIFY(fix != nullptr);
+        QVERIFY(!bench.form().isReady());
+        fix->click();
+        QVERIFY(bench.form().problems().empty());
+    }
+
+    void searchShowsMatchingSettingsOnly()
+    {
+        const QTemporaryDir folder;
+        Appearance appearance(false);
+        Workbench bench(folder.path());
+        NewRunPage page(bench);
+        page.resize(1200, 900);
+        page.show();
+        auto* search = qobject_cast<QLineEdit*>(named(&page, "QLineEdit", QStringLiteral("Find a setting")));
+        QVERIFY(search != nullptr);
+        search->setText(QStringLiteral("beta1"));
+        int shown = 0;
+        const auto groups = page.findChildren<FormGroup*>();
+        for (const FormGroup* group : groups) {
+            for (const FormField* field : group->fields())
+                shown += field->editor()->isVisibleTo(&page) ? 1 : 0;
+        }
+        QVERIFY(shown >= 1 && shown <= 3);
+    }
+
+    void dockStateSurvivesAndResets()
+    {
+        const QTemporaryDir folder;
+        Appearance appearance(false);
+        Workbench bench(folder.path());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        QSet<QString> names;
+        const auto docks = window.findChildren<QDockWidget*>();
+        for (const QDockWidget* dock : docks) {
+            QVERIFY(!dock->objectName().isEmpty());
+            QVERIFY(!names.contains(dock->objectName()));
+            names.insert(dock->objectName());
+        }
+        QVERIFY(names.size() >= 5);
+        window.showPerspective(MainWindow::Perspective::Launch);
+        for (const QDockWidget* dock : docks)
+            QVERIFY(!dock->isVisible());
+        window.showPerspective(MainWindow::Perspective::Watch);
+        QVERIFY(window.findChild<QDockWidget*>(QStringLiteral("dock.library"))->isVisible());
+    }
+};
+
+QTEST_MAIN(TestConsole)
+#include "tst_console.moc"
