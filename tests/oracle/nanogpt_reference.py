@@ -99,7 +99,7 @@ def main():
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        losses.append(float(loss))
+        losses.append(float(loss.detach()))
         wall.append((time.perf_counter() - w) * 1e3)
         cpu.append((time.process_time() - c) * 1e3)
     result = {"program": "pytorch " + torch.__version__, "threads": a.threads, "steps": a.steps,

@@ -13,15 +13,6 @@ using furrow::cpu::AdamArguments;
 using furrow::cpu::MatrixView;
 using furrow::cpu::NormArguments;
 
-inline Vec tailMask(std::int64_t valid, Vec v, float other)
-{
-    alignas(64) float lanes[kLanes];
-    store(lanes, v);
-    for (std::int64_t i = valid > 0 ? valid : 0; i < kLanes; ++i)
-        lanes[i] = other;
-    return load(lanes);
-}
-
 void normForward(const NormArguments& n, float* y)
 {
     const auto width = static_cast<float>(n.width);
@@ -86,7 +77,7 @@ constexpr float kGeluCube = 0.044715F;
 
 inline Vec sigmoid(Vec x)
 {
-    return splat(1.0F) / (splat(1.0F) + exponential(zero() - x));
+    return reciprocal(splat(1.0F) + exponential(zero() - x));
 }
 
 void geluForward(const float* u, float* y, std::int64_t count)
@@ -139,44 +130,57 @@ void swigluBackward(const float* u, const float* dy, float* du, std::int64_t row
 
 constexpr float kMinusInfinity = -__builtin_inff();
 
-/// Row of scale * x with everything from `valid` on at minus infinity; returns the largest.
-inline float maskedMaximum(float* row, std::int64_t valid, std::int64_t padded, float scale)
+inline void zeroTail(float* row, std::int64_t from, std::int64_t padded)
+{
+    for (std::int64_t j = from; j < padded; j += kLanes)
+        store(row + j, zero());
+}
+
+/// Largest of the first `valid` numbers.
+inline float largestOf(const float* row, std::int64_t valid)
 {
     Vec top = splat(kMinusInfinity);
-    for (std::int64_t j = 0; j < padded; j += kLanes) {
-        Vec v = load(row + j) * splat(scale);
-        if (valid - j < kLanes)
-            v = tailMask(valid - j, v, kMinusInfinity);
-        store(row + j, v);
-        top = maximum(v, top);
-    }
+    std::int64_t j = 0;
+    for (; j + kLanes <= valid; j += kLanes)
+        top = maximum(load(row + j), top);
+    if (j < valid)
+        top = maximum(firstLanes(valid - j, load(row + j), kMinusInfinity), top);
     return largest(top);
 }
 
-/// Row of e^(x - top), exactly 0 beyond `valid`; returns the sum.
-inline float exponentials(float* row, std::int64_t valid, std::int64_t padded, float top)
+/// Row of e^(scale x - shift), exactly 0 from `valid` on; returns the sum.
+inline float exponentials(float* row, std::int64_t valid, std::int64_t padded, float scale, float shift)
 {
     Vec total = zero();
-    for (std::int64_t j = 0; j < padded; j += kLanes) {
-        Vec e = exponential(load(row + j) - splat(top));
+    std::int64_t j = 0;
+    for (; j < valid; j += kLanes) {
+        Vec e = exponential(fma(load(row + j), splat(scale), splat(-shift)));
         if (valid - j < kLanes)
-            e = tailMask(valid - j, e, 0.0F);
+            e = firstLanes(valid - j, e, 0.0F);
         store(row + j, e);
         total = total + e;
     }
+    zeroTail(row, j, padded);
     return sum(total);
 }
 
-inline void scaleRow(float* row, std::int64_t padded, float factor)
+inline void scaleRow(float* row, std::int64_t valid, float factor)
 {
-    for (std::int64_t j = 0; j < padded; j += kLanes)
+    for (std::int64_t j = 0; j < valid; j += kLanes)
         store(row + j, load(row + j) * splat(factor));
 }
 
-void softmaxRow(float* row, std::int64_t valid, std::int64_t padded, float scale)
+float softmaxRow(float* row, std::int64_t valid, std::int64_t padded, float scale)
 {
-    const float top = maskedMaximum(row, valid, padded, scale);
-    scaleRow(row, padded, 1.0F / exponentials(row, valid, padded, top));
+    const float top = largestOf(row, valid) * scale;
+    const float total = exponentials(row, valid, padded, scale, top);
+    scaleRow(row, valid, 1.0F / total);
+    return top + std::log(total);
+}
+
+void softmaxAgainRow(float* row, std::int64_t valid, std::int64_t padded, float scale, float logSum)
+{
+    (void)exponentials(row, valid, padded, scale, logSum);
 }
 
 void softmaxBackwardRow(const float* probabilities, float* dProbabilities, std::int64_t padded, float scale)
@@ -191,10 +195,10 @@ void softmaxBackwardRow(const float* probabilities, float* dProbabilities, std::
 
 float crossEntropyRow(float* logits, std::int64_t valid, std::int64_t padded, std::int64_t label, float scale)
 {
-    const float top = maskedMaximum(logits, valid, padded, 1.0F);
+    const float top = largestOf(logits, valid);
     const float wanted = logits[label];
-    const float total = exponentials(logits, valid, padded, top);
-    scaleRow(logits, padded, scale / total);
+    const float total = exponentials(logits, valid, padded, 1.0F, top);
+    scaleRow(logits, valid, scale / total);
     logits[label] -= scale;
     return std::log(total) + top - wanted;
 }

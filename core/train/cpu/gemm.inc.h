@@ -29,10 +29,15 @@ inline int panelVectors(std::int64_t rest)
 template <int Rows, int Vectors>
 inline void tile(const GemmArguments& g, const float* a, const float* panel, float* c, const float* bias, std::int64_t columns)
 {
+    // Results are often not in the near cache; asked for now they arrive while the products run.
+    for (int i = 0; i < Rows; ++i)
+        for (std::int64_t j = 0; j < columns; j += 16)
+            __builtin_prefetch(c + i * g.cStride + j, 1);
     Vec acc[Rows][Vectors];
     for (int i = 0; i < Rows; ++i)
         for (int j = 0; j < Vectors; ++j)
             acc[i][j] = zero();
+    const std::int64_t step = g.bStride ? g.bStride : Vectors * kLanes;
     const float* b = panel;
     for (std::int64_t p = 0; p < g.k; ++p) {
         Vec bv[Vectors];
@@ -44,7 +49,7 @@ inline void tile(const GemmArguments& g, const float* a, const float* panel, flo
             for (int j = 0; j < Vectors; ++j)
                 acc[i][j] = fma(av, bv[j], acc[i][j]);
         }
-        b += Vectors * kLanes;
+        b += step;
     }
     const bool whole = columns == Vectors * kLanes;
     for (int i = 0; i < Rows; ++i) {
@@ -89,7 +94,7 @@ void gemm(const GemmArguments& g)
         const int vectors = panelVectors(g.n - column);
         const std::int64_t width = vectors * kLanes;
         const std::int64_t columns = width < g.n - column ? width : g.n - column;
-        const float* panel = g.packed + column * packedSteps;
+        const float* panel = g.bStride ? g.packed + column : g.packed + column * packedSteps;
         if (vectors == 3)
             panelRows<3>(g, panel, column, columns);
         else if (vectors == 2)
@@ -132,18 +137,19 @@ void packRows(const MatrixView& matrix, float* packed)
     });
 }
 
-/// matrix has n rows and k columns. Eight columns are read at a time so that each cache line is used whole.
+/// matrix has n rows and k columns.
 void packColumns(const MatrixView& matrix, float* packed)
 {
     const std::int64_t k = matrix.columns;
     forPanels(k, matrix.rows, packed, [&](std::int64_t column, std::int64_t columns, std::int64_t width, float* panel) {
         std::int64_t p = 0;
-        for (; p + 8 <= k; p += 8) {
-            for (std::int64_t j = 0; j < columns; ++j) {
-                const float* from = matrix.data + (column + j) * matrix.stride + p;
-                for (int step = 0; step < 8; ++step)
-                    panel[(p + step) * width + j] = from[step];
-            }
+        for (; p + kLanes <= k; p += kLanes) {
+            std::int64_t j = 0;
+            for (; j + kLanes <= columns; j += kLanes)
+                transposeSquare(matrix.data + (column + j) * matrix.stride + p, matrix.stride, panel + p * width + j, width);
+            for (; j < columns; ++j)
+                for (std::int64_t q = p; q < p + kLanes; ++q)
+                    panel[q * width + j] = matrix.data[(column + j) * matrix.stride + q];
         }
         for (; p < k; ++p)
             for (std::int64_t j = 0; j < columns; ++j)
@@ -152,6 +158,53 @@ void packColumns(const MatrixView& matrix, float* packed)
             for (p = 0; p < k; ++p)
                 panel[p * width + j] = 0;
     });
+}
+
+constexpr std::int64_t kOuterSteps = 128; // of the contraction at a time, so that a panel of B stays in the nearest cache
+constexpr std::int64_t kOuterRows = 32; // rows of C at a time, so that A does too
+
+std::int64_t outerScratch(std::int64_t columns)
+{
+    return kOuterSteps * (kOuterRows + packedCount(1, columns));
+}
+
+/// The rows of A that make up `rows` rows of C, side by side for each step.
+inline void gatherColumns(const float* a, std::int64_t aStride, std::int64_t steps, std::int64_t rows, float* into)
+{
+    for (std::int64_t p = 0; p < steps; ++p) {
+        const float* from = a + p * aStride;
+        float* to = into + p * kOuterRows;
+        std::int64_t i = 0;
+        for (; i + kLanes <= rows; i += kLanes)
+            store(to + i, load(from + i));
+        for (; i < rows; ++i)
+            to[i] = from[i];
+    }
+}
+
+void outerProduct(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch)
+{
+    float* columns = scratch + kOuterSteps * kOuterRows;
+    for (std::int64_t step = 0; step < a.rows; step += kOuterSteps) {
+        const std::int64_t steps = a.rows - step < kOuterSteps ? a.rows - step : kOuterSteps;
+        packRows({ b.data + step * b.stride, steps, b.columns, b.stride }, columns);
+        for (std::int64_t row = 0; row < a.columns; row += kOuterRows) {
+            const std::int64_t rows = a.columns - row < kOuterRows ? a.columns - row : kOuterRows;
+            gatherColumns(a.data + step * a.stride + row, a.stride, steps, rows, scratch);
+            GemmArguments g;
+            g.a = scratch;
+            g.rowStride = 1;
+            g.stepStride = kOuterRows;
+            g.packed = columns;
+            g.c = c + row * cStride;
+            g.cStride = cStride;
+            g.m = rows;
+            g.n = b.columns;
+            g.k = steps;
+            g.accumulate = true;
+            gemm(g);
+        }
+    }
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace furrow::cpu {
 namespace {
 
 /// Tokens a thread takes through all layers at a time: enough for efficient products, few enough to stay near the cache.
-constexpr std::int64_t kTokensPerTask = 512;
+constexpr std::int64_t kTokensPerTask = 256;
 /// Numbers in one piece of logits.
 constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 22;
 
@@ -213,7 +213,8 @@ void GptStep::attentionForward(Workspace& work, const Task& task, LayerState& st
     const float scale = 1.0F / std::sqrt(static_cast<float>(d));
     float* mixed = sized(state.mixed, task.tokens() * shape_.width);
     float* keys = sized(work.keyColumns, kernels_.packedCount(d, t));
-    float* values = sized(work.valueRows, kernels_.packedCount(t, d));
+    float* logSums = sized(state.logSums, task.tokens() * shape_.heads);
+    RowsOperand values;
     float* scores = sized(work.scores, kQueryBlock * padded);
     const std::int64_t group = shape_.heads / shape_.kvHeads;
     for (std::int64_t sequence = 0; sequence < task.sequences; ++sequence) {
@@ -222,7 +223,7 @@ void GptStep::attentionForward(Workspace& work, const Task& task, LayerState& st
             if (head % group == 0) {
                 const float* key = qkv + (shape_.heads + head / group) * d;
                 kernels_.packColumns({ key, t, d, stride }, keys);
-                kernels_.packRows({ key + shape_.kvHeads * d, t, d, stride }, values);
+                values = rowsOperand(kernels_, { key + shape_.kvHeads * d, t, d, stride }, work.rows);
             }
             for (std::int64_t row = 0; row < t; row += kQueryRows) {
                 const std::int64_t rows = std::min(kQueryRows, t - row);
@@ -230,9 +231,9 @@ void GptStep::attentionForward(Workspace& work, const Task& task, LayerState& st
                 GemmArguments score { qkv + row * stride + head * d, stride, 1, keys, scores, padded, nullptr, rows, t, d, 0, seen, false };
                 kernels_.gemm(score);
                 for (std::int64_t i = 0; i < rows; ++i)
-                    kernels_.softmaxRow(scores + i * padded, row + i + 1, roundUp16(seen), scale);
+                    logSums[(sequence * shape_.heads + head) * t + row + i] = kernels_.softmaxRow(scores + i * padded, row + i + 1, roundUp16(seen), scale);
                 float* out = mixed + (sequence * t + row) * shape_.width + head * d;
-                kernels_.gemm({ scores, padded, 1, values, out, shape_.width, nullptr, rows, d, seen, t, 0, false });
+                kernels_.gemm({ scores, padded, 1, values.data, out, shape_.width, nullptr, rows, d, seen, t, 0, false, values.stride });
             }
         }
     }
@@ -265,9 +266,8 @@ double GptStep::lossAndHead(Workspace& work, const Task& task) const
         if (!task.gradients)
             continue;
         kernels_.gemm({ logits, padded, 1, packedHead_.backward.data(), dLast + begin * d, d, nullptr, rows, d, shape_.vocabulary, 0, 0, false });
-        float* packed = sized(work.packed, kernels_.packedCount(rows, d));
-        kernels_.packRows({ last + begin * d, rows, d, d }, packed);
-        kernels_.gemm({ logits, 1, padded, packed, task.gradients + offsets_.head, d, nullptr, shape_.vocabulary, d, rows, 0, 0, true });
+        float* scratch = sized(work.outer, kernels_.outerScratch(d));
+        kernels_.outerProduct({ logits, rows, shape_.vocabulary, padded }, { last + begin * d, rows, d, d }, task.gradients + offsets_.head, d, scratch);
     }
     if (task.gradients) {
         float* dx = sized(work.dx, m * d);

@@ -9,9 +9,8 @@ void GptStep::weightGradient(Workspace& work, const float* dy, std::int64_t n, c
     const DenseOffsets& offsets) const
 {
     const std::int64_t m = task.tokens();
-    float* packed = sized(work.packed, kernels_.packedCount(m, k));
-    kernels_.packRows({ x, m, k, k }, packed);
-    kernels_.gemm({ dy, 1, n, packed, task.gradients + offsets.weight, k, nullptr, n, k, m, 0, 0, true });
+    float* scratch = sized(work.outer, kernels_.outerScratch(k));
+    kernels_.outerProduct({ dy, m, n, n }, { x, m, k, k }, task.gradients + offsets.weight, k, scratch);
     if (offsets.bias != kAbsent)
         kernels_.addColumnSums({ dy, m, n, n }, task.gradients + offsets.bias);
 }
@@ -73,9 +72,6 @@ void GptStep::attentionBackward(Workspace& work, const Task& task, const LayerSt
     std::memset(dQkv, 0, static_cast<std::size_t>(task.tokens() * stride) * sizeof(float));
     sized(work.keyColumns, kernels_.packedCount(d, t));
     sized(work.valueColumns, kernels_.packedCount(d, t));
-    sized(work.keyRows, kernels_.packedCount(t, d));
-    sized(work.queryRows, kernels_.packedCount(kQueryBlock, d));
-    sized(work.outputRows, kernels_.packedCount(kQueryBlock, d));
     sized(work.scores, kQueryBlock * roundUp16(t));
     sized(work.dScores, kQueryBlock * roundUp16(t));
     for (std::int64_t sequence = 0; sequence < task.sequences; ++sequence) {
@@ -83,7 +79,6 @@ void GptStep::attentionBackward(Workspace& work, const Task& task, const LayerSt
             if (head % group == 0) {
                 const float* key = state.qkv.data() + sequence * t * stride + (shape_.heads + head / group) * d;
                 kernels_.packColumns({ key, t, d, stride }, work.keyColumns.data());
-                kernels_.packRows({ key, t, d, stride }, work.keyRows.data());
                 kernels_.packColumns({ key + shape_.kvHeads * d, t, d, stride }, work.valueColumns.data());
             }
             headBackward(work, task, state, head, sequence * t);
@@ -102,6 +97,8 @@ void GptStep::headBackward(Workspace& work, const Task& task, const LayerState& 
     const float scale = 1.0F / std::sqrt(static_cast<float>(d));
     float* scores = work.scores.data();
     float* dScores = work.dScores.data();
+    const float* key = state.qkv.data() + begin * stride + keyHead * d;
+    const float* logSums = state.logSums.data() + (begin / t * shape_.heads + head) * t;
     float* dKey = work.dQkv.data() + begin * stride + keyHead * d;
     for (std::int64_t block = 0; block < t; block += kQueryBlock) {
         const std::int64_t blockRows = std::min(kQueryBlock, t - block);
@@ -118,19 +115,21 @@ void GptStep::headBackward(Workspace& work, const Task& task, const LayerState& 
             kernels_.gemm({ dOut, shape_.width, 1, work.valueColumns.data(), dp, padded, nullptr, rows, t, d, 0, seen, false });
             for (std::int64_t i = 0; i < rows; ++i) {
                 const std::int64_t valid = block + row + i + 1;
-                kernels_.softmaxRow(p + i * padded, valid, roundUp16(blockSeen), scale);
+                kernels_.softmaxAgainRow(p + i * padded, valid, roundUp16(blockSeen), scale, logSums[block + row + i]);
                 for (std::int64_t j = valid; j < roundUp16(blockSeen); ++j)
                     dp[i * padded + j] = 0;
                 kernels_.softmaxBackwardRow(p + i * padded, dp + i * padded, roundUp16(blockSeen), scale);
             }
             float* dQuery = work.dQkv.data() + token * stride + head * d;
-            kernels_.gemm({ dp, padded, 1, work.keyRows.data(), dQuery, stride, nullptr, rows, d, seen, t, 0, false });
+            const RowsOperand keys = rowsOperand(kernels_, { key, t, d, stride }, work.rows);
+            kernels_.gemm({ dp, padded, 1, keys.data, dQuery, stride, nullptr, rows, d, seen, t, 0, false, keys.stride });
         }
         const float* query = state.qkv.data() + (begin + block) * stride + head * d;
-        kernels_.packRows({ query, blockRows, d, stride }, work.queryRows.data());
-        kernels_.packRows({ work.dMixed.data() + (begin + block) * shape_.width + head * d, blockRows, d, shape_.width }, work.outputRows.data());
-        kernels_.gemm({ dScores, 1, padded, work.queryRows.data(), dKey, stride, nullptr, blockSeen, d, blockRows, 0, 0, true });
-        kernels_.gemm({ scores, 1, padded, work.outputRows.data(), dKey + shape_.kvHeads * d, stride, nullptr, blockSeen, d, blockRows, 0, 0, true });
+        const RowsOperand queries = rowsOperand(kernels_, { query, blockRows, d, stride }, work.rows);
+        kernels_.gemm({ dScores, 1, padded, queries.data, dKey, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, queries.stride });
+        const float* dOut = work.dMixed.data() + (begin + block) * shape_.width + head * d;
+        const RowsOperand outputs = rowsOperand(kernels_, { dOut, blockRows, d, shape_.width }, work.rows);
+        kernels_.gemm({ scores, 1, padded, outputs.data, dKey + shape_.kvHeads * d, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, outputs.stride });
     }
 }
 

@@ -21,7 +21,7 @@ inline std::int64_t roundUp16(std::int64_t value)
 
 /// What backward needs of one layer.
 struct GptStep::LayerState {
-    std::vector<float> input, normed1, mean1, inverse1, qkv, mixed, middle, normed2, mean2, inverse2, up, active;
+    std::vector<float> input, normed1, mean1, inverse1, qkv, logSums, mixed, middle, normed2, mean2, inverse2, up, active;
 };
 
 /// Buffers of one thread.
@@ -30,8 +30,9 @@ struct GptStep::Workspace {
     std::vector<float> x, last, lastMean, lastInverse; // residual stream behind the last layer, its norm
     std::vector<float> logits;
     std::vector<float> dx, dNormed, dWide, dMixed, dQkv;
-    std::vector<float> packed; // activations packed for weight gradients
-    std::vector<float> keyColumns, keyRows, valueColumns, valueRows, queryRows, outputRows; // one head, packed
+    std::vector<float> keyColumns, valueColumns; // one head, packed
+    std::vector<float> rows; // rows of one head packed where they cannot be used as they lie
+    std::vector<float> outer; // scratch of weight gradients
     std::vector<float> scores, dScores;
     double loss = 0;
 };
@@ -46,6 +47,19 @@ struct GptStep::Task {
     float scale = 0;
     std::int64_t tokens() const { return sequences * length; }
 };
+
+/// B of a product as rows that lie in memory: used directly where whole vectors fit, packed otherwise.
+struct RowsOperand {
+    const float* data = nullptr;
+    std::int64_t stride = 0; ///< for GemmArguments::bStride
+};
+inline RowsOperand rowsOperand(const Kernels& kernels, const MatrixView& matrix, std::vector<float>& buffer)
+{
+    if (matrix.columns % 16 == 0)
+        return { matrix.data, matrix.stride };
+    kernels.packRows(matrix, sized(buffer, kernels.packedCount(matrix.rows, matrix.columns)));
+    return { buffer.data(), 0 };
+}
 
 /// Query rows that attention handles at a time, and rows of one product inside that block.
 inline constexpr std::int64_t kQueryBlock = 64;

@@ -11,7 +11,7 @@ struct GemmArguments {
     const float* a = nullptr; ///< A[i][p] at a[i * rowStride + p * stepStride]
     std::int64_t rowStride = 0;
     std::int64_t stepStride = 1;
-    const float* packed = nullptr; ///< from one of the pack functions, n columns wide
+    const float* packed = nullptr; ///< from one of the pack functions, n columns wide; or plain rows, see bStride
     float* c = nullptr;
     std::int64_t cStride = 0;
     const float* bias = nullptr; ///< may be null
@@ -21,6 +21,7 @@ struct GemmArguments {
     std::int64_t packedSteps = 0; ///< k that B was packed with, when only its first k steps are wanted; 0: k
     std::int64_t columnsWanted = 0; ///< panels that start behind this column are left out; 0: all
     bool accumulate = false;
+    std::int64_t bStride = 0; ///< not 0: B is not packed, B[p][j] = packed[p * bStride + j]; n is a multiple of 16 then
 };
 
 /// A row-major float32 matrix in memory.
@@ -63,6 +64,9 @@ struct Kernels {
     CpuLevel level = CpuLevel::None;
 
     void (*gemm)(const GemmArguments&) = nullptr;
+    /// C[i][j] += sum over p of a[p][i] * b[p][j], for weight gradients; scratch holds outerScratch(b.columns) numbers.
+    void (*outerProduct)(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch) = nullptr;
+    std::int64_t (*outerScratch)(std::int64_t columns) = nullptr;
     /// Numbers in a packed [k, n] matrix.
     std::int64_t (*packedCount)(std::int64_t k, std::int64_t n) = nullptr;
     /// B[p][j] = matrix[p][j].
@@ -79,8 +83,10 @@ struct Kernels {
     /// u [rows, 2 width] = (gate, up); y [rows, width] = silu(gate) * up
     void (*swigluForward)(const float* u, float* y, std::int64_t rows, std::int64_t width) = nullptr;
     void (*swigluBackward)(const float* u, const float* dy, float* du, std::int64_t rows, std::int64_t width) = nullptr;
-    /// Softmax of scale * row[0 .. valid-1]; the rest up to `padded` (a multiple of 16) becomes 0.
-    void (*softmaxRow)(float* row, std::int64_t valid, std::int64_t padded, float scale) = nullptr;
+    /// Softmax of scale * row[0 .. valid-1]; the rest up to `padded` (a multiple of 16) becomes 0. Returns log sum e^(scale x).
+    float (*softmaxRow)(float* row, std::int64_t valid, std::int64_t padded, float scale) = nullptr;
+    /// The same row once more when that number is known.
+    void (*softmaxAgainRow)(float* row, std::int64_t valid, std::int64_t padded, float scale, float logSum) = nullptr;
     /// dScores = probabilities * (dProbabilities - their weighted sum) * scale, in place of dProbabilities.
     void (*softmaxBackwardRow)(const float* probabilities, float* dProbabilities, std::int64_t padded, float scale) = nullptr;
     /// Loss of one row of logits; the row becomes (softmax - one hot) * scale. Numbers from `valid` to `padded` become 0.

@@ -12,6 +12,8 @@ furrow::cpu::Kernels makeTable(furrow::CpuLevel level)
     furrow::cpu::Kernels table;
     table.level = level;
     table.gemm = gemm;
+    table.outerProduct = outerProduct;
+    table.outerScratch = outerScratch;
     table.packedCount = packedCount;
     table.packRows = packRows;
     table.packColumns = packColumns;
@@ -22,6 +24,7 @@ furrow::cpu::Kernels makeTable(furrow::CpuLevel level)
     table.swigluForward = swigluForward;
     table.swigluBackward = swigluBackward;
     table.softmaxRow = softmaxRow;
+    table.softmaxAgainRow = softmaxAgainRow;
     table.softmaxBackwardRow = softmaxBackwardRow;
     table.crossEntropyRow = crossEntropyRow;
     table.addColumnSums = addColumnSums;

@@ -24,6 +24,49 @@ inline float sum(Vec v) { return _mm512_reduce_add_ps(v); }
 inline float largest(Vec v) { return _mm512_reduce_max_ps(v); }
 inline Vec nearest(Vec v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 inline Vec timesPowerOf2(Vec v, Vec n) { return _mm512_scalef_ps(v, n); }
+/// v where the lane is below `count`, `other` behind.
+inline Vec firstLanes(std::int64_t count, Vec v, float other)
+{
+    const auto mask = static_cast<__mmask16>(count <= 0 ? 0U : (1U << (count < kLanes ? count : kLanes)) - 1U);
+    return _mm512_mask_blend_ps(mask, splat(other), v);
+}
+/// 1 / x for ordinary positive x: an estimate and one Newton step, about 1e-7.
+inline Vec reciprocal(Vec x)
+{
+    const Vec r = _mm512_rcp14_ps(x);
+    return r * nfma(x, r, splat(2.0F));
+}
+/// to[j * toStride + i] = from[i * fromStride + j] for a square of kLanes.
+inline void transposeSquare(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride)
+{
+    Vec r[16];
+    Vec t[16];
+    for (int i = 0; i < 16; ++i)
+        r[i] = load(from + i * fromStride);
+    for (int i = 0; i < 16; i += 2) {
+        t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+        t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+        for (int h = 0; h < 2; ++h) {
+            const __m512d a = _mm512_castps_pd(t[i + h]);
+            const __m512d b = _mm512_castps_pd(t[i + h + 2]);
+            r[i + 2 * h] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+            r[i + 2 * h + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+        }
+    }
+    // r[4 g + c] now holds column c of each 4-lane group for the rows 4 g .. 4 g + 3.
+    for (int c = 0; c < 4; ++c) {
+        const Vec low01 = _mm512_shuffle_f32x4(r[c], r[4 + c], 0x88);
+        const Vec high01 = _mm512_shuffle_f32x4(r[c], r[4 + c], 0xDD);
+        const Vec low23 = _mm512_shuffle_f32x4(r[8 + c], r[12 + c], 0x88);
+        const Vec high23 = _mm512_shuffle_f32x4(r[8 + c], r[12 + c], 0xDD);
+        store(to + c * toStride, _mm512_shuffle_f32x4(low01, low23, 0x88));
+        store(to + (4 + c) * toStride, _mm512_shuffle_f32x4(high01, high23, 0x88));
+        store(to + (8 + c) * toStride, _mm512_shuffle_f32x4(low01, low23, 0xDD));
+        store(to + (12 + c) * toStride, _mm512_shuffle_f32x4(high01, high23, 0xDD));
+    }
+}
 #else
 using Vec = __m256;
 using VecInt = __m256i;
@@ -55,6 +98,19 @@ inline Vec timesPowerOf2(Vec v, Vec n)
     // n in [-126, 127] by the clamp in exponential()
     const VecInt bits = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
     return v * _mm256_castsi256_ps(bits);
+}
+inline Vec firstLanes(std::int64_t count, Vec v, float other)
+{
+    const VecInt lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const int limit = static_cast<int>(count < 0 ? 0 : count < kLanes ? count : kLanes);
+    return _mm256_blendv_ps(splat(other), v, _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(limit), lane)));
+}
+inline Vec reciprocal(Vec x) { return splat(1.0F) / x; }
+inline void transposeSquare(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride)
+{
+    for (std::int64_t i = 0; i < kLanes; ++i)
+        for (std::int64_t j = 0; j < kLanes; ++j)
+            to[j * toStride + i] = from[i * fromStride + j];
 }
 #endif
 

@@ -132,14 +132,20 @@ Result<std::string> fillFolder(const std::filesystem::path& folder, const std::s
 
 } // namespace
 
-NamedTensors frozenCopy(const NamedTensors& tensors)
+NamedTensors frozenCopy(const NamedTensors& tensors, NamedTensors reuse)
 {
     const torch::NoGradGuard noGrad;
-    NamedTensors copies;
-    copies.reserve(tensors.size());
-    for (const auto& [name, tensor] : tensors)
-        copies.emplace_back(name, tensor.detach().to(torch::kCPU, tensor.scalar_type(), false, true)); // sync: the copy must be of this instant
-    return copies;
+    if (reuse.size() != tensors.size())
+        reuse.assign(tensors.size(), {});
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const auto& [name, tensor] = tensors[i];
+        auto& copy = reuse[i].second;
+        if (!copy.defined() || copy.sizes() != tensor.sizes() || copy.scalar_type() != tensor.scalar_type())
+            copy = torch::empty(tensor.sizes(), tensor.options().device(torch::kCPU).requires_grad(false));
+        copy.copy_(tensor.detach()); // sync: the copy must be of this instant
+        reuse[i].first = name;
+    }
+    return reuse;
 }
 
 Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen)
@@ -208,7 +214,17 @@ CheckpointWriter::CheckpointWriter(RunPaths paths, std::string runId, LedgerThre
 void CheckpointWriter::begin(FrozenCheckpoint frozen)
 {
     FURROW_CHECK(!running_.valid(), "the checkpoint before was not taken");
-    running_ = std::async(std::launch::async, [this, frozen = std::move(frozen)] { return write(frozen); });
+    frozen_ = std::make_shared<FrozenCheckpoint>(std::move(frozen));
+    running_ = std::async(std::launch::async, [this, frozen = frozen_] { return write(*frozen); });
+}
+
+Result<CheckpointWriter::Committed> CheckpointWriter::finished()
+{
+    auto result = running_.get();
+    spareWeights_ = std::move(frozen_->weights);
+    spareOptimizer_ = std::move(frozen_->optimizer);
+    frozen_.reset();
+    return result;
 }
 
 Result<CheckpointWriter::Committed> CheckpointWriter::write(const FrozenCheckpoint& frozen)
@@ -229,14 +245,14 @@ std::optional<Result<CheckpointWriter::Committed>> CheckpointWriter::take()
 {
     if (!running_.valid() || running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
         return std::nullopt;
-    return running_.get();
+    return finished();
 }
 
 std::optional<Result<CheckpointWriter::Committed>> CheckpointWriter::wait()
 {
     if (!running_.valid())
         return std::nullopt;
-    return running_.get();
+    return finished();
 }
 
 } // namespace furrow

@@ -7,6 +7,7 @@
 #include "core/train/model/parameters_torch.h"
 
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,6 +67,9 @@ public:
     /// Begins a write. The one before must have been taken with take() or wait().
     void begin(FrozenCheckpoint frozen);
     bool busy() const { return running_.valid(); }
+    /// Memory of the checkpoint before, to be used again: a fresh copy costs page faults while training stands still.
+    NamedTensors spareWeights() { return std::move(spareWeights_); }
+    NamedTensors spareOptimizer() { return std::move(spareOptimizer_); }
     /// The result of a write that has ended, without waiting.
     std::optional<Result<Committed>> take();
     /// Waits for the running one.
@@ -73,14 +77,18 @@ public:
 
 private:
     Result<Committed> write(const FrozenCheckpoint& frozen);
+    Result<Committed> finished();
 
     RunPaths paths_;
     std::string runId_;
     LedgerThread& ledger_;
+    std::shared_ptr<FrozenCheckpoint> frozen_; ///< the writing thread's until running_ is ready
     std::future<Result<Committed>> running_;
+    NamedTensors spareWeights_;
+    NamedTensors spareOptimizer_;
 };
 
-/// Copies on the CPU, independent of the originals.
-NamedTensors frozenCopy(const NamedTensors& tensors);
+/// Copies on the CPU, independent of the originals; into `reuse` where that has the same shapes.
+NamedTensors frozenCopy(const NamedTensors& tensors, NamedTensors reuse = {});
 
 } // namespace furrow

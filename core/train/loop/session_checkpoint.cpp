@@ -38,8 +38,8 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     }
     FrozenCheckpoint frozen;
     frozen.state = state_;
-    frozen.weights = frozenCopy(learner_->weights());
-    frozen.optimizer = frozenCopy(learner_->optimizerState());
+    frozen.weights = frozenCopy(learner_->weights(), writer_->spareWeights());
+    frozen.optimizer = frozenCopy(learner_->optimizerState(), writer_->spareOptimizer());
     frozen.parts = uncommitted_;
     if (evalStep_ == state_.step)
         frozen.evalLoss = evalLoss_;
@@ -87,10 +87,12 @@ Status TrainingSession::commitEverything()
     if (auto collected = collectCheckpoint(true); !collected.ok())
         return collected;
     while (hasUncommitted()) {
-        const std::int64_t began = systemClock().monotonicNs();
         startCheckpoint(nullptr);
+        const std::int64_t began = systemClock().monotonicNs();
         auto collected = collectCheckpoint(true);
-        stalledSeconds_ += static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+        const double waited = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+        stalledSeconds_ += waited;
+        totals_.checkpointSeconds += waited;
         if (!collected.ok())
             return collected;
     }

@@ -20,6 +20,7 @@ constexpr auto kPoll = std::chrono::milliseconds(10);
 Status TrainingSession::joinMerge(std::int64_t round)
 {
     const std::int64_t began = systemClock().monotonicNs();
+    const double stalledBefore = stalledSeconds_;
     if (auto released = releaseAhead(); !released.ok())
         return released;
     auto result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
@@ -41,7 +42,7 @@ Status TrainingSession::joinMerge(std::int64_t round)
     while (!result.value()) {
         if (auto status = ledger_->status(); !status.ok())
             return status;
-        if (stopRequested_ && stopRequested_()) // everything is committed: who is left merges without this worker
+        if (askedToStop()) // everything is committed: who is left merges without this worker
             return {};
         auto job = ledger_->call([round](WorkerLedger& ledger) { return ledger.takeMerge(round); });
         if (!job.ok())
@@ -60,7 +61,9 @@ Status TrainingSession::joinMerge(std::int64_t round)
     }
     if (auto adopted = adoptMerge(round, *result.value()); !adopted.ok())
         return adopted;
-    stalledSeconds_ += static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+    const double took = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+    stalledSeconds_ = stalledBefore + took; // with the checkpoint inside
+    totals_.mergeSeconds += took;
     lastStepEndNs_ = lastCheckpointNs_ = systemClock().monotonicNs();
     return {};
 }

@@ -31,6 +31,7 @@ struct TrainerEnd {
     double dataSeconds = 0; ///< waiting for claims and chunks, making batches
     double checkpointSeconds = 0; ///< training stood still for copies
     double evaluationSeconds = 0;
+    double mergeSeconds = 0; ///< in merge rounds, waiting for others included
     double telemetrySeconds = 0;
     double ledgerSeconds = 0; ///< of the ledger's own thread; training did not wait for it
 };

@@ -158,12 +158,19 @@ Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
     return totals_;
 }
 
-bool TrainingSession::stopWanted() const
+/// By a person, a signal or the parent's death.
+bool TrainingSession::askedToStop() const
 {
     if (stopRequested_ && stopRequested_())
         return true;
-    const auto signals = ledger_->signals();
-    return signals.desired == DesiredState::Stop || signals.desired == DesiredState::Kill || (signals.stopRuleReached && setup_.config.steps == 0);
+    const auto desired = ledger_->signals().desired;
+    return desired == DesiredState::Stop || desired == DesiredState::Kill;
+}
+
+/// With a budget of steps, what is reserved of it is used up first: then the total is met exactly.
+bool TrainingSession::stopWanted() const
+{
+    return askedToStop() || (ledger_->signals().stopRuleReached && setup_.config.steps == 0);
 }
 
 bool TrainingSession::mergeWanted() const

@@ -68,6 +68,7 @@ private:
     Status releaseAhead();
     Result<TrainerEnd> finish(const std::string& cause);
     void tellProgress(const char* phase, const ChunkWork* work = nullptr);
+    bool askedToStop() const;
     bool stopWanted() const;
     bool mergeWanted() const;
     Status evaluate(const char* why);

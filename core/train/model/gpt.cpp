@@ -9,6 +9,26 @@
 
 namespace furrow {
 
+namespace {
+
+/// True for its lifetime, also when an error is thrown.
+class TrainingMode {
+public:
+    explicit TrainingMode(bool& flag)
+        : flag_(flag)
+    {
+        flag_ = true;
+    }
+    ~TrainingMode() { flag_ = false; }
+    TrainingMode(const TrainingMode&) = delete;
+    TrainingMode& operator=(const TrainingMode&) = delete;
+
+private:
+    bool& flag_;
+};
+
+} // namespace
+
 struct GptModel::LayerCache {
     at::Tensor key_BkTd;
     at::Tensor value_BkTd;
@@ -225,12 +245,11 @@ at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss
 
 at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
 {
-    training_ = true;
+    const TrainingMode mode(training_); // backward included: recomputed blocks drop the same values again
     at::Tensor balance;
     const at::Tensor x = hidden(inputs_BT, config_.moeExperts > 0 ? &balance : nullptr).view({ -1, config_.width });
     const at::Tensor labels = labels_BT.reshape({ -1 }).to(at::kLong);
     const at::Tensor sum = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale);
-    training_ = false;
     if (balance.defined()) {
         const at::Tensor real = labels.ne(kIgnoreLabel).sum().to(at::kFloat);
         torch::autograd::backward({ sum, balance * (real * (config_.moeBalance * gradientScale)) }, {});

@@ -59,7 +59,7 @@ AdamW8Bit::AdamW8Bit(ParameterStore& store, const OptimizerConfig& config)
     , unsignedMap_(dynamicMap(false).to(store.weights().device()))
 {
     const std::int64_t padded = paddedCount(store.count());
-    for (Quantised* moment : { &mean_, &square_ }) {
+    for (Quantised* moment : { &mean_, &root_ }) {
         moment->codes = at::zeros({ padded }, store.weights().options().dtype(at::kByte));
         moment->scales = at::zeros({ padded / kBlock }, store.weights().options());
     }
@@ -70,9 +70,9 @@ void AdamW8Bit::reset()
 {
     step_.zero_();
     mean_.scales.zero_();
-    square_.scales.zero_();
+    root_.scales.zero_();
     mean_.codes.zero_();
-    square_.codes.zero_();
+    root_.codes.zero_();
 }
 
 at::Tensor AdamW8Bit::step(double learningRate, double clipNorm, double gradientScale)
@@ -94,17 +94,19 @@ void AdamW8Bit::updatePiece(std::int64_t offset, std::int64_t count, const StepS
     gradient = at::constant_pad_nd(gradient, { 0, padded - count }).view({ -1, kBlock });
 
     const at::Tensor mean = at::lerp(decode(codes(mean_), scales(mean_), signedMap_), gradient, 1.0 - config_.beta1);
-    const at::Tensor square = decode(codes(square_), scales(square_), unsignedMap_) * config_.beta2 + gradient.square() * (1.0 - config_.beta2);
+    // The root is what is stored: its range is that of the gradients, while small squares would all become zero.
+    const at::Tensor square = decode(codes(root_), scales(root_), unsignedMap_).square() * config_.beta2 + gradient.square() * (1.0 - config_.beta2);
+    const at::Tensor root = square.sqrt();
     const at::Tensor correction1 = 1.0 - at::pow(config_.beta1, step_);
     const at::Tensor correction2 = (1.0 - at::pow(config_.beta2, step_)).sqrt();
-    const at::Tensor update = ((mean / correction1) / (square.sqrt() / correction2 + config_.epsilon)).flatten().narrow(0, 0, count);
+    const at::Tensor update = ((mean / correction1) / (root / correction2 + config_.epsilon)).flatten().narrow(0, 0, count);
 
     const at::Tensor weights = store_.weights().narrow(0, offset, count);
     at::Tensor decayed = weights.clone();
     if (const std::int64_t matrices = std::clamp<std::int64_t>(store_.decayedCount() - offset, 0, count); matrices > 0)
         decayed.narrow(0, 0, matrices).mul_(1.0 - learningRate * config_.weightDecay);
     weights.copy_(at::where(scale.finite, decayed - update * learningRate, weights));
-    for (const auto& [moment, values, map] : { std::tie(mean_, mean, signedMap_), std::tie(square_, square, unsignedMap_) }) {
+    for (const auto& [moment, values, map] : { std::tie(mean_, mean, signedMap_), std::tie(root_, root, unsignedMap_) }) {
         const at::Tensor newScales = values.abs().amax(1);
         codes(moment).copy_(at::where(scale.finite, encode(values, newScales, map), codes(moment)));
         scales(moment).copy_(at::where(scale.finite, newScales, scales(moment)));
@@ -119,7 +121,7 @@ std::int64_t AdamW8Bit::appliedSteps() const
 NamedTensors AdamW8Bit::state() const
 {
     return { { "step", step_ }, { "exp_avg.codes", mean_.codes }, { "exp_avg.scales", mean_.scales },
-        { "exp_avg_sq.codes", square_.codes }, { "exp_avg_sq.scales", square_.scales } };
+        { "exp_avg_sq_root.codes", root_.codes }, { "exp_avg_sq_root.scales", root_.scales } };
 }
 
 Status AdamW8Bit::loadState(const NamedTensors& state)

@@ -67,8 +67,8 @@ public:
     at::Tensor step(double learningRate, double clipNorm, double gradientScale) override;
 };
 
-/// AdamW whose moments are 8-bit codes of a dynamic map with one float32 scale for each 256 numbers: Dettmers et al. 2022
-/// (arXiv:2110.02861).
+/// AdamW whose first moment and root of the second are 8-bit codes of a dynamic map with one float32 scale for each 256
+/// numbers: after Dettmers et al. 2022 (arXiv:2110.02861), who store the second moment itself.
 class AdamW8Bit : public Optimizer {
 public:
     AdamW8Bit(ParameterStore& store, const OptimizerConfig& config);
@@ -91,7 +91,7 @@ private:
     at::Tensor signedMap_; // 256 sorted values in [-1, 1]
     at::Tensor unsignedMap_; // 256 sorted values in [0, 1]
     Quantised mean_;
-    Quantised square_;
+    Quantised root_; // of the second moment
 };
 
 } // namespace furrow

@@ -60,7 +60,7 @@ Batch patternBatch(std::int64_t step, std::int64_t micro, const ModelConfig& con
     for (std::int64_t i = 0; i < batch * length; ++i)
         rows.mutable_data_ptr<std::int64_t>()[i] = std::llround(std::abs(pattern(i, salt)) * 1000.0) % config.vocabularySize;
     rows = rows.view({ batch, length });
-    Batch result { rows.narrow(1, 0, length - 1).contiguous(), rows.narrow(1, 1, length - 1).contiguous() };
+    Batch result { rows.narrow(1, 0, length - 1).clone(at::MemoryFormat::Contiguous), rows.narrow(1, 1, length - 1).clone(at::MemoryFormat::Contiguous) };
     for (std::int64_t i = 0; masked > 0 && i < result.labels_BT.numel(); i += masked)
         result.labels_BT.mutable_data_ptr<std::int64_t>()[i] = kIgnoreLabel;
     return result;
