@@ -91,7 +91,7 @@ int train(Options& o, const furrow::StopRequest& stop)
     if (o.json) {
         const auto& e = end.value();
         const nlohmann::json json = { { "cause", e.cause }, { "step", e.step }, { "tokens", e.tokens }, { "steps_here", e.stepsHere }, { "seconds", e.seconds }, { "train_s", e.trainSeconds },
-            { "data_s", e.dataSeconds }, { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds }, { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
+            { "data_s", e.dataSeconds }, { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds }, { "merge_s", e.mergeSeconds }, { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
         std::printf("%s\n", json.dump().c_str());
     }
     return kDone;

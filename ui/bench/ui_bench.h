@@ -8,7 +8,7 @@ namespace furrow {
 /// One line of the table that `furrow --bench` prints and writes as JSON.
 struct BenchResult {
     QString name;
-    double value = 0; ///< p95 where something is repeated
+    double value = 0; ///< processor time, p95 where something is repeated
     QString unit; ///< "ms", "MB"
     double target = 0;
     bool met = false; ///< value <= target

@@ -113,7 +113,7 @@ void Banner::paintEvent(QPaintEvent*)
     p.setBrush(t.color(look.ground));
     p.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
     // Beside the sentence, not in the middle of a tall banner.
-    const double y = sentence_->y() + QFontMetricsF(sentence_->font()).height() / 2;
+    const double y = detail_->isHidden() ? sentence_->geometry().center().y() + 1.0 : sentence_->y() + QFontMetricsF(sentence_->font()).height() / 2;
     if (look.icon)
         t.icon(QLatin1String(look.icon), look.color).paint(&p, QRect(14, static_cast<int>(y) - 8, 16, 16));
     else

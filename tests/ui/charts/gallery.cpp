@@ -169,7 +169,9 @@ std::shared_ptr<const std::vector<Lane>> lanes(double now)
                 break;
             LaneClaim claim { 100 + i, QStringLiteral("B%1 C%2").arg(blocks[i % 4]).arg(20 + i / 4), at, at + 2.5, at + length, w == 2 };
             if (claim.ended > now)
-                claim.ended = w == 2 ? now - 46 : 0;
+                claim.ended = 0;
+            if (w == 2)
+                claim.ended = std::min(claim.ended, now - 46);
             lane.claims.push_back(claim);
             at += length + 0.4;
         }
