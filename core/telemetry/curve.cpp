@@ -5,6 +5,38 @@
 namespace furrow {
 namespace {
 
+/// First index in [from, size) with at(i) >= value, searched outwards from from + guess.
+template <typename At> std::size_t searchNear(std::size_t size, double value, std::size_t from, std::size_t guess, At at)
+{
+    std::size_t low = from;
+    std::size_t high = size;
+    const std::size_t probe = guess < size - from ? from + guess : size;
+    std::size_t step = 4;
+    if (probe < size && at(probe) < value) {
+        low = probe + 1;
+        while (low + step < size && at(low + step) < value) {
+            low += step + 1;
+            step *= 2;
+        }
+        high = std::min(size, low + step);
+    } else {
+        high = probe;
+        while (high > from + step && !(at(high - step) < value)) {
+            high -= step;
+            step *= 2;
+        }
+        low = high > from + step ? high - step : from;
+    }
+    while (low < high) {
+        const auto middle = low + (high - low) / 2;
+        if (at(middle) < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 struct PlainAxis {
     Column<double> values;
     std::size_t size() const { return values.size(); }
@@ -44,6 +76,10 @@ public:
     double x(std::size_t i) const override { return x_.at(i); }
     float y(std::size_t i) const override { return static_cast<float>(y_.values[i]); }
     std::size_t lowerBound(double value) const override { return std::min(size_, x_.lowerBound(value)); }
+    std::size_t lowerBoundNear(double value, std::size_t from, std::size_t guess) const override
+    {
+        return from >= size_ ? size_ : searchNear(size_, value, from, guess, [this](std::size_t i) { return x_.at(i); });
+    }
     Summary range(std::size_t begin, std::size_t end) const override { return y_.pyramid.range(y_.values, begin, end); }
     const Column<std::uint32_t>& nonFinite() const override { return y_.nonFinite; }
 

@@ -16,6 +16,8 @@ public:
     virtual float y(std::size_t i) const = 0;
     /// First index with x(i) >= value; size() when there is none.
     virtual std::size_t lowerBound(double value) const = 0;
+    /// The same when the answer is not before `from` and probably near from + guess: some probes instead of twenty.
+    virtual std::size_t lowerBoundNear(double value, std::size_t from, std::size_t guess) const = 0;
     /// Finite values of [begin, end), begin <= end <= size().
     virtual Summary range(std::size_t begin, std::size_t end) const = 0;
     /// Indices of values that are NaN or infinite, ascending.

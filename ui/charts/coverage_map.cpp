@@ -103,9 +103,9 @@ void CoverageMap::buildGrid()
     }
 }
 
-void CoverageMap::recolour()
+void CoverageMap::recolour(bool cellsChanged)
 {
-    colors_.recolour(cells_, nowWallNs());
+    colors_.recolour(cells_, nowWallNs(), cellsChanged);
     palette_ = colors_.palette();
     const int rows = static_cast<int>(rowBlocks_.size());
     if (image_.width() != columns_ || image_.height() != rows)
@@ -157,13 +157,13 @@ void CoverageMap::updateCells(const std::vector<ChunkCell>& changed)
 void CoverageMap::setLayer(MapLayer layer, RelativeTo relative)
 {
     colors_.setLayer(layer, relative);
-    recolour();
+    recolour(false);
 }
 
 void CoverageMap::setReference(const std::vector<ChunkCell>& cells)
 {
     colors_.setReference(cells);
-    recolour();
+    recolour(false);
 }
 
 void CoverageMap::setRowOrder(std::vector<std::int64_t> blocks)

@@ -77,7 +77,7 @@ private:
         int column = 0;
     };
     void buildGrid();
-    void recolour();
+    void recolour(bool cellsChanged = true);
     void updateScrollBars();
     void fitWidth();
     QRectF fieldArea() const; ///< of the viewport, without labels and minimap

@@ -8,7 +8,6 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace furrow {
@@ -92,12 +91,6 @@ void CoverageMap::drawImage(QPainter& p, const QRectF& area)
 /// Several chunks a pixel: the one that matters most shows. One pass over the visible bytes.
 QImage CoverageMap::shrink(double firstRow, double rowsPerPixel, double firstColumn, double columnsPerPixel, QSize size) const
 {
-    static const std::array<std::int16_t, 256> kPriority = [] {
-        std::array<std::int16_t, 256> table {};
-        for (int i = 0; i < 256; ++i)
-            table[static_cast<std::size_t>(i)] = static_cast<std::int16_t>(MapColors::priority(static_cast<std::uint8_t>(i)));
-        return table;
-    }();
     QImage out(size, QImage::Format_Indexed8);
     out.setColorTable(image_.colorTable());
     out.fill(kNoCell);
@@ -115,17 +108,16 @@ QImage CoverageMap::shrink(double firstRow, double rowsPerPixel, double firstCol
         std::copy_n(image_.constScanLine(begin), columns_, best.data());
         for (int row = begin + 1; row < end; ++row) {
             const uchar* line = image_.constScanLine(row);
-            for (int c = 0; c < columns_; ++c) {
-                const auto i = static_cast<std::size_t>(c);
-                best[i] = kPriority[line[c]] > kPriority[best[i]] ? line[c] : best[i];
-            }
+            uchar* kept = best.data();
+            for (int c = 0; c < columns_; ++c)
+                kept[c] = std::max(kept[c], line[c]);
         }
         uchar* target = out.scanLine(y);
         for (int x = 0; x < size.width(); ++x) {
             const auto [from, to] = spans[static_cast<std::size_t>(x)];
             uchar shown = best[static_cast<std::size_t>(from)];
             for (int c = from + 1; c < to; ++c)
-                shown = kPriority[best[static_cast<std::size_t>(c)]] > kPriority[shown] ? best[static_cast<std::size_t>(c)] : shown;
+                shown = std::max(shown, best[static_cast<std::size_t>(c)]);
             target[x] = shown;
         }
     }

@@ -67,7 +67,8 @@ private:
     double smoothingWidth() const;
     void measureStack(const std::vector<int>& workers);
     void drawSpans(QPainter& painter) const;
-    void drawRaw(QPainter& painter, const Shape& shape) const;
+    void drawRaw(QPainter& painter, const Shape& shape, bool vectors);
+    template <typename Bar> void drawBars(QPainter& painter, const Shape& shape, Bar bar);
     void drawPoints(QPainter& painter, const Shape& shape, std::size_t begin, std::size_t end) const;
     void drawSmooth(QPainter& painter, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const;
     void drawStack(QPainter& painter) const;
@@ -96,6 +97,8 @@ private:
     };
     std::vector<Band> stack_;
     double pixelRatio_ = 1;
+    QImage bars_; ///< raw curves, blended by hand
+    bool barsUsed_ = false;
     std::int64_t notANumbers_ = 0;
     std::int64_t infinities_ = 0;
 };

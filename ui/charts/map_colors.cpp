@@ -177,12 +177,15 @@ void MapColors::learnRange(const std::vector<ChunkCell>& cells)
     }
 }
 
-void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs)
+void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs, bool cellsChanged)
 {
+    trendKnown_ = trendKnown_ && !cellsChanged;
     nowNs_ = nowWallNs;
     summary_ = {};
-    if (layer_ == MapLayer::Loss && relative_ == RelativeTo::Trend)
+    if (!trendKnown_ && layer_ == MapLayer::Loss && relative_ == RelativeTo::Trend) {
         learnTrend(cells);
+        trendKnown_ = true;
+    }
     learnRange(cells);
     entries_.resize(cells.size());
     const double scale = (kValueSteps - 1) / (summary_.high - summary_.low);
@@ -244,17 +247,6 @@ std::vector<QRgb> MapColors::palette() const
 QColor MapColors::colorOf(std::uint8_t entry) const
 {
     return QColor::fromRgb(palette()[entry]);
-}
-
-int MapColors::priority(std::uint8_t entry)
-{
-    if (entry == kPoisonedCell)
-        return 1003;
-    if (entry == kLostCell)
-        return 1002;
-    if (entry >= kFirstWorker && entry < kFirstValue)
-        return 1001;
-    return entry == kExcludedCell ? kFreeCell : entry; // values: the larger one; anything before nothing
 }
 
 } // namespace furrow

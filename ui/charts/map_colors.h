@@ -14,16 +14,17 @@ enum class MapLayer { State, Worker, Attempt, Epoch, Loss, DeltaLoss, Age, Times
 /// What a loss is relative to. Without the trend the map shows only when a chunk was trained.
 enum class RelativeTo { Trend, Nothing };
 
-/// Entries of the palette of a map image; values begin at kFirstValue.
+/// Entries of the palette of a map image. Where chunks share a pixel the larger entry shows: poisoned before lost before
+/// leased before the larger value before nothing.
 inline constexpr std::uint8_t kNoCell = 0;
 inline constexpr std::uint8_t kFreeCell = 1;
 inline constexpr std::uint8_t kExcludedCell = 2;
-inline constexpr std::uint8_t kLostCell = 3;
-inline constexpr std::uint8_t kPoisonedCell = 4;
-inline constexpr std::uint8_t kNoValue = 5;
-inline constexpr std::uint8_t kFirstWorker = 8;
-inline constexpr std::uint8_t kFirstValue = 16;
-inline constexpr int kValueSteps = 256 - kFirstValue;
+inline constexpr std::uint8_t kNoValue = 3;
+inline constexpr std::uint8_t kFirstValue = 4;
+inline constexpr int kValueSteps = 240;
+inline constexpr std::uint8_t kFirstWorker = 244;
+inline constexpr std::uint8_t kLostCell = 252;
+inline constexpr std::uint8_t kPoisonedCell = 253;
 
 /// Numbers below a legend.
 struct MapSummary {
@@ -48,8 +49,9 @@ public:
     RelativeTo relativeTo() const { return relative_; }
     /// Losses of the same chunks elsewhere (epoch before, other run), by block and column, for DeltaLoss.
     void setReference(const std::vector<ChunkCell>& cells);
-    /// Learns the trend and the range from all cells, then gives each its entry. About 10 ns a cell.
-    void recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs);
+    /// Learns the range (and the trend, when the cells are not those of the last call) from all cells, then gives each its
+    /// entry. Some 20 ns a cell.
+    void recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs, bool cellsChanged = true);
     std::uint8_t indexOf(const ChunkCell& cell) const;
     std::uint8_t entry(std::size_t cell) const { return entries_[cell]; }
     const std::vector<std::uint8_t>& entries() const { return entries_; }
@@ -61,8 +63,6 @@ public:
     /// The 256 colours for QImage::setColorTable in the theme of the moment.
     std::vector<QRgb> palette() const;
     QColor colorOf(std::uint8_t entry) const;
-    /// Which of two entries shows when they share a pixel: poisoned, lost, leased, then the larger value.
-    static int priority(std::uint8_t entry);
 
 private:
     void learnTrend(const std::vector<ChunkCell>& cells);
@@ -71,6 +71,7 @@ private:
     MapLayer layer_ = MapLayer::Loss;
     RelativeTo relative_ = RelativeTo::Trend;
     std::unordered_map<std::int64_t, float> reference_; ///< by place without epoch
+    bool trendKnown_ = false;
     std::vector<float> trend_; ///< mean loss over equal stretches of time
     std::int64_t trendBegin_ = 0;
     double trendStepNs_ = 1;

@@ -53,7 +53,7 @@ void SeriesChart::buildPlot()
     plot_ = new QCustomPlot(this);
     plot_->setFocusPolicy(Qt::NoFocus);
     plot_->setNoAntialiasingOnDrag(false);
-    plot_->setPlottingHints(QCP::phFastPolylines | QCP::phImmediateRefresh);
+    plot_->setPlottingHints(QCP::phFastPolylines | QCP::phImmediateRefresh | QCP::phCacheLabels);
     plot_->setMinimumSize(120, 60);
     QCPAxisRect* area = plot_->axisRect();
     area->setAutoMargins(QCP::msNone);

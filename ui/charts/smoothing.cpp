@@ -79,8 +79,10 @@ std::vector<PixelColumn> pixelColumns(const Curve& curve, const ColumnEdges& edg
     if (columns.empty())
         return columns;
     auto begin = std::min(limit, curve.lowerBound(edges[0]));
+    std::size_t guess = 1;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        const auto end = begin >= limit ? begin : std::min(limit, curve.lowerBound(edges[c + 1]));
+        const auto end = begin >= limit ? begin : std::min(limit, curve.lowerBoundNear(edges[c + 1], begin, guess));
+        guess = end - begin;
         columns[c].begin = begin;
         columns[c].end = end;
         if (end > begin)
@@ -120,9 +122,11 @@ void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, 
     auto begin = std::min(stop, curve.lowerBound(grid.front()));
     if (begin >= stop)
         return;
+    std::size_t guess = 1;
     auto bin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, std::upper_bound(grid.begin(), grid.end(), curve.x(begin)) - grid.begin() - 1));
     for (; bin + 1 < grid.size() && begin < stop; ++bin) {
-        const auto end = std::min(stop, curve.lowerBound(grid[bin + 1]));
+        const auto end = std::min(stop, curve.lowerBoundNear(grid[bin + 1], begin, guess));
+        guess = end - begin;
         if (end == begin)
             continue;
         const Summary s = curve.range(begin, end);

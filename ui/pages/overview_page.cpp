@@ -22,6 +22,8 @@ namespace furrow {
 namespace {
 
 constexpr int kCardColumns = 3;
+constexpr int kWideFigures = 125; // characters; below it the figures stand in two rows
+constexpr int kNarrowColumns = 4;
 constexpr std::size_t kPaceClaims = 40; // finished chunks that an estimate looks back at
 constexpr std::size_t kLeastPaceClaims = 8;
 constexpr int kStripPoints = 120;
@@ -96,6 +98,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     auto* scroll = new QScrollArea(this);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidget(inside);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -137,18 +140,38 @@ QWidget* OverviewPage::buildFigures()
     auto* box = new QWidget;
     auto* grid = new QGridLayout(box);
     grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(24);
+    grid->setHorizontalSpacing(20);
     grid->setVerticalSpacing(0);
+    figureGrid_ = grid;
     const QStringList names { tr("Loss"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"), tr("Tokens"), tr("Active time"), tr("Newest checkpoint") };
     for (int i = 0; i < names.size(); ++i) {
-        grid->addWidget(makeLabel(names[i], TextTone::Hint, TextSize::Small), 0, i);
+        figureNames_.push_back(makeLabel(names[i], TextTone::Hint, TextSize::Small));
         QLabel* value = makeLabel(QStringLiteral("–"), TextTone::Value, TextSize::Title, true);
         value->setMinimumWidth(84);
         figures_.push_back(value);
-        grid->addWidget(value, 1, i);
     }
-    grid->setColumnStretch(static_cast<int>(names.size()), 1);
+    layOutFigures(static_cast<int>(names.size()));
     return box;
+}
+
+void OverviewPage::layOutFigures(int columns)
+{
+    if (columns == figureColumns_)
+        return;
+    if (figureColumns_ > 0)
+        figureGrid_->setColumnStretch(figureColumns_, 0);
+    figureColumns_ = columns;
+    for (int i = 0; i < static_cast<int>(figures_.size()); ++i) {
+        figureGrid_->addWidget(figureNames_[static_cast<std::size_t>(i)], i / columns * 2, i % columns);
+        figureGrid_->addWidget(figures_[static_cast<std::size_t>(i)], i / columns * 2 + 1, i % columns);
+    }
+    figureGrid_->setColumnStretch(columns, 1);
+}
+
+void OverviewPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    layOutFigures(width() < kWideFigures * fontMetrics().averageCharWidth() ? kNarrowColumns : static_cast<int>(figures_.size()));
 }
 
 QWidget* OverviewPage::buildSample()
@@ -249,7 +272,7 @@ void OverviewPage::showWorkers(const RunStatus& status)
             if (bench_.watcher().telemetry())
                 card->setLosses(newestLosses(*bench_.watcher().telemetry(), worker.worker));
         }
-        card->setStatus(worker);
+        card->setStatus(worker, status.state == RunState::Finished || status.state == RunState::Paused);
     }
 }
 

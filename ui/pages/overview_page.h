@@ -29,9 +29,13 @@ public:
 Q_SIGNALS:
     void whyWanted();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QWidget* buildHead();
     QWidget* buildFigures();
+    void layOutFigures(int columns);
     QWidget* buildSample();
     void take(const StatusPtr& status);
     void takeTelemetry(const SnapshotPtr& snapshot);
@@ -48,6 +52,9 @@ private:
     QLabel* ends_ = nullptr;
     EpochMeters* meters_ = nullptr;
     QLabel* open_ = nullptr;
+    QGridLayout* figureGrid_ = nullptr;
+    int figureColumns_ = 0;
+    std::vector<QLabel*> figureNames_;
     std::vector<QLabel*> figures_;
     QGridLayout* cards_ = nullptr;
     std::map<int, WorkerCard*> cardOf_;

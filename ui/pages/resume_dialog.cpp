@@ -14,6 +14,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTableView>
@@ -65,6 +66,29 @@ CellKind kindOf(ChunkState state)
     default: return CellKind::Free;
     }
 }
+
+/// A chunk as the map draws it, for the lines of the dry run.
+class Swatch : public QWidget {
+public:
+    explicit Swatch(CellKind kind)
+        : kind_(kind)
+    {
+        setFixedSize(22, 16);
+        setAccessibleName(cellWord(kind));
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        CellLook look;
+        look.kind = kind_;
+        drawChunkCell(painter, QRectF(1, 1, 19, 13), look);
+    }
+
+private:
+    CellKind kind_;
+};
 
 } // namespace
 
@@ -155,31 +179,33 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
 {
     column->addWidget(makeLabel(tr("Dry run"), TextTone::Value, TextSize::Body, true));
     const struct {
+        CellKind kind;
         std::int64_t count;
         QString name;
         QString meaning;
     } rows[] = {
-        { plan_->kept, tr("Kept"), tr("in checkpoints that are on disk and verified") },
-        { plan_->redo, tr("To be redone"), tr("only in a checkpoint that is damaged") },
-        { plan_->workLost, tr("Work lost"), tr("trained after the newest checkpoint; those weights are gone") },
-        { plan_->orphaned, tr("Orphaned claims released"), tr("claimed by workers that are gone, never finished") },
-        { plan_->free, tr("Free"), tr("not claimed yet; %1 excluded and %2 poisoned stay so").arg(countText(plan_->excluded), countText(plan_->poisoned)) },
+        { CellKind::Kept, plan_->kept, tr("Kept"), tr("in checkpoints that are on disk and verified") },
+        { CellKind::Redo, plan_->redo, tr("To be redone"), tr("only in a checkpoint that is damaged") },
+        { CellKind::Lost, plan_->workLost, tr("Work lost"), tr("trained after the newest checkpoint; those weights are gone") },
+        { CellKind::Orphaned, plan_->orphaned, tr("Orphaned claims released"), tr("claimed by workers that are gone, never finished") },
+        { CellKind::Free, plan_->free, tr("Free"), tr("not claimed yet; %1 excluded and %2 poisoned stay so").arg(countText(plan_->excluded), countText(plan_->poisoned)) },
     };
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(12);
     grid->setVerticalSpacing(2);
-    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(2, 1);
     int row = 0;
     for (const auto& line : rows) {
-        grid->addWidget(makeLine(), row++, 0, 1, 2);
+        grid->addWidget(makeLine(), row++, 0, 1, 3);
+        grid->addWidget(new Swatch(line.kind), row, 0);
         QLabel* count = makeLabel(countText(line.count), TextTone::Value, TextSize::Body, true);
         count->setAlignment(Qt::AlignRight);
-        count->setMinimumWidth(64);
-        grid->addWidget(count, row, 0);
-        grid->addWidget(makeLabel(line.name), row++, 1);
+        count->setMinimumWidth(52);
+        grid->addWidget(count, row, 1);
+        grid->addWidget(makeLabel(line.name), row++, 2);
         QLabel* meaning = makeLabel(line.meaning, TextTone::Secondary, TextSize::Small);
         meaning->setWordWrap(true);
-        grid->addWidget(meaning, row++, 1);
+        grid->addWidget(meaning, row++, 2);
     }
     column->addLayout(grid);
     const std::int64_t sum = plan_->kept + plan_->redo + plan_->workLost + plan_->orphaned + plan_->free + plan_->excluded + plan_->poisoned;

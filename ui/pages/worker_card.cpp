@@ -28,7 +28,7 @@ WorkerCard::WorkerCard(int worker, QWidget* parent)
     setProperty("card", true);
     strip_->setMinimumHeight(34);
     setFocusPolicy(Qt::StrongFocus);
-    setMinimumWidth(240);
+    setMinimumWidth(200);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 8, 12, 8);
     column->setSpacing(4);
@@ -55,7 +55,7 @@ WorkerCard::WorkerCard(int worker, QWidget* parent)
     column->addLayout(foot);
 }
 
-void WorkerCard::setStatus(const WorkerStatus& status)
+void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
 {
     const QString device = QString::fromStdString(status.deviceName.empty() ? status.device : status.deviceName);
     device_->setText(status.alive ? tr("%1, process %2").arg(device).arg(status.pid) : device);
@@ -65,7 +65,7 @@ void WorkerCard::setStatus(const WorkerStatus& status)
         phase_->setText(QString::fromStdString(status.phase) + restarts);
     else
         phase_->setText((status.endCause.empty() ? tr("not alive") : QString::fromStdString(status.endCause)) + restarts);
-    setTone(phase_, status.alive || status.endCause.empty() ? TextTone::Secondary : TextTone::Error);
+    setTone(phase_, status.alive || endWanted || status.endCause.empty() ? TextTone::Secondary : TextTone::Error);
     const bool training = status.alive && status.chunkBlock >= 0;
     chunk_->setText(training ? chunkShort(status.chunkBlock, status.chunkColumn) : QString());
     progress_->setValue(training ? static_cast<int>(status.chunkFraction * 1000) : 0);

@@ -17,7 +17,8 @@ class WorkerCard : public QFrame {
     Q_OBJECT
 public:
     explicit WorkerCard(int worker, QWidget* parent = nullptr);
-    void setStatus(const WorkerStatus& status);
+    /// @param endWanted  the run ended in order, so the end of the process is nothing to worry about
+    void setStatus(const WorkerStatus& status, bool endWanted);
     /// Losses, oldest first.
     void setLosses(const QVector<double>& losses);
 

@@ -14,6 +14,8 @@ namespace furrow {
 
 namespace {
 
+constexpr int kPaletteRow = 26;
+
 QString plain(QString text)
 {
     return text.remove(QLatin1Char('&'));
@@ -62,6 +64,7 @@ void CommandPalette::filter(const QString& words)
             continue;
         const QString key = entry.action->shortcut().toString(QKeySequence::NativeText);
         auto* item = new QListWidgetItem(key.isEmpty() ? name : QStringLiteral("%1    %2").arg(name, key), list_);
+        item->setSizeHint(QSize(0, kPaletteRow));
         item->setData(Qt::UserRole, static_cast<int>(i));
     }
     list_->setCurrentRow(0);
