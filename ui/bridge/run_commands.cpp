@@ -51,7 +51,13 @@ void RunCommands::launch(const NewRun& request)
         }
         const QString folder = QString::fromStdString(utf8Text(created.value().folder()));
         report(RunVerb::Create, folder, {});
-        auto started = startRun(created.value(), request.config);
+        // What was frozen, not what was asked: making the run gave it a name and absolute paths.
+        auto frozen = currentConfig(created.value());
+        if (!frozen.ok()) {
+            report(RunVerb::Start, folder, frozen.error());
+            return;
+        }
+        auto started = startRun(created.value(), frozen.value());
         report(RunVerb::Start, folder, started.ok() ? Status() : Status(started.error()));
     });
 }
