@@ -21,11 +21,11 @@ GptStep::GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> r
     , offsets_(std::move(offsets))
     , rotary_(std::move(rotary))
     , kernels_(kernels)
-    , pool_(std::max(1, threads))
+    , pool_(sharedPool(std::max(1, threads)))
     , packed_(static_cast<std::size_t>(shape.layers))
-    , threadGradients_(static_cast<std::size_t>(pool_.threads() - 1))
+    , threadGradients_(static_cast<std::size_t>(pool_->threads() - 1))
 {
-    for (int i = 0; i < pool_.threads(); ++i) {
+    for (int i = 0; i < pool_->threads(); ++i) {
         workspaces_.push_back(std::make_unique<Workspace>());
         workspaces_.back()->layers.resize(static_cast<std::size_t>(shape.layers));
     }
@@ -44,8 +44,8 @@ void GptStep::setWeights(const float* weights)
 {
     weights_ = weights;
     const std::int64_t d = shape_.width;
-    pool_.run([&](int thread) {
-        for (std::int64_t i = thread; i < shape_.layers; i += pool_.threads()) {
+    pool_->run([&](int thread) {
+        for (std::int64_t i = thread; i < shape_.layers; i += pool_->threads()) {
             const LayerOffsets& from = offsets_.layers[static_cast<std::size_t>(i)];
             PackedLayer& to = packed_[static_cast<std::size_t>(i)];
             pack(at(from.qkv.weight), shape_.qkvWidth(), d, to.qkv);
@@ -53,16 +53,16 @@ void GptStep::setWeights(const float* weights)
             pack(at(from.up.weight), shape_.upWidth(), d, to.up);
             pack(at(from.down.weight), d, shape_.ffWidth, to.down);
         }
-        if (thread == pool_.threads() - 1)
+        if (thread == pool_->threads() - 1)
             pack(at(offsets_.head), shape_.vocabulary, d, packedHead_);
     });
 }
 
 double GptStep::run(const TokenBatch& batch, float* gradients, float gradientScale)
 {
-    const int threads = pool_.threads();
+    const int threads = pool_->threads();
     const std::int64_t together = std::max<std::int64_t>(1, kTokensPerTask / batch.length);
-    pool_.run([&](int thread) {
+    pool_->run([&](int thread) {
         Workspace& work = *workspaces_[static_cast<std::size_t>(thread)];
         work.loss = 0;
         Task task;
@@ -80,7 +80,7 @@ double GptStep::run(const TokenBatch& batch, float* gradients, float gradientSca
         }
     });
     if (gradients && threads > 1) {
-        pool_.run([&](int thread) {
+        pool_->run([&](int thread) {
             const std::int64_t begin = offsets_.count * thread / threads;
             const std::int64_t count = offsets_.count * (thread + 1) / threads - begin;
             for (std::vector<float>& other : threadGradients_) {

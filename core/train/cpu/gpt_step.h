@@ -106,7 +106,7 @@ private:
     GptOffsets offsets_;
     std::vector<float> rotary_;
     const Kernels& kernels_;
-    ThreadPool pool_;
+    std::shared_ptr<ThreadPool> pool_;
 
     const float* weights_ = nullptr;
     std::vector<PackedLayer> packed_;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #endif
 
+#include <map>
 #include <string>
 
 namespace furrow::cpu {
@@ -37,6 +38,18 @@ ThreadPool::~ThreadPool()
 {
     round_.store(kStop, std::memory_order_release);
     round_.notify_all();
+}
+
+std::shared_ptr<ThreadPool> sharedPool(int threads)
+{
+    static std::map<int, std::weak_ptr<ThreadPool>> pools;
+    std::weak_ptr<ThreadPool>& known = pools[threads];
+    std::shared_ptr<ThreadPool> pool = known.lock();
+    if (!pool) {
+        pool = std::make_shared<ThreadPool>(threads);
+        known = pool;
+    }
+    return pool;
 }
 
 void ThreadPool::run(const std::function<void(int)>& body)

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -29,5 +30,9 @@ private:
     std::atomic<int> round_ { 0 }; // counts runs; -1 ends the workers
     std::atomic<int> running_ { 0 };
 };
+
+/// The pool of this process with that many threads; model and optimizer share it, so that no more threads than asked for ever run.
+/// It ends with its last user. Called from the training thread only.
+std::shared_ptr<ThreadPool> sharedPool(int threads);
 
 } // namespace furrow::cpu

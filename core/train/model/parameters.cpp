@@ -3,6 +3,8 @@
 
 #include <torch/torch.h>
 
+#include <cstring>
+
 namespace furrow {
 
 namespace {
@@ -67,7 +69,11 @@ const at::Tensor& ParameterStore::gradientOf(const std::string& name) const
 
 void ParameterStore::zeroGradients()
 {
-    gradients_.zero_();
+    // On the CPU without libtorch's threads: they would go on spinning beside ours for milliseconds.
+    if (gradients_.is_cpu())
+        std::memset(gradients_.mutable_data_ptr<float>(), 0, static_cast<std::size_t>(count_) * sizeof(float));
+    else
+        gradients_.zero_();
 }
 
 NamedTensors namedViews(const ParameterStore& store, const at::Tensor& flat, const std::string& prefix)

@@ -33,7 +33,7 @@ AdamW::AdamW(ParameterStore& store, const OptimizerConfig& config)
     : FlatOptimizer(store, config, { "exp_avg", "exp_avg_sq" })
 {
     if (store.weights().is_cpu() && cpu::kernels())
-        pool_ = std::make_unique<cpu::ThreadPool>(config.threads);
+        pool_ = cpu::sharedPool(std::max(1, config.threads));
 }
 
 at::Tensor AdamW::step(double learningRate, double clipNorm, double gradientScale)

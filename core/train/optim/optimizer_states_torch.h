@@ -50,7 +50,7 @@ private:
     at::Tensor stepFused(double learningRate, double clipNorm, double gradientScale);
     at::Tensor stepOnCpu(double learningRate, double clipNorm, double gradientScale);
 
-    std::unique_ptr<cpu::ThreadPool> pool_; // set where the CPU kernels are used
+    std::shared_ptr<cpu::ThreadPool> pool_; // set where the CPU kernels are used
 };
 
 /// Adam with atan2 in place of the division, so there is no epsilon: Everett et al. 2024 (arXiv:2407.05872).
