@@ -38,6 +38,9 @@ class TestMainJob : public QObject {
         return out.exitCode == 0 ? run : QString();
     }
 
+    /// Makes a run that is to be hit on its way take some seconds on the fastest machine too.
+    static QStringList slow() { return { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128") }; }
+
 private Q_SLOTS:
     void initTestCase()
     {
@@ -64,9 +67,10 @@ private Q_SLOTS:
 
     void killedWorkerIsRestartedAndNothingIsLost()
     {
-        const QString run = startDetached("worker-killed");
+        const QString run = startDetached("worker-killed", slow());
         QVERIFY(!run.isEmpty());
         QVERIFY(RunDriver::waitForChunks(run, 10));
+        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, 1) > 0, 30'000); // worker 0 may have trained ten before it is there
         QVERIFY(RunDriver::killHard(RunDriver::workerPid(run, 1)));
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
         verifyClean(RunDriver::auditedEpoch(run), 120);
@@ -74,7 +78,7 @@ private Q_SLOTS:
 
     void killedSupervisorIsInterruptedAndResumes()
     {
-        const QString run = startDetached("supervisor-killed");
+        const QString run = startDetached("supervisor-killed", slow());
         QVERIFY(RunDriver::waitForChunks(run, 10));
         QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
@@ -85,7 +89,7 @@ private Q_SLOTS:
 
     void everythingKilledAtOnceResumesWithAnotherNumberOfWorkers()
     {
-        const QString run = startDetached("all-killed");
+        const QString run = startDetached("all-killed", slow());
         QVERIFY(RunDriver::waitForChunks(run, 20));
         const auto status = RunDriver::status(run);
         QVERIFY(RunDriver::killHard(status[QStringLiteral("supervisor")][QStringLiteral("pid")].toInteger()));
