@@ -88,12 +88,10 @@ int train(Options& o, const furrow::StopRequest& stop)
         furrow::logError(end.error().message);
         return kFailed;
     }
-    if (o.json) {
-        const auto& e = end.value();
-        const nlohmann::json json = { { "cause", e.cause }, { "step", e.step }, { "tokens", e.tokens }, { "steps_here", e.stepsHere }, { "seconds", e.seconds }, { "train_s", e.trainSeconds },
-            { "data_s", e.dataSeconds }, { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds }, { "merge_s", e.mergeSeconds }, { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
-        std::printf("%s\n", json.dump().c_str());
-    }
+    const auto& e = end.value();
+    const nlohmann::json time = { { "seconds", e.seconds }, { "train_s", e.trainSeconds }, { "data_s", e.dataSeconds }, { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds },
+        { "merge_s", e.mergeSeconds }, { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
+    furrow::logInfo("time: " + time.dump()); // `furrowctl bench overhead` reads it
     return kDone;
 }
 

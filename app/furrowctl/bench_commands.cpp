@@ -1,5 +1,6 @@
 // bench: figures of this machine. Each prints what was measured and how; tests/bench/README.md keeps the last table.
 
+#include "app/furrowctl/bench_overhead.h"
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/base/process.h"
@@ -91,6 +92,15 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     child->group("");
     child->prefix_command();
     child->callback([&chosen, child] { chosen.action = [child] { return runTrackerBenchWorker(child->remaining()); }; });
+
+    auto oo = std::make_shared<OverheadOptions>();
+    auto* overhead = bench->add_subcommand("overhead", "What a real run spends besides training: claims, data, checkpoints, telemetry.");
+    overhead->add_option("--preset", oo->preset, "A built-in preset.")->capture_default_str();
+    overhead->add_option("--workers", oo->workers, "Worker processes.")->check(CLI::Range(1, 64))->capture_default_str();
+    overhead->add_option("--steps", oo->steps, "Optimiser steps of all workers; 0: one epoch.")->check(CLI::NonNegativeNumber)->capture_default_str();
+    overhead->add_option("--folder", oo->folder, "Folder on the disk to measure.")->default_val(".");
+    overhead->add_flag("--json", oo->json, "Print JSON.");
+    overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });
 
     auto* train = bench->add_subcommand("train", "Tokens per second, time split and memory of a preset.");
     train->prefix_command();
