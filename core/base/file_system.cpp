@@ -72,6 +72,16 @@ Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t ma
     return bytes;
 }
 
+std::string endOfFile(const std::filesystem::path& path, std::uint64_t maxBytes)
+{
+    auto file = RandomAccessFile::open(path);
+    if (!file.ok())
+        return {};
+    const std::uint64_t length = std::min(file.value().sizeBytes(), maxBytes);
+    std::string bytes(length, '\0');
+    return file.value().readAt(file.value().sizeBytes() - length, std::as_writable_bytes(std::span(bytes))).ok() ? bytes : std::string();
+}
+
 Result<std::uint64_t> freeBytes(const std::filesystem::path& path)
 {
     std::error_code error;

@@ -49,6 +49,9 @@ Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, st
 /// The whole file, at most `maxBytes` (else InvalidArgument: untrusted input is bounded).
 Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t maxBytes = UINT64_MAX);
 
+/// The last bytes of a file, at most `maxBytes`; "" when it cannot be read. For logs.
+std::string endOfFile(const std::filesystem::path& path, std::uint64_t maxBytes);
+
 /// Bytes a user of this process may still write at `path`.
 Result<std::uint64_t> freeBytes(const std::filesystem::path& path);
 

@@ -25,10 +25,7 @@ std::filesystem::path furrowctl()
 /// The last line of a log: what a process said before it ended.
 std::string lastLine(const std::filesystem::path& log)
 {
-    auto text = readFile(log, 16 << 20);
-    if (!text.ok())
-        return {};
-    std::string lines = text.value();
+    std::string lines = endOfFile(log, 4096);
     while (!lines.empty() && lines.back() == '\n')
         lines.pop_back();
     const auto begin = lines.rfind('\n');
@@ -120,7 +117,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted)
         options.arguments.push_back("--set");
         options.arguments.push_back(change.setting->key + "=" + change.after);
     }
-    options.outputFile = paths.logsFolder() / "supervisor.log";
+    options.outputFile = paths.supervisorLog();
     auto started = startDetached(furrowctl(), options);
     if (!started.ok())
         return started.error().in("starting the supervisor");

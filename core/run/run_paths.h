@@ -21,6 +21,7 @@ public:
     std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl"; one incarnation appends after the other
     std::filesystem::path logsFolder() const { return folder_ / "logs"; }
     std::filesystem::path logFile(std::int64_t attempt, const std::string& process) const; ///< "<attempt>-<process>.log"
+    std::filesystem::path supervisorLog() const { return logsFolder() / "supervisor.log"; } ///< of all attempts
     std::filesystem::path checkpointsFolder() const { return folder_ / "checkpoints"; }
     std::filesystem::path checkpointFolder(const std::string& name) const { return checkpointsFolder() / name; }
     std::filesystem::path exportsFolder() const { return folder_ / "exports"; }

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file_lock.h"
+#include "core/base/file_system.h"
 #include "core/base/format.h"
 
 #include <algorithm>
@@ -104,6 +105,15 @@ std::string ago(double seconds)
     return formatDuration(seconds) + " ago";
 }
 
+/// What the supervisor logged when it ended and the ledger could not take its exit record (a full disk); "" when it logged nothing.
+std::string loggedEnd(const RunPaths& paths, std::int64_t attempt)
+{
+    const std::string log = endOfFile(paths.supervisorLog(), 16'384);
+    const std::string mark = "attempt " + std::to_string(attempt) + " is over: ";
+    const auto at = log.rfind(mark);
+    return at == std::string::npos ? std::string() : log.substr(at + mark.size(), log.find('\n', at) - at - mark.size());
+}
+
 /// Evidence first, verdict from it.
 void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt, std::int64_t nowNs)
 {
@@ -151,6 +161,11 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     say("Attempt " + std::to_string(attempt->id.value) + " has no exit record.");
     if (totals.supervisorHeartbeatWallNs > 0)
         say("The last heartbeat is of " + isoTime(totals.supervisorHeartbeatWallNs) + ".");
+    if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {
+        say("The supervisor logged at its end: " + logged);
+        status.stopDetail = logged;
+        return;
+    }
     status.stopDetail = attempt->supervisor.bootId == bootId() ? "the supervisor process is gone, there is no exit record" : "the computer restarted while the run was training";
 }
 

@@ -87,6 +87,21 @@ private Q_SLOTS:
         verifyClean(RunDriver::auditedEpoch(run), 120);
     }
 
+    void endThatTheLedgerCouldNotTakeIsToldFromTheLog()
+    {
+        const QString run = startDetached("disk-full", slow());
+        QVERIFY(RunDriver::waitForChunks(run, 1));
+        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
+        QFile log(run + QStringLiteral("/logs/supervisor.log")); // as it is when the disk is full: logged, not recorded
+        QVERIFY(log.open(QIODevice::Append));
+        log.write("2026-01-01 00:00:00.000 I supervisor  attempt 1 is over: error, the disk is full\nfurrowctl: the disk is full\n");
+        log.close();
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("interrupted"));
+        QCOMPARE(status[QStringLiteral("stop_detail")].toString(), QStringLiteral("error, the disk is full"));
+    }
+
     void everythingKilledAtOnceResumesWithAnotherNumberOfWorkers()
     {
         const QString run = startDetached("all-killed", slow());
