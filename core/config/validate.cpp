@@ -47,8 +47,6 @@ struct Rules {
             refuse("min_lr", "min_lr is " + settingText(c, *findSetting("min_lr")) + ", allowed is at most lr, which is " + settingText(c, *findSetting("lr")) + ".", settingText(c, *findSetting("lr")));
         if (c.lr == 0)
             refuse("lr", "lr is 0: nothing would be learnt.", "0.001");
-        if (c.steps > 0 && c.steps < c.warmupSteps)
-            refuse("warmup_steps", "warmup_steps is " + std::to_string(c.warmupSteps) + ", more than the " + std::to_string(c.steps) + " steps of the run: the peak rate would never be reached.", std::to_string(c.steps / 10));
     }
 
     void devices()

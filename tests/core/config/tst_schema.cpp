@@ -61,7 +61,6 @@ private Q_SLOTS:
         QTest::newRow("chunk over block") << R"({"chunk_samples": 200, "samples_per_block": 100})" << "chunk_samples" << "100";
         QTest::newRow("no data") << R"({"data": []})" << "data" << "";
         QTest::newRow("rate 0") << R"({"lr": 0, "min_lr": 0})" << "lr" << "0.001";
-        QTest::newRow("warm-up over steps") << R"({"steps": 50})" << "warmup_steps" << "5";
         QTest::newRow("devices") << R"({"devices": "cpu:none"})" << "devices" << "cpu:2";
         QTest::newRow("lengths") << R"({"min_chars": 10, "max_chars": 5})" << "max_chars" << "0";
     }
@@ -78,6 +77,15 @@ private Q_SLOTS:
         QCOMPARE(problems.size(), std::size_t(1));
         QCOMPARE(QString::fromStdString(problems[0].key), key);
         QCOMPARE(QString::fromStdString(problems[0].fix), fix);
+    }
+
+    void aRunShorterThanItsWarmUpIsAllowed() // `--steps 30` with a preset of 100 warm-up steps was refused
+    {
+        RunConfig config;
+        config.data = { "a.txt" };
+        config.steps = 30;
+        config.warmupSteps = 100;
+        QVERIFY(validate(config).empty());
     }
 
     void resumeRefusesWhatDefinesTheChunksAndAllowsTheRest()
