@@ -4,6 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/host.h"
+#include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/resources.h"
 #include "core/device/gpu.h"
@@ -26,6 +27,12 @@ struct Finding {
     std::string advice;
 };
 
+/// Where the worker of an installed package looks for libtorch.
+std::string torchLink()
+{
+    return utf8Text((executablePath().parent_path() / ".." / "lib" / "furrow" / "torch").lexically_normal());
+}
+
 Finding workerFinding()
 {
     auto worker = executablePath().parent_path() / "furrow-worker";
@@ -43,7 +50,8 @@ Finding workerFinding()
     while (!text.empty() && text.back() == '\n')
         text.pop_back();
     if (!exit || exit->signal != 0 || exit->exitCode != 0)
-        return { "furrow-worker", text.empty() ? "does not start" : text, false, "Training is not possible: the program or its libraries are damaged. Run packaging/run.sh again." };
+        return { "furrow-worker", text.empty() ? "does not start" : text, false, "Training is not possible: the program does not find its libraries. Of an installed package: link the folder of libtorch 2.6 or later (or site-packages/torch) to " + torchLink()
+                + ". Of a build: run packaging/run.sh again." };
     return { "furrow-worker", text, true, "" };
 }
 

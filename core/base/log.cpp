@@ -4,6 +4,7 @@
 #endif
 #include "core/base/log.h"
 
+#include "core/base/file_system.h"
 #include "core/base/path.h"
 
 #include <spdlog/sinks/basic_file_sink.h>
@@ -88,6 +89,14 @@ void log(LogLevel level, std::string_view text)
         logger = loggerSlot();
     }
     logger->log(spdlogLevel(level), spdlog::string_view_t(text.data(), text.size()));
+}
+
+std::string lastLogLine(const std::filesystem::path& file)
+{
+    std::string lines = endOfFile(file, 4096);
+    while (!lines.empty() && lines.back() == '\n')
+        lines.pop_back();
+    return lines.substr(lines.rfind('\n') + 1); // npos + 1 is 0: the only line
 }
 
 } // namespace furrow

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace furrow {
@@ -18,5 +19,8 @@ void log(LogLevel level, std::string_view text);
 inline void logInfo(std::string_view text) { log(LogLevel::Info, text); }
 inline void logWarning(std::string_view text) { log(LogLevel::Warning, text); }
 inline void logError(std::string_view text) { log(LogLevel::Error, text); }
+
+/// The last line of a log file: what a process said before it ended. "" when there is none.
+std::string lastLogLine(const std::filesystem::path& file);
 
 } // namespace furrow

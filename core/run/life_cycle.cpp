@@ -2,6 +2,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/log.h"
 #include "core/run/run_status.h"
 
 #include <nlohmann/json.hpp>
@@ -20,16 +21,6 @@ std::filesystem::path furrowctl()
     auto path = executablePath().parent_path() / "furrowctl"; // also when the console asks
     path += executablePath().extension();
     return path;
-}
-
-/// The last line of a log: what a process said before it ended.
-std::string lastLine(const std::filesystem::path& log)
-{
-    std::string lines = endOfFile(log, 4096);
-    while (!lines.empty() && lines.back() == '\n')
-        lines.pop_back();
-    const auto begin = lines.rfind('\n');
-    return begin == std::string::npos ? lines : lines.substr(begin + 1);
 }
 
 Status setDesired(const RunPaths& paths, DesiredState desired)
@@ -62,7 +53,7 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
                 return {};
         }
         if (!isAlive(supervisor)) {
-            const auto said = lastLine(log);
+            const auto said = lastLogLine(log);
             return Error { ErrorCode::Internal, said.empty() ? "the supervisor ended before it held the run; see " + log.string() : said };
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -224,7 +224,8 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     }
     if (inOrder || stopping_)
         return {};
-    lastFailure_ = who + " ended with " + ended.exit.describe() + "; see " + paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker)).string() + ".";
+    const auto log = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
+    lastFailure_ = who + " ended with " + ended.exit.describe() + ". The last line of " + log.string() + " is: " + lastLogLine(log);
     if (!pool_->restartLater(ended.worker))
         logError(lastFailure_ + " The limit of " + std::to_string(config_.maxRestarts) + " restarts is reached.");
     return {};
