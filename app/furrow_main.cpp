@@ -1,10 +1,12 @@
 #include "app/furrow_bench.h"
 #include "core/base/log.h"
+#include "core/base/process.h"
 #include "ui/shell/console.h"
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QDir>
+#include <algorithm>
 #include <chrono>
 
 namespace {
@@ -75,7 +77,9 @@ int main(int argc, char** argv)
     Arguments arguments;
     describe(app, arguments);
     try {
-        app.parse(argc, argv);
+        auto words = furrow::commandLineArguments(argc, argv);
+        std::reverse(words.begin(), words.end()); // as CLI11 wants a vector
+        app.parse(words);
     } catch (const CLI::ParseError& end) {
         const int code = app.exit(end);
         return code == 0 ? 0 : 2;
@@ -85,7 +89,7 @@ int main(int argc, char** argv)
     QApplication::setOrganizationName(QStringLiteral("furrow"));
     QApplication::setApplicationName(QStringLiteral("furrow"));
     QApplication::setApplicationVersion(QStringLiteral(FURROW_VERSION));
-    QApplication::setDesktopFileName(QStringLiteral("furrow"));
+    QApplication::setDesktopFileName(QStringLiteral("org.furrow.Furrow"));
     if (!arguments.bench.empty())
         return runConsoleBench(arguments.bench, arguments.json);
     furrow::ConsoleOptions options = consoleOptions(arguments);

@@ -1,6 +1,22 @@
 #include "app/furrowctl/command.h"
+#include "core/base/process.h"
 
+#include <algorithm>
 #include <iostream>
+
+namespace {
+
+/// What is wrong with the first word, when it is no command; CLI11 would only say that a command is missing.
+std::string unknownCommand(const CLI::App& app, const std::vector<std::string>& words)
+{
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    const auto known = [&](const CLI::App* command) { return command->get_name() == words.front(); };
+    if (words.front().starts_with("-") || std::any_of(commands.begin(), commands.end(), known))
+        return {};
+    return "'" + words.front() + "' is no command. `furrowctl --help` lists them.";
+}
+
+} // namespace
 
 int main(int argc, char** argv)
 {
@@ -17,8 +33,16 @@ int main(int argc, char** argv)
     addBenchCommands(app, chosen);
     addDoctorCommand(app, chosen);
     addInternalCommands(app, chosen);
+    auto words = furrow::commandLineArguments(argc, argv);
+    if (words.empty()) {
+        std::cout << app.help();
+        return kUsage;
+    }
+    if (const auto unknown = unknownCommand(app, words); !unknown.empty())
+        return failUsage(unknown);
     try {
-        app.parse(argc, argv);
+        std::reverse(words.begin(), words.end()); // as CLI11 wants a vector
+        app.parse(words);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kDone : kUsage;
     }

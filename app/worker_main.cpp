@@ -9,9 +9,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 namespace {
@@ -104,8 +104,6 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     o.task.counting = o.trainer.counting;
     o.task.attempt = o.trainer.attempt;
     const bool streams = o.task.task == "stream" || (o.task.task == "sample" && !o.json);
-    if (o.task.task == "sample" && !o.json)
-        std::fputs(o.task.prompt.c_str(), stdout);
     auto result = furrow::runTask(
         o.task,
         [&](const std::string& text) {
@@ -138,7 +136,9 @@ int main(int argc, char** argv)
     CLI::App app("Furrow's trainer process. Normally started by furrowctl; may be run by hand.", "furrow-worker");
     addOptions(app, options);
     try {
-        app.parse(argc, argv);
+        auto words = furrow::commandLineArguments(argc, argv);
+        std::reverse(words.begin(), words.end()); // as CLI11 wants a vector
+        app.parse(words);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kDone : 2;
     }
@@ -150,9 +150,6 @@ int main(int argc, char** argv)
     if (const char* counting = std::getenv("FURROW_COUNTING"); counting && *counting == '1')
         options.trainer.counting = true;
     // The pipe of a parent on stdin says when it dies. A terminal, or the nothing that a batch system gives, says nothing.
-    const std::filesystem::path standardInput = "/dev/stdin";
-    std::error_code unknown;
-    const bool hasParent = !std::filesystem::exists(standardInput, unknown) || std::filesystem::is_fifo(standardInput, unknown);
-    const furrow::StopRequest stop(hasParent && options.role == "trainer");
+    const furrow::StopRequest stop(furrow::inputIsPipe() && options.role == "trainer");
     return options.role == "trainer" ? train(options, stop) : doTask(options, stop);
 }

@@ -68,7 +68,8 @@ std::vector<ConfigProblem> SettingOptions::apply(RunConfig& config) const
             continue;
         }
         const bool isSwitch = std::holds_alternative<bool RunConfig::*>(s.field);
-        auto own = setSetting(config, s, values.empty() && isSwitch ? "true" : values.empty() ? "" : values.back());
+        const std::string value = values.empty() ? "" : values.back();
+        auto own = setSetting(config, s, value.empty() && isSwitch ? "true" : value); // `--iterate` alone switches it on
         problems.insert(problems.end(), own.begin(), own.end());
     }
     return problems;

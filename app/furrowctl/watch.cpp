@@ -14,14 +14,6 @@
 #include <thread>
 #include <vector>
 
-#ifdef _WIN32
-#include <io.h>
-#define FURROW_ISATTY(fd) _isatty(fd)
-#else
-#include <unistd.h>
-#define FURROW_ISATTY(fd) isatty(fd)
-#endif
-
 namespace furrow::ctl {
 
 namespace {
@@ -97,7 +89,7 @@ class ProgressView {
 public:
     explicit ProgressView(bool json)
         : json_(json)
-        , terminal_(!json && FURROW_ISATTY(1))
+        , terminal_(!json && outputIsTerminal())
     {
     }
 

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sched.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -60,6 +61,17 @@ std::filesystem::path executablePath()
 {
     std::error_code error;
     return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+bool outputIsTerminal()
+{
+    return ::isatty(STDOUT_FILENO) == 1;
+}
+
+bool inputIsPipe()
+{
+    struct stat what;
+    return ::fstat(STDIN_FILENO, &what) == 0 && S_ISFIFO(what.st_mode);
 }
 
 int cpuCount()

@@ -90,6 +90,17 @@ std::filesystem::path executablePath()
     }
 }
 
+bool outputIsTerminal()
+{
+    DWORD mode = 0;
+    return ::GetConsoleMode(::GetStdHandle(STD_OUTPUT_HANDLE), &mode) != 0;
+}
+
+bool inputIsPipe()
+{
+    return ::GetFileType(::GetStdHandle(STD_INPUT_HANDLE)) == FILE_TYPE_PIPE;
+}
+
 int cpuCount()
 {
     return static_cast<int>(::GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));

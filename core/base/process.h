@@ -90,6 +90,11 @@ public:
 /// What follows the program name, as UTF-8 on every system.
 std::vector<std::string> commandLineArguments(int argc, char** argv);
 
+/// A person reads stdout in a terminal.
+bool outputIsTerminal();
+/// stdin is a pipe, as a parent program gives it; a terminal, a file or nothing is not.
+bool inputIsPipe();
+
 /// Absolute path of the running program file.
 std::filesystem::path executablePath();
 

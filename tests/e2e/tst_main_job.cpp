@@ -153,6 +153,21 @@ private Q_SLOTS:
         QVERIFY2(idle.errors.contains(QStringLiteral("not running")), qPrintable(idle.errors));
     }
 
+    void switchNeedsNoWord() // `--stop-after-epoch --out DIR` was refused: "stop_after_epoch is ''"
+    {
+        const auto out = RunDriver::ctl({ QStringLiteral("new"), QStringLiteral("--dry-run"), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--stop-after-epoch"),
+            QStringLiteral("--out"), path("switch") });
+        QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
+        QVERIFY(out.json[QStringLiteral("stop_after_epoch")].toBool());
+    }
+
+    void unknownCommandIsNamed()
+    {
+        const auto out = RunDriver::ctl({ QStringLiteral("runn") });
+        QCOMPARE(out.exitCode, 2);
+        QVERIFY2(out.errors.contains(QStringLiteral("'runn' is no command")), qPrintable(out.errors));
+    }
+
     void wrongInputIsRefusedInSentencesAndLeavesNothing_data()
     {
         QTest::addColumn<QStringList>("arguments");
@@ -168,6 +183,7 @@ private Q_SLOTS:
         row("heads", "--data @/text.txt --heads 3 --width 32", "heads is 3");
         row("several at once", "--data @/text.txt --layers 0 --schedule never", "schedule");
         row("unknown option", "--data @/text.txt --widht 3", "widht");
+        row("switch with a wrong word", "--data @/text.txt --iterate=maybe", "iterate is 'maybe'");
         row("unknown preset", "--data @/text.txt --preset nothing", "nothing");
         row("missing tokenizer", "--data @/text.txt --tokenizer @/none.json", "none.json");
         row("unknown gpu", "--data @/text.txt --devices GPU-none", "GPU-none");

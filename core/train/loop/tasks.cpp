@@ -140,6 +140,7 @@ Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& 
     const std::int64_t began = systemClock().monotonicNs();
     std::vector<TokenId> all;
     std::string shown; // grows by whole tokens; a code point may need several
+    output(options.prompt);
     auto tokens = sampleText(*model, prompt, sample, [&](std::int64_t token) {
         all.push_back(static_cast<TokenId>(token));
         const std::string text = tokenizer.decode(all);
