@@ -32,6 +32,7 @@ int main(int argc, char** argv)
     addDataCommands(app, chosen);
     addBenchCommands(app, chosen);
     addDoctorCommand(app, chosen);
+    addStormCommand(app, chosen);
     addInternalCommands(app, chosen);
     auto words = furrow::commandLineArguments(argc, argv);
     if (words.empty()) {

@@ -1263,6 +1263,10 @@
         <translation type="unfinished" />
     </message>
     <message>
+        <source>Stopped</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
         <source>Interrupted</source>
         <translation type="unfinished" />
     </message>

@@ -1263,6 +1263,10 @@
         <translation>Deteniéndose</translation>
     </message>
     <message>
+        <source>Stopped</source>
+        <translation>Detenida</translation>
+    </message>
+    <message>
         <source>Interrupted</source>
         <translation>Interrumpida</translation>
     </message>

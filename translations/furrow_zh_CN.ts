@@ -1263,6 +1263,10 @@
         <translation>正在停止</translation>
     </message>
     <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
         <source>Interrupted</source>
         <translation>已中断</translation>
     </message>

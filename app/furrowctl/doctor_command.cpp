@@ -8,6 +8,7 @@
 #include "core/base/process.h"
 #include "core/base/resources.h"
 #include "core/device/gpu.h"
+#include "core/run/repair.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kSyncRounds = 50;
 constexpr double kSlowSyncMs = 20;
+constexpr std::size_t kMostNotes = 20;
 
 struct Finding {
     std::string what;
@@ -113,16 +115,63 @@ int examine(const std::string& workspace, bool json)
     return good ? kDone : kFailed;
 }
 
+/// Whether the tracker of one run is whole; with `mend` it is made anew when it is not.
+int examineRun(const std::string& run, bool mend, bool json)
+{
+    const RunPaths paths(run);
+    if (!mend) {
+        const auto damage = trackerDamage(paths);
+        if (json)
+            print({ { "run", run }, { "good", damage.empty() }, { "damage", damage } });
+        else
+            std::cout << (damage.empty() ? "The tracker is whole." : damage + "\n'furrowctl doctor " + run + " --repair' rebuilds what the checkpoints prove.") << std::endl;
+        return damage.empty() ? kDone : kFailed;
+    }
+    auto repaired = repairRun(paths, [json](const std::string& sentence) {
+        if (!json)
+            std::cerr << sentence << std::endl;
+    });
+    if (!repaired.ok())
+        return fail(repaired.error(), json);
+    const auto& r = repaired.value();
+    auto notes = r.notes;
+    notes.insert(notes.end(), r.rebuilt.leftOut.begin(), r.rebuilt.leftOut.end());
+    if (json) {
+        print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis }, { "damaged_copy", r.damagedCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
+            { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes } });
+        return kDone;
+    }
+    if (!r.needed) {
+        std::cout << "The tracker is whole; nothing was changed." << std::endl;
+        return kDone;
+    }
+    std::cout << "The tracker was damaged: " << r.damage << "\nIt was made anew from " << r.basis << ".\n"
+              << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known << " chunks are proven to be in the weights, the rest is trained (again).\n";
+    for (std::size_t i = 0; i < notes.size() && i < kMostNotes; ++i)
+        std::cout << "  " << notes[i] << "\n";
+    if (notes.size() > kMostNotes)
+        std::cout << "  and " << notes.size() - kMostNotes << " more\n";
+    std::cout << "The damaged file is kept as " << r.damagedCopy.string() << ". 'furrowctl resume " << run << "' goes on." << std::endl;
+    return kDone;
+}
+
 } // namespace
 
 void addDoctorCommand(CLI::App& app, Chosen& chosen)
 {
-    auto workspace = std::make_shared<std::string>(defaultWorkspace());
-    auto json = std::make_shared<bool>(false);
-    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work.");
-    command->add_option("--workspace", *workspace, "Folder to examine.")->capture_default_str();
-    command->add_flag("--json", *json, "Print JSON.");
-    command->callback([&chosen, workspace, json] { chosen.action = [workspace, json] { return examine(*workspace, *json); }; });
+    struct Options {
+        std::string run;
+        std::string workspace = defaultWorkspace();
+        bool repair = false;
+        bool json = false;
+    };
+    auto o = std::make_shared<Options>();
+    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker is whole.");
+    auto* run = command->add_option("run", o->run, "Folder of a run to examine instead of this machine.");
+    command->add_option("--workspace", o->workspace, "Folder to examine.")->capture_default_str();
+    command->add_flag("--repair", o->repair, "Make a damaged tracker anew from what checkpoints prove.")->needs(run);
+    command->add_flag("--json", o->json, "Print JSON.");
+    command->callback([&chosen, o] { chosen.action = [o] { return o->run.empty() ? examine(o->workspace, o->json) : examineRun(o->run, o->repair, o->json); }; });
 }
 
 } // namespace furrow::ctl

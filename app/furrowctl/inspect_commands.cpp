@@ -16,6 +16,7 @@ namespace {
 struct RunOptions {
     std::string folder;
     bool json = false;
+    bool html = false; ///< audit only
 };
 
 int status(const RunOptions& o)
@@ -58,7 +59,9 @@ int auditRun(const RunOptions& o)
     auto report = audit(paths.tracker());
     if (!report.ok())
         return fail(report.error(), o.json);
-    if (o.json)
+    if (o.html)
+        std::cout << auditHtml(report.value()) << std::flush;
+    else if (o.json)
         std::cout << auditJson(report.value()) << std::endl;
     else
         std::cout << auditText(report.value()) << std::flush;
@@ -71,6 +74,8 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
     auto* command = app.add_subcommand(name, help);
     command->add_option("run", o->folder, "Folder of the run.")->required();
     command->add_flag("--json", o->json, "Print JSON.");
+    if (act == auditRun)
+        command->add_flag("--html", o->html, "Print a page for a browser.");
     command->callback([&chosen, o, act] { chosen.action = [o, act] { return act(*o); }; });
 }
 

@@ -81,7 +81,7 @@ int exitCodeOf(const RunStatus& s)
 {
     if (s.state == RunState::Finished)
         return kDone;
-    return s.state == RunState::Paused ? kCancelled : kFailed;
+    return s.state == RunState::Stopped ? kCancelled : kFailed;
 }
 
 /// One line that is drawn over itself on a terminal.

@@ -1,4 +1,5 @@
 #include "core/base/clock.h"
+#include "core/base/fault_injection.h"
 #include "core/base/windows_api.h"
 
 namespace furrow {
@@ -33,11 +34,12 @@ namespace {
             constexpr std::int64_t kTicksFrom1601To1970 = 116'444'736'000'000'000;
             FILETIME time {};
             ::GetSystemTimePreciseAsFileTime(&time);
-            return (ticksOf(time) - kTicksFrom1601To1970) * 100;
+            return (ticksOf(time) - kTicksFrom1601To1970) * 100 + offsetNs_;
         }
 
     private:
         const UnbiasedTime precise_ = preciseUnbiasedTime();
+        const std::int64_t offsetNs_ = static_cast<std::int64_t>(faultNumber("FURROW_WALL_OFFSET_S", 0) * 1e9);
     };
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -11,7 +12,16 @@ namespace furrow {
 
 /// Named places where a process can be made to die as if by kill -9, in every build:
 /// FURROW_FAIL_AT=checkpoint.renamed, or checkpoint.renamed:3 for the third time it is reached.
-inline constexpr std::array<std::string_view, 19> kFailPoints {
+inline constexpr std::array<std::string_view, 28> kFailPoints {
+    "supervisor.began", // the attempt is recorded, nothing is in order yet
+    "supervisor.recovered", // leftovers in order, no worker started
+    "supervisor.revoked", // a dead worker's chunks are free, it is not started again
+    "supervisor.removing", // a checkpoint's row says removed, its files are there
+    "supervisor.merging", // the merge at the end, or of another number of workers, has started
+    "supervisor.ending", // no worker is left, the end is not recorded
+    "feeder.planned", // blocks are known to the feeder, not to the ledger
+    "feeder.prepared", // a block's file is there, not in the ledger
+    "feeder.recorded",
     "worker.started", // registered, nothing claimed
     "claim.begun",
     "step.done", // an optimiser step inside a chunk
@@ -33,7 +43,8 @@ inline constexpr std::array<std::string_view, 19> kFailPoints {
     "worker.ending", // last checkpoint committed, incarnation still open
 };
 
-/// Dies here when the environment says so; costs one comparison otherwise. Call on any thread.
+/// Dies here when the environment says so; costs one comparison otherwise. With FURROW_FAIL_ONCE=file only the process dies that
+/// makes this file. Call on any thread.
 inline void failPoint(std::string_view name)
 {
     struct Armed {
@@ -54,7 +65,13 @@ inline void failPoint(std::string_view name)
     static std::atomic<long> hits = 0;
     if (++hits < armed.hit)
         return;
-    killProcessTree(thisProcess());
+    if (const char* once = std::getenv("FURROW_FAIL_ONCE")) {
+        std::FILE* made = std::fopen(once, "wx"); // fails when it exists
+        if (!made)
+            return;
+        std::fclose(made);
+    }
+    killProcess(thisProcess());
     std::_Exit(137);
 }
 

@@ -1,5 +1,6 @@
 #include "core/base/file_system.h"
 
+#include "core/base/fault_injection.h"
 #include "core/base/path.h"
 #include "core/base/synced_folder.h"
 #include "core/base/system_error.h"
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <ftw.h>
 #include <linux/fs.h>
 #include <sstream>
 #include <sys/stat.h>
@@ -76,6 +78,8 @@ namespace {
 
         Status append(const void* data, std::size_t sizeBytes) override
         {
+            if (diskPretendsFull())
+                return systemError("write", path_, ENOSPC);
             const char* from = static_cast<const char*>(data);
             while (sizeBytes > 0) {
                 const ssize_t written = ::write(handle_, from, sizeBytes);
@@ -161,13 +165,16 @@ namespace {
             return {};
         }
 
+        /// Not std::filesystem::remove_all: libtorch.so exports one of its own (another libstdc++), which a program that links both gets
+        /// instead of ours, and which crashes on a folder that is not empty.
         Status removeAll(const std::filesystem::path& path) override
         {
-            std::error_code error;
-            std::filesystem::remove_all(path, error);
-            if (error)
-                return systemError("remove", path, error.value());
-            return {};
+            constexpr int kOpenFolders = 32;
+            const auto removeOne = [](const char* name, const struct stat*, int, struct FTW*) { return ::remove(name) == 0 || errno == ENOENT ? 0 : errno; };
+            const int failed = ::nftw(path.c_str(), removeOne, kOpenFolders, FTW_DEPTH | FTW_PHYS);
+            if (failed == 0 || (failed < 0 && errno == ENOENT))
+                return {};
+            return systemError("remove", path, failed > 0 ? failed : errno);
         }
 
     private:

@@ -1,5 +1,6 @@
 #include "core/base/file_system.h"
 
+#include "core/base/fault_injection.h"
 #include "core/base/path.h"
 #include "core/base/synced_folder.h"
 #include "core/base/system_error.h"
@@ -72,6 +73,8 @@ namespace {
 
         Status append(const void* data, std::size_t sizeBytes) override
         {
+            if (diskPretendsFull())
+                return systemError("write", path_, ERROR_DISK_FULL);
             const char* from = static_cast<const char*>(data);
             while (sizeBytes > 0) {
                 DWORD written = 0;

@@ -71,6 +71,10 @@ Result<ProcessIdentity> startDetached(const std::filesystem::path& program, cons
 
 /// Kills a process known by identity, with its process group when it leads one. Nothing happens when it is gone.
 void killProcessTree(const ProcessIdentity& process);
+/// Kills this one process and leaves what it started alone. Nothing happens when it is gone.
+void killProcess(const ProcessIdentity& process);
+/// Makes a process stand still (SIGSTOP), or go on again. False when it is gone or the system cannot.
+bool freezeProcess(const ProcessIdentity& process, bool frozen);
 /// SIGTERM (Windows: a named event that `StopRequest` listens to).
 void requestProcessStop(const ProcessIdentity& process);
 

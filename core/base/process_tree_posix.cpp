@@ -126,6 +126,17 @@ void killProcessTree(const ProcessIdentity& process)
         killTreeOf(process.pid);
 }
 
+void killProcess(const ProcessIdentity& process)
+{
+    if (isAlive(process))
+        ::kill(static_cast<pid_t>(process.pid), SIGKILL);
+}
+
+bool freezeProcess(const ProcessIdentity& process, bool frozen)
+{
+    return isAlive(process) && ::kill(static_cast<pid_t>(process.pid), frozen ? SIGSTOP : SIGCONT) == 0;
+}
+
 void requestProcessStop(const ProcessIdentity& process)
 {
     if (isAlive(process))

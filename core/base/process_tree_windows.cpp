@@ -104,6 +104,20 @@ void killProcessTree(const ProcessIdentity& process)
         killTreeOf(process.pid);
 }
 
+void killProcess(const ProcessIdentity& process)
+{
+    if (!isAlive(process))
+        return;
+    const WindowsHandle handle(::OpenProcess(PROCESS_TERMINATE, FALSE, static_cast<DWORD>(process.pid)));
+    if (handle)
+        ::TerminateProcess(handle.get(), kKilled);
+}
+
+bool freezeProcess(const ProcessIdentity&, bool)
+{
+    return false; // Windows has no documented call for it
+}
+
 void requestProcessStop(const ProcessIdentity& process)
 {
     if (!isAlive(process))

@@ -29,6 +29,10 @@ CheckpointManifest parse(const nlohmann::json& json)
         m.files.push_back({ file.at("name"), file.at("size"), file.at("sha256") });
     for (const auto& part : json.at("parts"))
         m.parts.push_back({ ChunkId { part.at(0) }, { part.at(1), part.at(2) } });
+    m.namesParents = json.contains("parents");
+    if (m.namesParents)
+        m.parents = json.at("parents").get<std::vector<std::string>>();
+    m.writtenWallNs = json.value("written_ns", std::int64_t(0));
     return m;
 }
 
@@ -58,7 +62,8 @@ std::string toJsonText(const CheckpointManifest& m)
         parts.push_back({ part.chunk.value, part.windows.begin, part.windows.end });
     const nlohmann::ordered_json json = { { "format", kFormat }, { "run_id", m.runId },
         { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step }, { "tokens", m.tokens },
-        { "files", files }, { "parts", parts } };
+        { "written_ns", m.writtenWallNs }, { "parents", m.parents }, { "files", files },
+        { "parts", parts } };
     return json.dump() + "\n";
 }
 
@@ -68,6 +73,15 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& folder)
     if (!text.ok())
         return damaged(folder, text.error().message);
     return parseText(folder, text.value());
+}
+
+Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, std::string& sha256)
+{
+    auto text = readFile(file, kMaxBytes);
+    if (!text.ok())
+        return text.error();
+    sha256 = sha256Hex(text.value());
+    return parseText(file.stem(), text.value());
 }
 
 Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId)

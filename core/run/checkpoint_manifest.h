@@ -24,11 +24,17 @@ struct CheckpointManifest {
     };
     std::vector<File> files;
     std::vector<Part> parts; ///< what this checkpoint adds to its parents
+    std::vector<std::string> parents; ///< folders of the checkpoints it was made from; empty: the start weights
+    std::int64_t writtenWallNs = 0;
+    bool namesParents = false; ///< manifests of 0.1 do not say what they were made from
 };
 
 std::string toJsonText(const CheckpointManifest& manifest);
 /// Bounded; Corrupt names the folder and what is wrong.
 Result<CheckpointManifest> readManifest(const std::filesystem::path& checkpointFolder);
+
+/// One that lies elsewhere: `checkpoints/removed/<folder>.json`, kept as proof when the weights went. @param sha256  gets its hash
+Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, std::string& sha256);
 
 /// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against `runId`.
 Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId);

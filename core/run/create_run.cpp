@@ -105,12 +105,7 @@ Status fill(const RunPaths& paths, const RunFile& file, const Tokenizer& tokeniz
     say("Setting held-out text aside");
     if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile()); !frozen.ok())
         return frozen;
-    TrackerConfig tracker;
-    tracker.runId = file.runId;
-    tracker.seed = static_cast<std::uint64_t>(file.config.seed);
-    tracker.shuffleWindowBlocks = file.config.shuffleWindowBlocks;
-    tracker.linearOrder = !file.config.shuffle;
-    if (auto created = SupervisorLedger::create(paths.tracker(), tracker, stoppingRules(file.config)); !created.ok())
+    if (auto created = SupervisorLedger::create(paths.tracker(), trackerConfig(file), stoppingRules(file.config)); !created.ok())
         return created;
     return writeRunFile(paths, file);
 }

@@ -1,11 +1,13 @@
 #include "core/run/feeder.h"
 
 #include "core/base/clock.h"
+#include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/data/block_manager.h"
 #include "core/data/chunk_windows.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/frozen_config.h"
 #include "core/run/life_cycle.h"
 #include "core/tracker/feeder_ledger.h"
 
@@ -21,20 +23,6 @@ constexpr auto kIdle = std::chrono::milliseconds(50);
 constexpr auto kRetry = std::chrono::seconds(5);
 constexpr int kPlansPerTurn = 64;
 constexpr int kTriesPerBlock = 2;
-
-std::vector<PreparedChunk> preparedChunks(const PreparedFile& file, std::int64_t seqLen)
-{
-    std::vector<PreparedChunk> chunks;
-    for (const auto& c : file.chunks) {
-        PreparedChunk chunk;
-        chunk.rows = { c.rows, c.samples, c.filtered, c.failed, c.heldOut, c.duplicates };
-        chunk.tokens = c.tokens + c.samples; // each sample is followed by an end-of-text, which is a label too
-        chunk.windows = windowCount(c.tokens, c.samples, seqLen);
-        chunk.digest = c.digest;
-        chunks.push_back(chunk);
-    }
-    return chunks;
-}
 
 class Feeder {
 public:
@@ -153,6 +141,7 @@ Result<bool> Feeder::plan()
         const auto& block = *next.value();
         fresh.push_back({ block.block, block.source, block.firstRow, block.chunkRows, block.plan });
     }
+    failPoint("feeder.planned");
     if (!fresh.empty())
         if (auto status = ledger_.addBlocks(fresh); !status.ok())
             return status.error();
@@ -200,9 +189,11 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     });
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
+    failPoint("feeder.prepared");
     const auto chunks = preparedChunks(file.value(), config_.seqLen);
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
         return status.error().code == ErrorCode::Corrupt ? onFailure(number, status.error()) : Result<bool>(status.error());
+    failPoint("feeder.recorded");
     failures_.erase(number);
     nextBeatNs_ = 0; // pin it before anyone evicts it
     return true;
@@ -249,6 +240,20 @@ Status Feeder::keepNeeded(const FeederLedger::Demand& demand)
 
 } // namespace
 
+std::vector<PreparedChunk> preparedChunks(const PreparedFile& file, std::int64_t seqLen)
+{
+    std::vector<PreparedChunk> chunks;
+    for (const auto& c : file.chunks) {
+        PreparedChunk chunk;
+        chunk.rows = { c.rows, c.samples, c.filtered, c.failed, c.heldOut, c.duplicates };
+        chunk.tokens = c.tokens + c.samples; // each sample is followed by an end-of-text, which is a label too
+        chunk.windows = windowCount(c.tokens, c.samples, seqLen);
+        chunk.digest = c.digest;
+        chunks.push_back(chunk);
+    }
+    return chunks;
+}
+
 Status runFeeder(const RunPaths& paths, const StopRequest& stop)
 {
     auto file = readRunFile(paths);
@@ -268,6 +273,8 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     auto reader = LedgerReader::open(paths.tracker());
     if (!reader.ok())
         return reader.error();
+    if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
+        return same;
     auto blocks = BlockManager::open(config.value(), file.value().dataManifest, file.value().samplesPerBlock, paths.cacheFolder(), tokenizer.value());
     if (!blocks.ok())
         return blocks.error();

@@ -2,7 +2,9 @@
 
 #include "core/base/process.h"
 #include "core/base/result.h"
+#include "core/data/block_manager.h"
 #include "core/run/run_paths.h"
+#include "core/tracker/feeder_ledger.h"
 
 namespace furrow {
 
@@ -10,5 +12,8 @@ namespace furrow {
 /// claimed next, keeps prepared ones pinned in the cache while they are needed. Runs in a process of its own.
 /// A source that cannot be reached pauses it; a block that cannot be prepared twice is named in the ledger.
 Status runFeeder(const RunPaths& paths, const StopRequest& stop);
+
+/// What a prepared file tells the ledger about its chunks.
+std::vector<PreparedChunk> preparedChunks(const PreparedFile& file, std::int64_t seqLen);
 
 } // namespace furrow

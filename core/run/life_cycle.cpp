@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/run/frozen_config.h"
 #include "core/run/run_status.h"
 
 #include <nlohmann/json.hpp>
@@ -83,11 +84,16 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     return reading.config;
 }
 
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted)
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment)
 {
     auto file = readRunFile(paths);
     if (!file.ok())
         return file.error();
+    auto reader = LedgerReader::open(paths.tracker());
+    if (!reader.ok())
+        return reader.error();
+    if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
+        return same.error();
     auto problems = validate(wanted);
     const auto refused = refusedOnResume(file.value().config, wanted);
     problems.insert(problems.end(), refused.begin(), refused.end());
@@ -103,6 +109,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted)
     if (auto made = realFileSystem().createFolders(paths.logsFolder()); !made.ok())
         return made.error();
     ProcessOptions options;
+    options.environment = environment;
     options.arguments = { "supervise", paths.folder().string() };
     for (const auto& change : changes(file.value().config, wanted)) {
         options.arguments.push_back("--set");

@@ -26,7 +26,8 @@ Result<RunPaths> createRun(const NewRun& request, const std::function<void(const
 
 /// Starts (or resumes) the detached supervisor and waits until it holds the run, or says why it does not.
 /// @param wanted  the configuration from now on; what a resume may not change is refused by name
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted);
+/// @param environment  added to that of the run's processes (faults of a storm)
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment = {});
 /// The configuration in force: run.json plus the overrides of the newest attempt.
 Result<RunConfig> currentConfig(const RunPaths& paths);
 

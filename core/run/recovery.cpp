@@ -1,5 +1,6 @@
 #include "core/run/recovery.h"
 
+#include "core/base/fail_point.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
 #include "core/run/checkpoint_manifest.h"
@@ -40,29 +41,21 @@ Status endOrphans(SupervisorLedger& ledger, std::vector<std::string>& notes)
     return {};
 }
 
-Status verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, std::vector<std::string>& notes)
+/// Weights go, the manifest stays: it proves what went into the descendants (see repair.h).
+Status removeWeights(const RunPaths& paths, const std::string& name)
 {
-    for (;;) { // a fall-back can land on another damaged one
-        auto rows = ledger.checkpoints();
-        if (!rows.ok())
-            return rows.error();
-        bool fellBack = false;
-        for (const auto& row : rows.value()) {
-            if (!row.head || row.damaged)
-                continue;
-            const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId);
-            if (verdict.ok())
-                continue;
-            auto freed = ledger.markDamaged(row.id, verdict.error().message);
-            if (!freed.ok())
-                return freed.error();
-            notes.push_back(verdict.error().message + " Its " + std::to_string(freed.value()) + " chunks are free again.");
-            fellBack = true;
-            break;
-        }
-        if (!fellBack)
-            return {};
+    auto& files = realFileSystem();
+    const auto manifest = paths.checkpointFolder(name) / "manifest.json";
+    std::error_code failed;
+    if (std::filesystem::exists(manifest, failed)) {
+        if (auto made = files.createFolders(paths.removedManifestsFolder()); !made.ok())
+            return made;
+        if (auto moved = files.replace(manifest, paths.removedManifestsFolder() / (name + ".json")); !moved.ok())
+            return moved;
+        if (auto synced = files.syncFolder(paths.removedManifestsFolder()); !synced.ok())
+            return synced;
     }
+    return files.removeAll(paths.checkpointFolder(name));
 }
 
 /// A folder without a row never happened. A folder whose row says removed was being deleted when the power went.
@@ -71,22 +64,39 @@ Status sweepCheckpoints(const RunPaths& paths, SupervisorLedger& ledger, std::ve
     auto rows = ledger.checkpoints();
     if (!rows.ok())
         return rows.error();
-    std::set<std::string> known;
+    std::map<std::string, bool> isRemoved; // by folder
     for (const auto& row : rows.value())
-        if (!row.removed)
-            known.insert(row.record.folder);
+        isRemoved[row.record.folder] = row.removed;
     std::error_code failed;
-    int removed = 0;
+    int swept = 0;
     for (const auto& entry : std::filesystem::directory_iterator(paths.checkpointsFolder(), failed)) {
-        if (known.count(entry.path().filename().string()))
+        const auto name = entry.path().filename().string();
+        const auto known = isRemoved.find(name);
+        if (entry.path() == paths.removedManifestsFolder() || (known != isRemoved.end() && !known->second))
             continue;
-        if (auto status = realFileSystem().removeAll(entry.path()); !status.ok())
+        if (auto status = known == isRemoved.end() ? realFileSystem().removeAll(entry.path()) : removeWeights(paths, name); !status.ok())
             return status;
-        ++removed;
+        ++swept;
     }
-    if (removed > 0)
-        notes.push_back(std::to_string(removed) + " unfinished checkpoint folders were removed.");
+    if (swept > 0)
+        notes.push_back(std::to_string(swept) + " unfinished checkpoint folders were removed.");
     return {};
+}
+
+/// A replica can only be merged, or fall back, next to the merge that it grew from.
+void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
+{
+    std::set<std::int64_t> way; // from a kept one back to its merge
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) { // parents have lower ids
+        const bool isKept = kept.contains(row->id.value);
+        if (!isKept && !way.contains(row->id.value))
+            continue;
+        if (row->record.kind == CheckpointKind::Merge)
+            kept.insert(row->id.value);
+        else
+            for (const auto parent : row->record.parents)
+                way.insert(parent.value);
+    }
 }
 
 std::set<std::int64_t> keptCheckpoints(const Rows& rows, int keepLast)
@@ -110,18 +120,47 @@ std::set<std::int64_t> keptCheckpoints(const Rows& rows, int keepLast)
         for (std::size_t i = 0; i < own.size() && i < static_cast<std::size_t>(std::max(keepLast, 2)); ++i)
             kept.insert(own[i].id.value);
     }
+    keepBases(rows, kept);
     return kept;
 }
 
 } // namespace
+
+Result<std::vector<std::string>> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger)
+{
+    std::vector<std::string> notes;
+    for (;;) { // a fall-back can land on another damaged one
+        auto rows = ledger.checkpoints();
+        if (!rows.ok())
+            return rows.error();
+        bool fellBack = false;
+        for (const auto& row : rows.value()) {
+            if (!row.head || row.damaged)
+                continue;
+            const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId);
+            if (verdict.ok())
+                continue;
+            auto freed = ledger.markDamaged(row.id, verdict.error().message);
+            if (!freed.ok())
+                return freed.error();
+            notes.push_back(verdict.error().message + " Its " + std::to_string(freed.value()) + " chunks are free again.");
+            fellBack = true;
+            break;
+        }
+        if (!fellBack)
+            return notes;
+    }
+}
 
 Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger)
 {
     std::vector<std::string> notes;
     if (auto status = endOrphans(ledger, notes); !status.ok())
         return status.error().in("freeing the claims of dead workers");
-    if (auto status = verifyHeads(paths, file, ledger, notes); !status.ok())
-        return status.error().in("verifying checkpoints");
+    auto verified = verifyHeads(paths, file, ledger);
+    if (!verified.ok())
+        return verified.error().in("verifying checkpoints");
+    notes.insert(notes.end(), verified.value().begin(), verified.value().end());
     if (auto status = sweepCheckpoints(paths, ledger, notes); !status.ok())
         return status.error().in("removing leftovers");
     return notes;
@@ -138,7 +177,8 @@ Status applyKeepPolicy(const RunPaths& paths, SupervisorLedger& ledger, int keep
             continue;
         if (auto status = ledger.markRemoved(row.id); !status.ok()) // row first: a folder without files must never look alive
             return status;
-        if (auto status = realFileSystem().removeAll(paths.checkpointFolder(row.record.folder)); !status.ok())
+        failPoint("supervisor.removing");
+        if (auto status = removeWeights(paths, row.record.folder); !status.ok())
             return status;
     }
     return {};

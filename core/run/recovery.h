@@ -14,8 +14,12 @@ namespace furrow {
 /// Called by the supervisor only, while it holds the run's lock. Returns what was done, in sentences.
 Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger);
 
+/// Verifies the newest weights of every replica; a damaged one falls back to the one before and frees its chunks. Returns what was
+/// done, in sentences.
+Result<std::vector<std::string>> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger);
+
 /// Deletes checkpoint folders that the keep policy no longer wants: kept are the newest `keepLast` of each replica, the best by
-/// evaluation, merges on the way to a head, pinned ones, and always the two newest that verify. Rows stay, files go.
+/// evaluation, the merges that kept ones grew from, and pinned ones. Rows stay, files go.
 Status applyKeepPolicy(const RunPaths& paths, SupervisorLedger& ledger, int keepLast);
 
 } // namespace furrow

@@ -11,7 +11,7 @@ RunPaths::RunPaths(std::filesystem::path folder)
 
 std::filesystem::path RunPaths::telemetryFile(std::int64_t attempt, int worker) const
 {
-    return telemetryFolder() / (std::to_string(attempt) + "-w" + std::to_string(worker) + ".jsonl");
+    return telemetryFolder() / (std::to_string(attempt) + (worker < 0 ? "-task" : "-w" + std::to_string(worker)) + ".jsonl");
 }
 
 std::filesystem::path RunPaths::logFile(std::int64_t attempt, const std::string& process) const

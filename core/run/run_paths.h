@@ -18,12 +18,14 @@ public:
     std::filesystem::path supervisorLock() const { return folder_ / "supervisor.lock"; }
     std::filesystem::path tokenizer() const { return folder_ / "tokenizer.json"; }
     std::filesystem::path telemetryFolder() const { return folder_ / "telemetry"; }
-    std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl"; one incarnation appends after the other
+    std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl", of a task "<attempt>-task.jsonl"; one incarnation appends after the other
     std::filesystem::path logsFolder() const { return folder_ / "logs"; }
     std::filesystem::path logFile(std::int64_t attempt, const std::string& process) const; ///< "<attempt>-<process>.log"
     std::filesystem::path supervisorLog() const { return logsFolder() / "supervisor.log"; } ///< of all attempts
     std::filesystem::path checkpointsFolder() const { return folder_ / "checkpoints"; }
     std::filesystem::path checkpointFolder(const std::string& name) const { return checkpointsFolder() / name; }
+    /// Manifests of checkpoints whose weights the keep policy removed: they still prove what went into their descendants.
+    std::filesystem::path removedManifestsFolder() const { return checkpointsFolder() / "removed"; }
     std::filesystem::path exportsFolder() const { return folder_ / "exports"; }
     std::filesystem::path evaluationFile() const { return folder_ / "heldout.bin"; } ///< frozen held-out tokens, see core/data/held_out.h
     /// Disposable files of readers (column cache of the console); may be deleted at any time.

@@ -143,7 +143,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         say("Attempt " + std::to_string(attempt->id.value) + " ended at " + isoTime(*attempt->endedWallNs) + ": " + toString(attempt->reason)
             + (attempt->detail.empty() ? "." : " (" + attempt->detail + ")."));
         switch (attempt->reason) {
-        case StopReason::User: status.state = RunState::Paused; break;
+        case StopReason::User: status.state = RunState::Stopped; break;
         case StopReason::Error: status.state = RunState::Failed; break;
         case StopReason::Interrupted: status.state = RunState::Interrupted; break;
         default: status.state = RunState::Finished; break;
@@ -178,6 +178,7 @@ std::string toString(RunState state)
     case RunState::Running: return "running";
     case RunState::Paused: return "paused";
     case RunState::Stopping: return "stopping";
+    case RunState::Stopped: return "stopped";
     case RunState::Interrupted: return "interrupted";
     case RunState::Failed: return "failed";
     case RunState::Finished: return "finished";

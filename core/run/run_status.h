@@ -11,7 +11,8 @@
 namespace furrow {
 
 /// Never stored: derived from processes, heartbeats and exit records each time it is asked.
-enum class RunState { New, Running, Paused, Stopping, Interrupted, Failed, Finished, Unknown };
+/// Paused: its processes are there and wait. Stopped: a person ended it, in order or by a kill.
+enum class RunState { New, Running, Paused, Stopping, Stopped, Interrupted, Failed, Finished, Unknown };
 std::string toString(RunState state); ///< "new" "running" ...
 
 /// One line of evidence for the state, shown under "Why?".

@@ -4,12 +4,15 @@
 
 #include "core/run/supervisor.h"
 
+#include "core/base/fail_point.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/config/schema.h"
 #include "core/device/gpu.h"
+#include "core/run/frozen_config.h"
+#include "core/run/merge_task.h"
 #include "core/run/merge_timer.h"
 #include "core/run/recovery.h"
 #include "core/run/worker_pool.h"
@@ -66,18 +69,20 @@ public:
 
     Status run()
     {
-        if (auto status = begin(); !status.ok())
-            return status;
-        auto status = watch();
-        pool_->killAll();
-        if (!status.ok())
-            finish(StopReason::Error, status.error().message);
+        auto status = begin();
+        if (status.ok())
+            status = watch();
+        if (pool_)
+            pool_->killAll();
+        if (!status.ok() && attempt_.value != 0)
+            finish(endedBy(status.error()), status.error().message);
         return status;
     }
 
 private:
     Status begin();
-    Status mergeWhenWorkersChanged(int workers);
+    Status lockDevices(std::vector<WorkerPlacement>& placements);
+    Status putInOrder(int workers);
     Status watch();
     Status turn();
     Status seeDeaths();
@@ -85,9 +90,12 @@ private:
     Status stopHung();
     Status everySecond();
     Status obey(DesiredState desired);
+    void beginStopping();
     Status openMergeWhenDue(const LedgerReader::Totals& totals);
     Status endOrRestart();
-    Status mergeNow(const char* when);
+    Result<ReplicaHeads> heads();
+    Status merge(const char* when);
+    StopReason endedBy(const Error& error) const;
     void finish(StopReason reason, const std::string& detail);
 
     RunPaths paths_;
@@ -106,26 +114,18 @@ private:
     bool stopping_ = false;
     bool over_ = false;
     std::string lastFailure_;
+    std::string fatal_; ///< why the attempt cannot go on; workers are asked to end
     std::int64_t stopBeganNs_ = 0;
     std::int64_t nextSecondNs_ = 0;
     std::int64_t nextSnapshotNs_ = 0;
 };
 
+/// The attempt is recorded before anything is put in order: from then on no process of an earlier one can register any more.
 Status Supervision::begin()
 {
-    auto notes = recoverRun(paths_, file_, ledger_);
-    if (!notes.ok())
-        return notes.error();
-    for (const auto& note : notes.value())
-        logWarning(note);
-    auto monitor = GpuMonitor::open();
-    auto placements = placeWorkers(config_, monitor.ok() ? monitor.value().read() : std::vector<Gpu> {}, cpuCount());
-    if (!placements.ok())
-        return placements.error();
-    auto locks = lockGpus(placements.value());
-    if (!locks.ok())
-        return locks.error();
-    gpuLocks_ = std::move(locks).value();
+    std::vector<WorkerPlacement> placements;
+    if (auto status = lockDevices(placements); !status.ok())
+        return status;
     if (auto status = ledger_.setStoppingRules(stoppingRules(config_)); !status.ok())
         return status;
     if (auto status = ledger_.setDesired(DesiredState::Run); !status.ok())
@@ -134,30 +134,48 @@ Status Supervision::begin()
     if (!attempt.ok())
         return attempt.error();
     attempt_ = attempt.value();
-    const int workers = static_cast<int>(placements.value().size());
-    if (auto status = mergeWhenWorkersChanged(workers); !status.ok())
+    failPoint("supervisor.began");
+    const int workers = static_cast<int>(placements.size());
+    if (auto status = putInOrder(workers); !status.ok())
         return status;
-    if (auto status = ledger_.setActiveReplicas(workers); !status.ok())
-        return status;
+    failPoint("supervisor.recovered");
     auto totals = reader_.totals();
     if (!totals.ok())
         return totals.error();
     mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.value().tokens);
-    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements).value(), static_cast<int>(config_.maxRestarts), clock_);
+    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), clock_);
     logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + " workers");
     return pool_->startAll();
 }
 
-/// decisions.md rule 12: replicas of another number of workers become one base first, so that nothing is left behind.
-Status Supervision::mergeWhenWorkersChanged(int workers)
+Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
 {
-    auto replicas = reader_.replicas();
-    if (!replicas.ok())
-        return replicas.error();
-    const auto withWork = std::count_if(replicas.value().begin(), replicas.value().end(), [](const auto& r) { return r.head && !r.parked; });
-    if (withWork < 2 || withWork == workers || config_.merge == "none")
-        return {};
-    return mergeNow("the number of workers changed");
+    auto monitor = GpuMonitor::open();
+    auto placed = placeWorkers(config_, monitor.ok() ? monitor.value().read() : std::vector<Gpu> {}, cpuCount());
+    if (!placed.ok())
+        return placed.error();
+    auto locks = lockGpus(placed.value());
+    if (!locks.ok())
+        return locks.error();
+    gpuLocks_ = std::move(locks).value();
+    placements = std::move(placed).value();
+    return {};
+}
+
+Status Supervision::putInOrder(int workers)
+{
+    auto notes = recoverRun(paths_, file_, ledger_);
+    if (!notes.ok())
+        return notes.error();
+    for (const auto& note : notes.value())
+        logWarning(note);
+    auto now = heads();
+    if (!now.ok())
+        return now.error();
+    if (config_.merge != "none" && mustMergeBefore(now.value(), workers))
+        if (auto status = merge("the number of workers changed"); !status.ok())
+            return status;
+    return ledger_.setActiveReplicas(workers);
 }
 
 Status Supervision::watch()
@@ -190,9 +208,7 @@ Status Supervision::turn()
     }
     if (stop_.requested() && !stopping_) {
         logInfo("asked to end: workers checkpoint and stop");
-        stopping_ = true;
-        stopBeganNs_ = clock_.monotonicNs();
-        pool_->requestStop();
+        beginStopping();
     }
     if (!pool_->anyWorkerAlive() && !pool_->anyRestartPlanned())
         return endOrRestart();
@@ -222,12 +238,26 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
             return freed.error();
         logWarning(who + " ended (" + ended.exit.describe() + "); " + std::to_string(freed.value()) + " chunks are free again.");
     }
+    failPoint("supervisor.revoked");
     if (inOrder || stopping_)
         return {};
+    if (ended.exit.signal == 0 && ended.worker >= 0) { // it gave up by itself: perhaps its weights were damaged on disk
+        auto notes = verifyHeads(paths_, file_, ledger_);
+        if (!notes.ok())
+            return notes.error();
+        for (const auto& note : notes.value())
+            logWarning(note);
+    }
     const auto log = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
     lastFailure_ = who + " ended with " + ended.exit.describe() + ". The last line of " + log.string() + " is: " + lastLogLine(log);
-    if (!pool_->restartLater(ended.worker))
-        logError(lastFailure_ + " The limit of " + std::to_string(config_.maxRestarts) + " restarts is reached.");
+    if (pool_->restartLater(ended.worker))
+        return {};
+    lastFailure_ += " The limit of " + std::to_string(config_.maxRestarts) + " restarts is reached.";
+    logError(lastFailure_);
+    if (ended.worker < 0) { // without a feeder the workers would wait for ever
+        fatal_ = lastFailure_;
+        beginStopping();
+    }
     return {};
 }
 
@@ -278,16 +308,20 @@ Status Supervision::obey(DesiredState desired)
         logInfo("desired state: " + toString(desired));
     if (desired == DesiredState::Kill)
         pool_->killAll();
-    if ((desired == DesiredState::Stop || desired == DesiredState::Kill) && !stopping_) {
-        stopping_ = true;
-        stopBeganNs_ = clock_.monotonicNs();
-        pool_->requestStop();
-    }
+    if ((desired == DesiredState::Stop || desired == DesiredState::Kill) && !stopping_)
+        beginStopping();
     if (stopping_ && clock_.monotonicNs() - stopBeganNs_ > std::chrono::nanoseconds(kStopPatience).count()) {
         logWarning("workers did not stop in ten minutes and are killed");
         pool_->killAll();
     }
     return {};
+}
+
+void Supervision::beginStopping()
+{
+    stopping_ = true;
+    stopBeganNs_ = clock_.monotonicNs();
+    pool_->requestStop();
 }
 
 Status Supervision::openMergeWhenDue(const LedgerReader::Totals& totals)
@@ -309,13 +343,18 @@ Status Supervision::openMergeWhenDue(const LedgerReader::Totals& totals)
 /// No worker is alive. Either the attempt is over, or they ended too early and start again.
 Status Supervision::endOrRestart()
 {
-    if (stopReason_ != StopReason::None) {
-        if (config_.merge != "none")
-            if (auto status = mergeNow("the run is at its end"); !status.ok())
-                logError(status.error().message);
+    if (!fatal_.empty()) {
+        finish(StopReason::Error, fatal_);
+    } else if (stopReason_ != StopReason::None) {
+        auto now = heads();
+        if (!now.ok())
+            return now.error();
+        if (config_.merge != "none" && isInPieces(now.value()))
+            if (auto status = merge("the run is at its end"); !status.ok())
+                return status;
         finish(stopReason_, "");
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
-        finish(StopReason::User, desired_ == DesiredState::Kill ? "killed" : "stopped after a checkpoint");
+        finish(StopReason::User, desired_ == DesiredState::Kill ? "killed; what was trained since the last checkpoints is trained again" : "after a checkpoint");
     } else if (stop_.requested()) {
         finish(StopReason::Interrupted, "The supervisor was asked to end (SIGTERM): shut-down or log-out.");
     } else if (!pool_->restartLater(0)) {
@@ -324,35 +363,32 @@ Status Supervision::endOrRestart()
     return {};
 }
 
-/// All active replicas with work become one base. A short process of its own: the supervisor never links libtorch.
-Status Supervision::mergeNow(const char* when)
+Result<ReplicaHeads> Supervision::heads()
 {
     auto replicas = reader_.replicas();
     if (!replicas.ok())
         return replicas.error();
-    std::vector<std::int64_t> heads;
-    for (const auto& replica : replicas.value())
-        if (replica.head && !replica.parked && std::find(heads.begin(), heads.end(), replica.head->value) == heads.end())
-            heads.push_back(replica.head->value);
-    if (heads.size() < 2)
-        return {};
-    logInfo(std::string("merging ") + std::to_string(heads.size()) + " replicas: " + when);
-    ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "merge", paths_.folder().string(), "--method", config_.merge, "--attempt", std::to_string(attempt_.value) };
-    options.outputFile = paths_.logFile(attempt_.value, "merge");
-    auto worker = executablePath().parent_path() / "furrow-worker";
-    worker += executablePath().extension();
-    auto child = ChildProcess::start(worker, options);
-    if (!child.ok())
-        return child.error().in("starting the merge");
-    for (;;) {
-        const auto exit = child.value().wait(std::chrono::seconds(1));
+    auto checkpoints = reader_.checkpoints();
+    if (!checkpoints.ok())
+        return checkpoints.error();
+    return ReplicaHeads { std::move(replicas).value(), std::move(checkpoints).value() };
+}
+
+Status Supervision::merge(const char* when)
+{
+    logInfo(std::string("merging the replicas: ") + when);
+    return runMergeTask({ paths_, attempt_.value, config_.merge }, [this] {
         (void)ledger_.heartbeat(thisProcess());
-        if (exit && exit->exitCode == 0 && exit->signal == 0)
-            return {};
-        if (exit)
-            return Error { ErrorCode::Internal, "The merge ended with " + exit->describe() + "; see " + options.outputFile.string() + ". The replicas are kept as they are." };
-    }
+        auto totals = reader_.totals();
+        return !stop_.requested() && !(totals.ok() && totals.value().desired == DesiredState::Kill);
+    });
+}
+
+StopReason Supervision::endedBy(const Error& error) const
+{
+    if (error.code != ErrorCode::Cancelled)
+        return StopReason::Error;
+    return stop_.requested() ? StopReason::Interrupted : StopReason::User;
 }
 
 void Supervision::finish(StopReason reason, const std::string& detail)
@@ -362,6 +398,7 @@ void Supervision::finish(StopReason reason, const std::string& detail)
         pool_->stopFeeder();
     if (auto status = applyKeepPolicy(paths_, ledger_, static_cast<int>(config_.keepLast)); !status.ok())
         logWarning(status.error().message);
+    failPoint("supervisor.ending");
     if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
         logError(status.error().message);
     (void)ledger_.checkpointWal();
@@ -380,6 +417,17 @@ StoppingRules stoppingRules(const RunConfig& config)
     rules.epochs = config.stopAfterEpoch ? 1 : config.iterate ? 0 : config.epochs;
     rules.blocks = config.stopAfterBlocks;
     return rules;
+}
+
+TrackerConfig trackerConfig(const RunFile& file)
+{
+    TrackerConfig tracker;
+    tracker.runId = file.runId;
+    tracker.seed = static_cast<std::uint64_t>(file.config.seed);
+    tracker.shuffleWindowBlocks = file.config.shuffleWindowBlocks;
+    tracker.linearOrder = !file.config.shuffle;
+    tracker.frozen = frozenText(file);
+    return tracker;
 }
 
 Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop)
@@ -403,6 +451,8 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
         return id.error();
     if (id.value() != file.value().runId)
         return Error { ErrorCode::Corrupt, paths.tracker().string() + " belongs to run " + id.value() + ", run.json says " + file.value().runId + ". Put the right tracker back." };
+    if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
+        return same;
     return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value()).run();
 }
 

@@ -9,6 +9,7 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kLongLifeNs = 60 * kSecondNs;
 
 std::int64_t backOffNs(int failures)
 {
@@ -70,6 +71,7 @@ Status WorkerPool::start(Slot& slot)
     if (!child.ok())
         return child.error().in("starting worker " + worker);
     slot.process = std::move(child).value();
+    slot.startedNs = clock_.monotonicNs();
     return {};
 }
 
@@ -103,6 +105,8 @@ bool WorkerPool::restartLater(int worker)
         return true;
     }
     auto& slot = slots_[static_cast<std::size_t>(worker)];
+    if (clock_.monotonicNs() - slot.startedNs > kLongLifeNs)
+        slot.failures = 0;
     slot.startAtNs = clock_.monotonicNs() + backOffNs(slot.failures++);
     return true;
 }

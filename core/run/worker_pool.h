@@ -28,7 +28,7 @@ public:
     };
     std::vector<Ended> poll();
 
-    /// Plans a restart after back-off (1 s, 2 s, 4 s, at most 30 s). False when the limit of the attempt is spent.
+    /// Plans a restart after back-off (1 s, 2 s, 4 s, at most 30 s; 1 s again after a minute without trouble). False when the limit of the attempt is spent.
     bool restartLater(int worker);
     /// Starts again what is due.
     Status startDue();
@@ -49,7 +49,8 @@ private:
         WorkerPlacement placement;
         std::optional<ChildProcess> process;
         std::int64_t startAtNs = 0; ///< 0: no start planned
-        int failures = 0;
+        std::int64_t startedNs = 0;
+        int failures = 0; ///< one soon after the other
     };
     Status start(Slot& slot);
     Status startFeeder();

@@ -266,7 +266,7 @@ void scanHeader(std::string_view line, ScannedLine& into)
     into.kind = LineKind::Header;
     into.schema = static_cast<int>(integer("schema"));
     const auto worker = integer("worker");
-    into.header = { text("run"), integer("attempt"), static_cast<int>(worker < 0 || worker > 1'000'000 ? 0 : worker),
+    into.header = { text("run"), integer("attempt"), static_cast<int>(worker < -1 || worker > 1'000'000 ? 0 : worker),
         text("boot"), integer("wall_anchor"), integer("mono_anchor") };
 }
 

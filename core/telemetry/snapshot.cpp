@@ -104,7 +104,7 @@ bool TelemetrySnapshot::find(int worker, double wall, Interval& at) const
 {
     for (auto k = stretches.size(); k-- > 0;) {
         const Stretch& s = stretches[k];
-        if (s.worker != worker || s.size() == 0 || s.wallStart > wall)
+        if ((worker >= 0 && s.worker != worker) || s.size() == 0 || s.wallStart > wall)
             continue;
         const auto ms = std::min((wall - s.wallStart) * 1000 + 1, 4e9);
         const auto end = s.millis.lowerBound(static_cast<std::uint32_t>(ms));

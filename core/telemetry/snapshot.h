@@ -120,7 +120,7 @@ public:
     };
     /// Where a chunk was trained, oldest first.
     std::vector<Interval> intervalsOf(std::int64_t chunk) const;
-    /// The last step of `worker` not after `wall`; false: none.
+    /// The last step of `worker` (of any, when it is -1: what a merge task evaluated) not after `wall`; false: none.
     bool find(int worker, double wall, Interval& at) const;
     std::size_t memoryBytes() const;
 };

@@ -42,6 +42,7 @@ namespace {
             checkClaims();
             checkCounters();
             closeEpochs();
+            nameRepairs();
             nameLostWork();
             report_.invariants = {
                 { "I1", "every chunk is in exactly one state, and the counters agree with the chunks", statesHold_ },
@@ -273,6 +274,14 @@ namespace {
         {
             for (const auto& [chunk, cause] : lost_)
                 find("lost", chunk, toString(chunk) + " was begun and died before a checkpoint (" + cause + "); it was given out again");
+        }
+
+        // No fault either: what was rebuilt stands on the manifests of checkpoints, not on the history of claims.
+        void nameRepairs()
+        {
+            Rows rows = db_.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE 'rebuilt: %' ORDER BY seq");
+            while (rows.next())
+                find("rebuilt", {}, "the tracker was damaged and " + rows.text(0));
         }
 
         void checkCounters()

@@ -8,7 +8,7 @@ namespace furrow {
 
 /// Something the audit found, in words, with the time lines that explain it.
 struct AuditFinding {
-    std::string kind; ///< "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "lost" "rows" "counters" "lineage"
+    std::string kind; ///< "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "lost" "rebuilt" "rows" "counters" "lineage"
     ChunkId chunk; ///< 0: not one chunk
     std::string text; ///< what, and the likely cause
     std::vector<ClaimRow> claims; ///< of this chunk, oldest first
@@ -62,5 +62,6 @@ Result<AuditReport> audit(const std::filesystem::path& tracker);
 
 std::string auditJson(const AuditReport& report);
 std::string auditText(const AuditReport& report);
+std::string auditHtml(const AuditReport& report); ///< one page without references to others
 
 } // namespace furrow

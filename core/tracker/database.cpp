@@ -345,6 +345,30 @@ void Database::addFunction(const char* name, int argumentCount, IntegerFunction 
         record(code, name);
 }
 
+namespace {
+
+    Status copyPages(sqlite3* from, sqlite3* to, const std::filesystem::path& target)
+    {
+        sqlite3_backup* backup = sqlite3_backup_init(to, "main", from, "main");
+        if (backup == nullptr)
+            return sqliteError(sqlite3_errcode(to), sqlite3_errmsg(to), target);
+        int code = SQLITE_OK;
+        do {
+            code = sqlite3_backup_step(backup, -1);
+            if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        } while (code == SQLITE_BUSY || code == SQLITE_LOCKED);
+        code = sqlite3_backup_finish(backup);
+        return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(to), target) };
+    }
+
+} // namespace
+
+Status Database::copyInto(Database& target)
+{
+    return copyPages(state_->handle.get(), target.state_->handle.get(), target.path());
+}
+
 Status Database::backupTo(const std::filesystem::path& target)
 {
     sqlite3* raw = nullptr;
@@ -352,17 +376,8 @@ Status Database::backupTo(const std::filesystem::path& target)
     const DbHandle copy(raw);
     if (code != SQLITE_OK)
         return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), target);
-    sqlite3_backup* backup = sqlite3_backup_init(raw, "main", state_->handle.get(), "main");
-    if (backup == nullptr)
-        return sqliteError(sqlite3_errcode(raw), sqlite3_errmsg(raw), target);
-    do {
-        code = sqlite3_backup_step(backup, -1);
-        if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (code == SQLITE_BUSY || code == SQLITE_LOCKED);
-    code = sqlite3_backup_finish(backup);
-    if (code != SQLITE_OK)
-        return sqliteError(code, sqlite3_errmsg(raw), target);
+    if (Status copied = copyPages(state_->handle.get(), raw, target); !copied.ok())
+        return copied;
     // A rollback journal instead of a WAL: readable from a read-only folder or over a mount.
     code = sqlite3_exec(raw, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
     return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), target) };

@@ -100,6 +100,8 @@ public:
 
     /// Consistent copy into a new file, through the backup interface (a plain copy would miss the WAL).
     Status backupTo(const std::filesystem::path& target);
+    /// The same into an open one, which keeps its own journal mode; what it held is gone.
+    Status copyInto(Database& target);
     /// Moves the WAL into the file without stopping writers; then, when `truncate`, empties it.
     Status checkpoint(bool truncate);
     const std::filesystem::path& path() const;

@@ -1,6 +1,6 @@
 #include "core/tracker/feeder_ledger.h"
 
-#include "core/tracker/moves.h"
+#include "core/tracker/block_chunks.h"
 
 #include <algorithm>
 
@@ -11,30 +11,6 @@ struct FeederLedger::State {
 };
 
 namespace {
-
-    std::vector<std::int64_t> openEpochs(Database& db)
-    {
-        std::vector<std::int64_t> epochs;
-        Rows rows = db.query("SELECT epoch FROM epoch WHERE closed_wall IS NULL ORDER BY epoch");
-        while (rows.next())
-            epochs.push_back(rows.integer(0));
-        return epochs;
-    }
-
-    // Chunks of a block in every open epoch, in one of the states of a bit mask.
-    std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states)
-    {
-        std::vector<ChunkId> found;
-        for (const std::int64_t epoch : openEpochs(db)) {
-            const std::int64_t first = chunkIdOf({ epoch, block, 0 }).value;
-            Rows rows = db.query("SELECT id FROM chunk WHERE id>=? AND id<? AND (?>>state)&1 ORDER BY id", first, first + kMaxChunksPerBlock, states);
-            while (rows.next())
-                found.push_back({ rows.integer(0) });
-        }
-        return found;
-    }
-
-    constexpr unsigned bit(ChunkState state) { return 1U << static_cast<unsigned>(state); }
 
     void insertBlock(LedgerFile& file, const NewBlock& block)
     {
@@ -194,12 +170,8 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
     if (!db.failed() && !firstDigest.empty() && firstDigest != digest) {
         // Not what was trained before: nothing of it may be claimed, and the feeder hears why.
         const std::string problem = "block " + std::to_string(block) + " has other content than when it was first prepared";
-        db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-(SELECT prepared FROM block WHERE block=?)", block);
-        db.run("UPDATE block SET problem=?, prepared=0, file_name='' WHERE block=?", problem, block);
-        for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Free))) {
-            ChunkRow chunk = loadChunk(db, id);
-            moves.move(chunk, ChunkState::Pending, problem);
-        }
+        evictBlock(file, moves, block, problem);
+        db.run("UPDATE block SET problem=? WHERE block=?", problem, block);
         writeRunEvent(file, 0, problem);
         moves.finish();
         if (Status status = transaction.value().commit(); !status.ok())
@@ -225,17 +197,11 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
 Status FeederLedger::setEvicted(std::int64_t block, const std::string& cause)
 {
     LedgerFile& file = state_->file;
-    Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
     if (!transaction.ok())
         return transaction.error();
     ChunkMoves moves(file, 0);
-    db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-coalesce((SELECT prepared FROM block WHERE block=?), 0)", block);
-    db.run("UPDATE block SET prepared=0, file_name='' WHERE block=?", block);
-    for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Free))) {
-        ChunkRow chunk = loadChunk(db, id);
-        moves.move(chunk, ChunkState::Pending, cause);
-    }
+    evictBlock(file, moves, block, cause);
     moves.finish();
     return transaction.value().commit();
 }

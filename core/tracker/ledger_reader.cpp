@@ -2,6 +2,7 @@
 
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
+#include "core/tracker/lineage.h"
 #include "core/tracker/lineage_rows.h"
 
 #include <limits>
@@ -124,15 +125,29 @@ Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker)
     return LedgerReader(std::make_unique<State>(State { std::move(db).value() }));
 }
 
+namespace {
+
+    Result<std::string> metaText(Database& db, const char* key)
+    {
+        std::string value;
+        {
+            Rows row = db.query("SELECT value FROM meta WHERE key=?", key);
+            if (row.next())
+                value = row.text(0);
+        }
+        return answer(db, value);
+    }
+
+} // namespace
+
 Result<std::string> LedgerReader::runId()
 {
-    std::string id;
-    {
-        Rows row = state_->db.query("SELECT value FROM meta WHERE key='run_id'");
-        if (row.next())
-            id = row.text(0);
-    }
-    return answer(state_->db, id);
+    return metaText(state_->db, "run_id");
+}
+
+Result<std::string> LedgerReader::frozen()
+{
+    return metaText(state_->db, "frozen");
 }
 
 Result<std::vector<AttemptRow>> LedgerReader::attempts()
@@ -289,6 +304,28 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> LedgerReader::checkpoints()
 Result<std::vector<SupervisorLedger::ReplicaRow>> LedgerReader::replicas()
 {
     return readReplicas(state_->db);
+}
+
+Result<std::int64_t> LedgerReader::newestEvent()
+{
+    return answer(state_->db, state_->db.integer("SELECT max(seq) FROM event").value_or(0));
+}
+
+Result<std::vector<Part>> LedgerReader::partsBehind(CheckpointId checkpoint)
+{
+    Database& db = state_->db;
+    auto view = Transaction::read(db);
+    if (!view.ok())
+        return view.error();
+    std::vector<Part> parts;
+    for (const std::int64_t id : loadLineage(db).ancestors(checkpoint.value)) {
+        Rows rows = db.query("SELECT chunk, first, past, steps FROM part WHERE checkpoint=? AND alive=1 AND skipped=0", id);
+        while (rows.next())
+            parts.push_back({ { rows.integer(0) }, { rows.int32(1), rows.int32(2) }, rows.integer(3) });
+    }
+    if (Status status = view.value().commit(); !status.ok())
+        return status.error();
+    return parts;
 }
 
 Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)

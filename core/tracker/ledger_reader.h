@@ -114,6 +114,7 @@ public:
     ~LedgerReader();
 
     Result<std::string> runId();
+    Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     Result<std::vector<AttemptRow>> attempts();
     Result<std::vector<IncarnationRow>> incarnations();
     Result<std::vector<EpochRow>> epochs();
@@ -123,8 +124,12 @@ public:
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
     Result<std::vector<ClaimRow>> claimsOf(ChunkId chunk);
     Result<std::vector<EventRow>> eventsSince(std::int64_t seq, int limit);
+    Result<std::int64_t> newestEvent(); ///< its seq; 0: none
     Result<std::vector<SupervisorLedger::CheckpointRow>> checkpoints();
     Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
+    /// Everything that the weights of a checkpoint have trained: its own parts and those of all it was made from, without the
+    /// windows that were left out by name.
+    Result<std::vector<Part>> partsBehind(CheckpointId checkpoint);
     struct BlockRow {
         std::int64_t block = 0;
         std::int32_t source = 0;

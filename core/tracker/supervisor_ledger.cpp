@@ -54,6 +54,7 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     db.run(insert, "seed", std::to_string(config.seed));
     db.run(insert, "shuffle_window_blocks", std::to_string(config.shuffleWindowBlocks));
     db.run(insert, "linear_order", config.linearOrder ? "1" : "0");
+    db.run(insert, "frozen", config.frozen);
     db.run(insert, "created", isoTime(file.clock->wallNs()));
     db.run(insert, "furrow_version", FURROW_VERSION);
     storeRules(db, rules);

@@ -15,6 +15,7 @@ struct TrackerConfig {
     std::uint64_t seed = 0;
     std::int64_t shuffleWindowBlocks = 4;
     bool linearOrder = false;
+    std::string frozen; ///< opaque to the tracker: what of the configuration must never change
 };
 
 struct StoppingRules {

@@ -40,6 +40,8 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
         while (const auto live = db.integer("SELECT id FROM incarnation WHERE live=1 AND replica=?", replica))
             revokeIncarnation(file, moves, *live, cause);
     }
+    for (const std::int64_t lost : bad) // whoever has not taken the merge over must not look for it
+        db.run("UPDATE merge_round SET result=0 WHERE result=?", lost);
     const std::int64_t freed = keepOnlySurviving(file, moves, lineage, cause);
     writeRunEvent(file, 0, "checkpoint " + std::to_string(checkpoint.value) + " is damaged: " + cause);
     moves.finish();

@@ -119,6 +119,9 @@ std::string toString(StopReason reason); ///< "none" "epoch" "block" "steps" "to
 std::string toString(ChunkState state); ///< "pending" "free" ...
 std::string toString(DesiredState state);
 
+/// Worker number of a process that registers without training: the task that merges.
+inline constexpr std::int32_t kNoWorker = -1;
+
 /// Numbers of chunks of one epoch by state.
 struct ChunkCounts {
     std::int64_t byState[kChunkStateCount] = {};

@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/base/path.h"
+#include "core/tracker/block_chunks.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/worker_state.h"
@@ -262,6 +263,8 @@ Status WorkerLedger::fail(const Claim& claim, const std::string& cause)
     ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
     chunk.failures += 1;
     const bool poisoned = chunk.failures >= kFailuresUntilPoisoned;
+    if (!file.db.failed())
+        evictBlock(file, moves, chunk.place.block, cause);
     giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), cause);
     moves.finish();
     return transaction.value().commit();

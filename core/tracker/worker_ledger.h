@@ -46,7 +46,8 @@ public:
     /// Leased -> Trained. All remaining windows must be in done or skipped, unless `partly`: then the chunk stays leased
     /// by this incarnation until the next commit, which frees what is left.
     Status finish(const Claim& claim, const ChunkOutcome& outcome, bool partly = false);
-    /// The claim could not be trained (block unreadable): back to Free, and to Poisoned at the third failure.
+    /// The claim could not be trained: its block cannot be read. The block counts as not prepared from now on, so that the feeder
+    /// prepares it again; the third failure makes the chunk Poisoned.
     Status fail(const Claim& claim, const std::string& cause);
 
     struct Progress {

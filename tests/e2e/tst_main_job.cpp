@@ -144,7 +144,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("running"), 5000);
         QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") }).exitCode, 0);
         const auto stopped = RunDriver::status(run);
-        QCOMPARE(stopped[QStringLiteral("state")].toString(), QStringLiteral("paused"));
+        QCOMPARE(stopped[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
         QCOMPARE(stopped[QStringLiteral("stop_reason")].toString(), QStringLiteral("user"));
         QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("leased")].toInt(-1), 0);
         QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("trained")].toInt(-1), 0);

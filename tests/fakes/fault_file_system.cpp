@@ -294,7 +294,7 @@ Status FaultFileSystem::removeAll(const fs::path& path)
     FURROW_CHECK(place.value().folder, "the test's folder itself must stay");
     if (place.value().inode())
         place.value().set(nullptr);
-    fs::remove_all(path);
+    (void)realFileSystem().removeAll(path);
     return {};
 }
 
@@ -334,7 +334,7 @@ void FaultFileSystem::restore(const fs::path& real, Inode& folder)
     for (const auto& [name, inode] : folder.names) {
         const auto kept = folder.durableNames.find(name);
         if (kept == folder.durableNames.end() || kept->second != inode)
-            fs::remove_all(real / pathFromUtf8(name));
+            (void)realFileSystem().removeAll(real / pathFromUtf8(name));
     }
     folder.names = folder.durableNames;
     folder.unsyncedStates.clear();

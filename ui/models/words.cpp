@@ -14,6 +14,7 @@ QString stateWord(RunState state)
     case RunState::Running: return QCoreApplication::translate("Words", "Running");
     case RunState::Paused: return QCoreApplication::translate("Words", "Paused");
     case RunState::Stopping: return QCoreApplication::translate("Words", "Stopping");
+    case RunState::Stopped: return QCoreApplication::translate("Words", "Stopped");
     case RunState::Interrupted: return QCoreApplication::translate("Words", "Interrupted");
     case RunState::Failed: return QCoreApplication::translate("Words", "Failed");
     case RunState::Finished: return QCoreApplication::translate("Words", "Finished");

@@ -272,7 +272,7 @@ void OverviewPage::showWorkers(const RunStatus& status)
             if (bench_.watcher().telemetry())
                 card->setLosses(newestLosses(*bench_.watcher().telemetry(), worker.worker));
         }
-        card->setStatus(worker, status.state == RunState::Finished || status.state == RunState::Paused);
+        card->setStatus(worker, status.state == RunState::Finished || status.state == RunState::Paused || status.state == RunState::Stopped);
     }
 }
 

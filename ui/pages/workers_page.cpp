@@ -46,7 +46,7 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     processTable_->setItemDelegate(new WorkerDelegate(processTable_));
     connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
         const auto* proxy = static_cast<const QSortFilterProxyModel*>(processTable_->model());
-        if (const IncarnationRow* row = incarnations_.rowAt(proxy->mapToSource(index)))
+        if (const IncarnationRow* row = incarnations_.rowAt(proxy->mapToSource(index)); row && row->worker >= 0)
             bench_.selection().setWorker(row->worker);
     });
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &WorkersPage::take);

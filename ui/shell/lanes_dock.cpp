@@ -53,6 +53,8 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
 {
     std::map<int, int> replicaOf;
     for (const IncarnationRow& row : tables.incarnations) {
+        if (row.worker == kNoWorker)
+            continue; // a merge task claims nothing
         Lane& lane = lanes[row.worker];
         lane.worker = row.worker;
         replicaOf[row.replica] = row.worker;

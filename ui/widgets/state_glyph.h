@@ -17,7 +17,8 @@ inline Glyph glyphOf(RunState state)
     switch (state) {
     case RunState::New: return Glyph::Queued;
     case RunState::Running: return Glyph::Running;
-    case RunState::Paused: return Glyph::Paused;
+    case RunState::Paused:
+    case RunState::Stopped: return Glyph::Paused;
     case RunState::Stopping: return Glyph::Stopping;
     case RunState::Interrupted: return Glyph::Interrupted;
     case RunState::Failed: return Glyph::Failed;

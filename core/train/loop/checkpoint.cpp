@@ -57,9 +57,9 @@ Result<ReplicaState> readState(const std::filesystem::path& folder)
 }
 
 /// One file of a folder that is being written, synced.
-Status writeSynced(const std::filesystem::path& path, const std::string& text)
+Status writeSynced(FileSystem& files, const std::filesystem::path& path, const std::string& text)
 {
-    auto file = realFileSystem().create(path);
+    auto file = files.create(path);
     if (!file.ok())
         return file.error();
     if (auto status = file.value()->append(text.data(), text.size()); !status.ok())
@@ -70,9 +70,9 @@ Status writeSynced(const std::filesystem::path& path, const std::string& text)
 }
 
 /// Writes one safetensors file and records size and hash, computed from the bytes as they leave, not read back.
-Status writeTensors(const std::filesystem::path& folder, const char* name, const NamedTensors& tensors, CheckpointManifest& manifest)
+Status writeTensors(FileSystem& files, const std::filesystem::path& folder, const char* name, const NamedTensors& tensors, CheckpointManifest& manifest)
 {
-    auto file = realFileSystem().create(folder / name);
+    auto file = files.create(folder / name);
     if (!file.ok())
         return file.error();
     Sha256 hash;
@@ -93,7 +93,7 @@ Status writeTensors(const std::filesystem::path& folder, const char* name, const
 }
 
 /// All files into `folder`; gives the hash of the manifest.
-Result<std::string> fillFolder(const std::filesystem::path& folder, const std::string& runId, const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
+Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& folder, const std::string& runId, const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
 {
     CheckpointManifest manifest;
     manifest.runId = runId;
@@ -102,23 +102,24 @@ Result<std::string> fillFolder(const std::filesystem::path& folder, const std::s
     manifest.step = frozen.state.step;
     manifest.tokens = frozen.state.tokens;
     manifest.parts = frozen.parts;
-    auto& files = realFileSystem();
+    manifest.parents = frozen.state.parents;
+    manifest.writtenWallNs = systemClock().wallNs();
     if (auto status = files.createFolders(folder); !status.ok())
         return status.error();
-    if (auto status = writeTensors(folder, kWeightsFile, frozen.weights, manifest); !status.ok())
+    if (auto status = writeTensors(files, folder, kWeightsFile, frozen.weights, manifest); !status.ok())
         return status.error();
     failPoint("checkpoint.weights");
     if (!frozen.optimizer.empty()) {
-        if (auto status = writeTensors(folder, kOptimizerFile, frozen.optimizer, manifest); !status.ok())
+        if (auto status = writeTensors(files, folder, kOptimizerFile, frozen.optimizer, manifest); !status.ok())
             return status.error();
     }
     failPoint("checkpoint.optimizer");
     const std::string state = stateText(frozen.state);
-    if (auto status = writeSynced(folder / kStateFile, state); !status.ok())
+    if (auto status = writeSynced(files, folder / kStateFile, state); !status.ok())
         return status.error();
     manifest.files.push_back({ kStateFile, state.size(), sha256Hex(state) });
     const std::string text = toJsonText(manifest);
-    if (auto status = writeSynced(folder / kManifestFile, text); !status.ok())
+    if (auto status = writeSynced(files, folder / kManifestFile, text); !status.ok())
         return status.error();
     failPoint("checkpoint.manifest");
     if (auto status = files.syncFolder(folder); !status.ok())
@@ -148,7 +149,7 @@ NamedTensors frozenCopy(const NamedTensors& tensors, NamedTensors reuse)
     return reuse;
 }
 
-Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen)
+Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen, FileSystem& files)
 {
     CheckpointRecord record;
     record.kind = frozen.kind;
@@ -159,14 +160,13 @@ Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::str
     record.parents = frozen.parents;
     const std::string line = frozen.kind == CheckpointKind::Merge ? "merge" : "r" + std::to_string(frozen.state.replica);
     record.folder = line + "-" + std::to_string(frozen.state.step) + "-" + randomHex(12);
-    auto& files = realFileSystem();
     const auto temporary = paths.checkpointFolder(record.folder + ".tmp");
     const auto abandon = [&](const Error& error) {
         (void)files.removeAll(temporary);
         return error.in("writing checkpoint " + record.folder);
     };
     try {
-        auto hash = fillFolder(temporary, runId, frozen, record.sizeBytes);
+        auto hash = fillFolder(files, temporary, runId, frozen, record.sizeBytes);
         if (!hash.ok())
             return abandon(hash.error());
         record.manifestSha256 = hash.value();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/file_system.h"
 #include "core/base/result.h"
 #include "core/run/run_paths.h"
 #include "core/tracker/types.h"
@@ -26,7 +27,7 @@ struct ReplicaState {
     std::int64_t tokensSinceBase = 0; ///< weight of this replica in the next merge
     std::string base; ///< folder of the merge it grew from; "": the common start
     std::int64_t mergeRound = 0; ///< newest round whose result is in these weights; 0: none
-    std::vector<std::string> parents; ///< folders merged here
+    std::vector<std::string> parents; ///< folders that these weights were made from: one checkpoint, or all members of a merge
     bool operator==(const ReplicaState&) const = default;
 };
 
@@ -43,7 +44,7 @@ struct FrozenCheckpoint {
 
 /// Writes checkpoints/<replica>-<step>-<random>.tmp, syncs, renames, syncs the parent. Afterwards the folder is whole and durable
 /// but means nothing until its record is in the ledger. On failure the folder is removed.
-Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen);
+Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen, FileSystem& files = realFileSystem());
 
 /// What a checkpoint folder holds.
 struct LoadedCheckpoint {

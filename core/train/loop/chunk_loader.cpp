@@ -1,5 +1,7 @@
 #include "core/train/loop/chunk_loader.h"
 
+#include "core/base/file_system.h"
+
 namespace furrow {
 
 namespace {
@@ -70,29 +72,44 @@ void ChunkLoader::run(std::stop_token stop)
     }
 }
 
+Result<PreparedBlock*> ChunkLoader::open(const Claim& claim, const std::filesystem::path& file, const std::string& digest)
+{
+    if (const auto found = open_.find(claim.block); found != open_.end())
+        return &found->second;
+    const std::string name = "block " + std::to_string(claim.block);
+    auto opened = PreparedBlock::open(file);
+    if (!opened.ok())
+        return opened.error().in("opening " + name);
+    if (opened.value().digest() != digest)
+        return Error { ErrorCode::Corrupt, name + ": the prepared file is not the one that the tracker recorded" };
+    if (open_.size() >= kOpenBlocks)
+        open_.clear();
+    return &open_.emplace(claim.block, std::move(opened).value()).first->second;
+}
+
+Result<ChunkText> ChunkLoader::readText(const Claim& claim, const std::filesystem::path& file, const std::string& digest)
+{
+    auto block = open(claim, file, digest);
+    if (!block.ok())
+        return block.error();
+    if (claim.column >= block.value()->chunkCount())
+        return Error { ErrorCode::Corrupt, "block " + std::to_string(claim.block) + " has no chunk " + std::to_string(claim.column) };
+    auto text = block.value()->readChunk(claim.column);
+    return text.ok() ? std::move(text) : text.error().in("reading " + toString(claim.chunk));
+}
+
 Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
 {
-    const std::string name = "block " + std::to_string(claim.block);
-    auto block = open_.find(claim.block);
-    if (block == open_.end()) {
-        auto row = reader_.block(claim.block);
-        if (!row.ok())
-            return row.error().in("looking up " + name);
-        auto opened = PreparedBlock::open(options_.blockFolder / row.value().fileName);
-        if (!opened.ok())
-            return opened.error().in("opening " + name);
-        if (opened.value().digest() != row.value().digest)
-            return Error { ErrorCode::Corrupt, name + ": the prepared file is not the one that the tracker recorded" };
-        if (open_.size() >= kOpenBlocks)
-            open_.clear();
-        block = open_.emplace(claim.block, std::move(opened).value()).first;
-    }
-    if (claim.column >= block->second.chunkCount())
-        return Error { ErrorCode::Corrupt, name + " has no chunk " + std::to_string(claim.column) };
-    auto text = block->second.readChunk(claim.column);
+    auto row = reader_.block(claim.block);
+    if (!row.ok())
+        return row.error().in("looking up block " + std::to_string(claim.block));
+    const auto file = options_.blockFolder / row.value().fileName;
+    auto text = readText(claim, file, row.value().digest);
     if (!text.ok()) {
-        open_.erase(block);
-        return text.error().in("reading " + toString(claim.chunk));
+        open_.erase(claim.block);
+        if (text.error().code == ErrorCode::Corrupt && !row.value().fileName.empty())
+            (void)realFileSystem().removeAll(file); // prepared blocks are disposable: the feeder makes it anew
+        return text.error();
     }
     auto chunk = std::make_shared<LoadedChunk>();
     chunk->text = std::move(text).value();

@@ -41,7 +41,8 @@ public:
 
     /// Begins to read the chunk of a claim. Does not block.
     void prefetch(const Claim& claim);
-    /// The chunk of a claim that was given to prefetch(); waits for it. Corrupt when file and ledger disagree.
+    /// The chunk of a claim that was given to prefetch(); waits for it. Corrupt when file and ledger disagree: the prepared file is
+    /// removed then, and the claim is to be failed, so that the feeder prepares the block again.
     Result<std::shared_ptr<const LoadedChunk>> take(const Claim& claim);
     /// Forgets everything read ahead: the claims were given back.
     void forget();
@@ -50,6 +51,8 @@ private:
     ChunkLoader(const Options& options, LedgerReader reader);
     void run(std::stop_token stop);
     Result<std::shared_ptr<const LoadedChunk>> load(const Claim& claim);
+    Result<ChunkText> readText(const Claim& claim, const std::filesystem::path& file, const std::string& digest);
+    Result<PreparedBlock*> open(const Claim& claim, const std::filesystem::path& file, const std::string& digest);
 
     // set in the constructor, then constant
     Options options_;

@@ -3,10 +3,13 @@
 
 #include "core/train/loop/learner_torch.h"
 
+#include "core/base/fault_injection.h"
+
 #include <torch/torch.h>
 
 #include <array>
 #include <map>
+#include <thread>
 
 namespace furrow {
 
@@ -25,6 +28,7 @@ public:
 
     at::Tensor apply(double, double) override
     {
+        std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(stepMs_));
         for (const auto& id : pending_)
             ++counts_[id];
         pending_.clear();
@@ -80,6 +84,7 @@ public:
 private:
     std::map<WindowId, std::int64_t> counts_;
     std::vector<WindowId> pending_;
+    const double stepMs_ = faultNumber("FURROW_COUNTING_STEP_MS", 0);
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "core/train/loop/ledger_thread.h"
 
+#include "core/base/fault_injection.h"
 #include "core/base/log.h"
 
 #include <algorithm>
@@ -13,6 +14,8 @@ namespace {
 
 constexpr double kMinLeaseSeconds = 60;
 constexpr double kFirstLeaseSeconds = 300; // first-time work: kernel search, warm-up
+/// A storm asks for short ones, so that it need not wait.
+const double kAskedLeaseSeconds = faultNumber("FURROW_LEASE_S", 0);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kRenewEveryNs = kSecondNs / 2;
 constexpr std::int64_t kSignalsEveryNs = kSecondNs / 10; // others wait while this worker has not seen a merge round
@@ -31,7 +34,7 @@ Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
     auto ledger = WorkerLedger::open(options.tracker, options.runId);
     if (!ledger.ok())
         return ledger.error();
-    auto incarnation = ledger.value().start(options.registration, kFirstLeaseSeconds);
+    auto incarnation = ledger.value().start(options.registration, kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds);
     if (!incarnation.ok())
         return incarnation.error();
     auto signals = ledger.value().signals();
@@ -141,7 +144,7 @@ void LedgerThread::renewIfDue(std::unique_lock<std::mutex>& lock)
     lastRenewNs_ = now;
     progressNew_ = false;
     const auto progress = *progress_;
-    const double seconds = std::max(kMinLeaseSeconds, 20 * static_cast<double>(slowestIntervalNs_) / kSecondNs);
+    const double seconds = std::max(kAskedLeaseSeconds > 0 ? kAskedLeaseSeconds : kMinLeaseSeconds, (kAskedLeaseSeconds > 0 ? 2 : 20) * static_cast<double>(slowestIntervalNs_) / kSecondNs);
     if (auto renewed = unlocked(lock, [&] { return ledger_.renew(progress, seconds); }); !renewed.ok())
         setError(renewed.error());
 }

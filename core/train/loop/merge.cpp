@@ -146,9 +146,27 @@ Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMemb
     return merged;
 }
 
+namespace {
+
+/// What several members have in common, when the weights they grew from are lost: their increments are disjoint, so at most one of
+/// them is above the base at any window.
+Counts leastOf(const std::vector<MergeMember>& members)
+{
+    Counts least = countsOf(members.front().weights);
+    for (std::size_t i = 1; i < members.size(); ++i) {
+        const Counts other = countsOf(members[i].weights);
+        std::erase_if(least, [&](const auto& one) { return !other.contains(one.first); });
+        for (auto& [id, count] : least)
+            count = std::min(count, other.at(id));
+    }
+    return least;
+}
+
+} // namespace
+
 Result<Merged> mergeCounts(const NamedTensors& base, const std::vector<MergeMember>& members)
 {
-    const Counts from = countsOf(base);
+    const Counts from = base.empty() ? leastOf(members) : countsOf(base);
     Counts sum = from;
     for (const auto& member : members) {
         for (const auto& [id, count] : countsOf(member.weights)) {

@@ -38,6 +38,8 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     }
     FrozenCheckpoint frozen;
     frozen.state = state_;
+    if (!headFolder_.empty())
+        frozen.state.parents = { headFolder_ };
     frozen.weights = frozenCopy(learner_->weights(), writer_->spareWeights());
     frozen.optimizer = frozenCopy(learner_->optimizerState(), writer_->spareOptimizer());
     frozen.parts = uncommitted_;
@@ -66,6 +68,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
     if (result->ok()) {
         const auto& done = result->value();
         head_ = done.id;
+        headFolder_ = done.record.folder;
         inFlight_.clear();
         failedCheckpoints_ = 0;
         tellEvent(EventRecord::Kind::Checkpoint, done.record.folder + ", " + formatBytes(done.record.sizeBytes) + ", written in " + formatDuration(done.seconds));

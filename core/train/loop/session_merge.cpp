@@ -81,9 +81,10 @@ Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::st
     return state_.mergeRound == round ? state_.base : std::string();
 }
 
-/// Weights that the members of a merge started from.
+/// Weights that the members of a merge started from, with DiLoCo's momentum.
 Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
 {
+    baseMomentum_.clear();
     if (baseFolder.empty()) {
         auto start = factory_(setup_);
         if (!start.ok())
@@ -99,60 +100,86 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
         auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.record, true);
         if (!loaded.ok())
             return loaded.error();
-        baseMomentum_.clear();
         for (auto& [name, tensor] : loaded.value().optimizer)
             if (name.rfind("outer.", 0) == 0)
                 baseMomentum_.emplace_back(name.substr(6), tensor);
-        baseState_ = loaded.value().state;
         return std::move(loaded).value().weights;
     }
     return Error { ErrorCode::NotFound, "the base " + baseFolder + " of this merge is not in the tracker" };
 }
 
-Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
+/// Members that can be merged: whole on disk, finite, and of the base that the newest of them grew from. Whoever cannot is left out
+/// by name, and its chunks are trained again: one damaged file must not cost everyone's work.
+Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContributions(const WorkerLedger::MergeJob& job)
 {
-    tellProgress("merge");
-    std::vector<MergeMember> members;
-    std::vector<CheckpointId> parents;
-    std::string base;
-    FrozenCheckpoint merged;
-    merged.kind = CheckpointKind::Merge;
-    for (const CheckpointId id : job.contributions) {
-        auto row = checkpointRow(id);
+    std::vector<Contribution> members;
+    std::string problem;
+    const auto leaveOut = [&](const std::string& why) {
+        problem = why + " It is left out of the merge; its chunks are trained again.";
+        logWarning(problem);
+        tellEvent(EventRecord::Kind::Alarm, problem);
+    };
+    for (auto id = job.contributions.rbegin(); id != job.contributions.rend(); ++id) { // newest first
+        auto row = checkpointRow(*id);
         if (!row.ok())
             return row.error();
+        tellProgress("merge");
         auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), false);
-        if (!loaded.ok())
-            return loaded.error();
+        if (!loaded.ok()) {
+            leaveOut(loaded.error().message);
+            continue;
+        }
         auto& member = loaded.value();
-        if (!members.empty() && member.state.base != base)
-            return Error { ErrorCode::InvalidArgument, "checkpoints " + members.front().name + " and " + row.value().folder + " do not grow from one base and cannot be merged" };
-        base = member.state.base;
         bool finite = true;
         for (const auto& [name, tensor] : member.weights)
             finite = finite && (!tensor.is_floating_point() || torch::isfinite(tensor).all().item<bool>());
-        if (!finite) {
-            const std::string text = "checkpoint " + row.value().folder + " has NaN or Inf in its weights and is left out of the merge; its chunks are trained again";
-            logWarning(text);
-            tellEvent(EventRecord::Kind::Alarm, text);
-            continue;
-        }
-        merged.state.stepsSinceBase += member.state.stepsSinceBase;
-        merged.state.tokensSinceBase += member.state.tokensSinceBase;
-        merged.state.parents.push_back(row.value().folder);
-        members.push_back({ row.value().folder, std::move(member.weights), member.state.tokensSinceBase });
-        parents.push_back(id);
-        tellProgress("merge");
+        if (!finite)
+            leaveOut("Checkpoint " + row.value().folder + " has NaN or Inf in its weights.");
+        else if (!members.empty() && member.state.base != members.front().state.base)
+            leaveOut("Checkpoint " + row.value().folder + " does not grow from the base of " + members.front().member.name + ".");
+        else
+            members.push_back({ *id, member.state, { row.value().folder, std::move(member.weights), member.state.tokensSinceBase } });
     }
     if (members.empty())
-        return Error { ErrorCode::Corrupt, "no replica has finite weights; there is nothing to merge. Go back to an earlier checkpoint." };
-    baseState_ = {};
-    baseMomentum_.clear();
-    auto from = baseWeights(base);
-    if (!from.ok())
-        return from.error();
+        return Error { ErrorCode::Corrupt, "No replica has weights that can be merged. " + problem };
+    std::reverse(members.begin(), members.end());
+    return members;
+}
+
+Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
+{
+    tellProgress("merge");
+    auto loaded = loadContributions(job);
+    if (!loaded.ok())
+        return loaded.error();
+    const ReplicaState first = loaded.value().front().state;
+    FrozenCheckpoint merged;
+    merged.kind = CheckpointKind::Merge;
+    merged.state.learner = learner_->name();
+    merged.state.replica = -1;
+    merged.state.base = first.base;
+    merged.state.mergeRound = job.round;
+    std::vector<MergeMember> members;
+    for (auto& one : loaded.value()) {
+        merged.state.stepsSinceBase += one.state.stepsSinceBase;
+        merged.state.tokensSinceBase += one.state.tokensSinceBase;
+        merged.state.parents.push_back(one.member.name);
+        merged.parents.push_back(one.id);
+        members.push_back(std::move(one.member));
+    }
+    merged.state.step = first.step - first.stepsSinceBase + merged.state.stepsSinceBase;
+    merged.state.tokens = first.tokens - first.tokensSinceBase + merged.state.tokensSinceBase;
     const auto& c = setup_.config;
-    auto result = learner_->merge(from.value(), members, c.merge, baseMomentum_, c.outerLr, c.outerMomentum);
+    std::string method = c.merge;
+    auto from = baseWeights(first.base);
+    if (!from.ok()) { // an average needs no base
+        const std::string text = from.error().message + " The replicas are averaged without it.";
+        logWarning(text);
+        tellEvent(EventRecord::Kind::Alarm, text);
+        from = NamedTensors {};
+        method = "average";
+    }
+    auto result = learner_->merge(from.value(), members, method, baseMomentum_, c.outerLr, c.outerMomentum);
     if (!result.ok())
         return result.error();
     failPoint("merge.averaged");
@@ -163,16 +190,9 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     std::string drifts;
     for (const auto& member : members)
         drifts += (drifts.empty() ? "" : ", ") + formatNumber(driftNorm(from.value(), member.weights), 4);
-    merged.state.learner = learner_->name();
-    merged.state.replica = -1;
-    merged.state.step = baseState_.step + merged.state.stepsSinceBase;
-    merged.state.tokens = baseState_.tokens + merged.state.tokensSinceBase;
-    merged.state.base = base;
-    merged.state.mergeRound = job.round;
     merged.weights = std::move(result.value().weights);
     for (const auto& [name, tensor] : result.value().momentum)
         merged.optimizer.emplace_back("outer." + name, tensor);
-    merged.parents = parents;
     return commitMerged(job.round, std::move(merged), drifts);
 }
 
@@ -227,6 +247,7 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
         return fits.error().in("checkpoint " + row.value().folder);
     failPoint("merge.loaded");
     head_ = result;
+    headFolder_ = row.value().folder;
     const std::int64_t ownSteps = state_.ownSteps; // moments and warm-up stay with the replica
     state_ = loaded.value().state;
     state_.replica = options_.replica;

@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/data/block_manager.h"
 #include "core/data/data_manifest.h"
+#include "core/run/frozen_config.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <torch/torch.h>
@@ -49,6 +50,8 @@ Status TrainingSession::start()
     if (!reader.ok())
         return reader.error();
     reader_.emplace(std::move(reader).value());
+    if (auto same = checkFrozen(setup_.file, *reader_); !same.ok())
+        return same;
     if (options_.attempt == 0) {
         auto attempts = reader_->attempts();
         if (!attempts.ok())
@@ -198,6 +201,8 @@ Status TrainingSession::restore()
     if (auto fits = learner_->loadWeights(loaded.value().weights); !fits.ok())
         return fits.error().in("checkpoint " + head->record.folder);
     state_ = loaded.value().state;
+    state_.parents.clear();
+    headFolder_ = head->record.folder;
     if (own && own != head) {
         auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, own->record, true);
         if (mine.ok()) {
@@ -210,7 +215,6 @@ Status TrainingSession::restore()
     if (head->record.kind == CheckpointKind::Merge) {
         state_.base = head->record.folder;
         state_.stepsSinceBase = state_.tokensSinceBase = 0;
-        state_.parents.clear();
         if (own == nullptr)
             state_.ownSteps = 0; // a new replica warms up
     }

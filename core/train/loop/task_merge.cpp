@@ -23,6 +23,7 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
         return round.error();
     TrainerOptions worker;
     worker.runFolder = options.runFolder;
+    worker.worker = kNoWorker; // it trains nothing: status and lanes show it as a task, not as worker 0
     worker.attempt = attempt;
     worker.device = options.device;
     worker.threads = options.threads;
@@ -36,17 +37,26 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
     return nlohmann::json { { "round", round.value() }, { "checkpoint", merged.value() } };
 }
 
-/// Nobody trains the run: the lock is free. An attempt of its own records who did it.
+/// Nobody trains the run: the lock is free. An attempt of its own records who did it, and ends as the one before it did: a finished
+/// run stays finished, a stopped one stopped.
 Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths, SupervisorLedger& ledger)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, utf8Text(paths.folder()) + " is being trained; it merges by itself. Stop it first to merge by hand." } : lock.error();
-    auto attempt = ledger.beginAttempt(thisProcess(), "{}");
+    auto reader = LedgerReader::open(paths.tracker());
+    auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
+    if (!attempts.ok())
+        return attempts.error();
+    AttemptRow before;
+    if (!attempts.value().empty())
+        before = attempts.value().back();
+    auto attempt = ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson);
     if (!attempt.ok())
         return attempt.error();
     auto merged = mergeHeads(options, attempt.value().value, ledger);
-    const auto ended = ledger.endAttempt(attempt.value(), merged.ok() ? StopReason::User : StopReason::Error, merged.ok() ? "merged by hand" : merged.error().message);
+    const std::string what = merged.ok() ? "merged by hand" : "a merge by hand failed";
+    const auto ended = ledger.endAttempt(attempt.value(), before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
     if (merged.ok() && !ended.ok())
         return ended.error();
     return merged;

@@ -12,7 +12,7 @@ namespace furrow {
 /// One worker of a run: a plain value, filled from the command line.
 struct TrainerOptions {
     std::filesystem::path runFolder;
-    int worker = 0;
+    int worker = 0; ///< kNoWorker: a task
     int replica = 0;
     std::int64_t attempt = 0; ///< 0: the newest one
     std::string device = "cpu"; ///< "cpu", "cuda:0" or a GPU's UUID

@@ -94,6 +94,12 @@ private:
 
     // session_merge.cpp
     Status joinMerge(std::int64_t round);
+    struct Contribution {
+        CheckpointId id;
+        ReplicaState state;
+        MergeMember member;
+    };
+    Result<std::vector<Contribution>> loadContributions(const WorkerLedger::MergeJob& job);
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Status commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts);
     Status adoptMerge(std::int64_t round, CheckpointId result);
@@ -123,6 +129,7 @@ private:
     std::vector<Part> inFlight_; ///< in the checkpoint that is being written
     bool skippedSinceCommit_ = false; ///< a chunk ended with windows left out
     std::optional<CheckpointId> head_; ///< newest committed one of this replica, or the merge it stands on
+    std::string headFolder_; ///< its folder; "": the start weights
     int failedCheckpoints_ = 0; ///< in a row
     std::int64_t badInARow_ = 0;
     std::optional<double> evalLoss_; ///< of the weights at evalStep_
@@ -136,8 +143,7 @@ private:
     bool warm_ = false; ///< the first step is done
     bool pendingSave_ = false;
     int idleTurns_ = 0;
-    ReplicaState baseState_; ///< of the base of the merge being computed
-    NamedTensors baseMomentum_; ///< its outer momentum
+    NamedTensors baseMomentum_; ///< outer momentum of the base of the merge being computed
     std::int64_t mergeRoundSeen_ = 0; ///< rounds up to this one need nothing from this worker any more
 
     TrainerEnd totals_;

@@ -105,6 +105,9 @@ struct Field {
             good(ledger.setLastBlockProven(blocks), "proven");
     }
 
+    /// As the feeder does after a worker could not read the block.
+    void prepareAgain(std::int64_t block, int columns) { good(feeder().setPrepared(block, "file", "digest" + std::to_string(block), prepared(block, columns)), "prepared again"); }
+
     ChunkCounts counts(std::int64_t epoch = 0) { return good(reader().epochs(), "epochs").at(static_cast<std::size_t>(epoch)).chunks; }
 };
 

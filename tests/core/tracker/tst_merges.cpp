@@ -9,6 +9,7 @@ class TestMerges : public QObject {
 private Q_SLOTS:
     void mergeMovesAllHeadsAndKeepsTheParts();
     void damagedMergeFallsBackToItsMembers();
+    void damagedMergeIsNotLookedForAgain();
     void deadReplicaTakesPartWithItsLastCheckpoint();
     void leftOutReplicaGivesItsChunksBack();
     void mergeOfADeadComputerIsTakenAgain();
@@ -69,6 +70,27 @@ void TestMerges::damagedMergeFallsBackToItsMembers()
     SAME(newestHead(field, 1), cb);
     QCOMPARE(field.counts()[Committed], 2);
     verifyClean(field);
+}
+
+void TestMerges::damagedMergeIsNotLookedForAgain() // workers that fell back saw the round, joined it, and died of its missing files for ever
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    good(a.takeMerge(round));
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    good(supervisor.markDamaged(merged, "files are gone"));
+    auto next = field.worker(0);
+    QCOMPARE(good(next.signals()).mergeRound, round);
+    SAME(good(next.mergeResult(round)), std::optional(CheckpointId { 0 })); // nothing to take over
+    QVERIFY(good(supervisor.openMergeRound()) > round); // and a new one can be opened
 }
 
 void TestMerges::deadReplicaTakesPartWithItsLastCheckpoint()

@@ -373,8 +373,10 @@ void TestTrackerFile::auditNamesPoisonedAndLostChunks()
     Field field;
     field.fill(1, 3);
     auto worker = field.worker(0);
-    for (int attempt = 0; attempt < 3; ++attempt)
+    for (int attempt = 0; attempt < 3; ++attempt) {
         good(worker.fail(*claimed(worker), "checksum differs"));
+        field.prepareAgain(0, 3);
+    }
     const auto lost = claimed(worker);
     good(worker.begin(*lost));
     good(worker.finish(*lost, trainedAll(*lost)));
@@ -404,6 +406,8 @@ void TestTrackerFile::auditJsonHasTheAgreedKeys()
         QCOMPARE(epoch[QLatin1String(key)].toInt(-1), 0);
     QVERIFY(epoch["complete"].toBool());
     QCOMPARE(epoch["digest"].toString().size(), 16);
+    const std::string page = auditHtml(good(audit(field.tracker)));
+    QVERIFY(page.find("committed once") != std::string::npos && page.find("</html>") != std::string::npos && page.find("http") == std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestTrackerFile)

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/process.h"
 #include "core/data/block_manager.h"
 #include "core/data/chunk_windows.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/checkpoint_manifest.h"
+#include "core/run/feeder.h"
 #include "core/run/life_cycle.h"
+#include "core/run/storm/counting_check.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/ledger_reader.h"
@@ -17,9 +20,7 @@
 
 #include <QTemporaryDir>
 
-#include <array>
 #include <atomic>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -75,6 +76,12 @@ public:
         c.data = { data.string() };
         paths_ = must(createRun({ c, "char", paths_.folder(), {} }, {}));
         feed();
+        openTracker();
+    }
+
+    /// Opens the ledger, begins an attempt and advances epochs.
+    void openTracker()
+    {
         supervisor_ = std::make_unique<SupervisorLedger>(must(SupervisorLedger::open(paths_.tracker())));
         beginAttempt();
         thread_ = std::jthread([this](std::stop_token stop) {
@@ -84,6 +91,17 @@ public:
                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
             }
         });
+    }
+    /// Nobody has the tracker open afterwards, everything is in its one file. Returns how many chunks are committed.
+    std::int64_t closeTracker()
+    {
+        thread_ = {};
+        must(supervisor_->checkpointWal());
+        std::int64_t committed = 0;
+        for (const auto& epoch : audited().epochs)
+            committed += epoch.committed;
+        supervisor_.reset();
+        return committed;
     }
 
     void beginAttempt() { attempt_ = must(supervisor_->beginAttempt(thisProcess(), "{}")).value; }
@@ -153,25 +171,8 @@ public:
         throw std::runtime_error("no weights in the manifest");
     }
 
-    /// The counting model's weights: how often each (epoch, block, column, window) was trained.
-    std::map<std::array<std::int64_t, 4>, std::int64_t> counts(int replica = 0)
-    {
-        const auto bytes = must(readFile(paths_.checkpointFolder(head(replica).record.folder) / "weights.safetensors"));
-        std::uint64_t headerSize = 0;
-        std::memcpy(&headerSize, bytes.data(), 8);
-        const auto header = nlohmann::json::parse(bytes.substr(8, headerSize));
-        const char* data = bytes.data() + 8 + headerSize;
-        const auto at = [&](const char* name, std::size_t index) {
-            std::int64_t value = 0;
-            std::memcpy(&value, data + header.at(name).at("data_offsets").at(0).get<std::size_t>() + index * 8, 8);
-            return value;
-        };
-        std::map<std::array<std::int64_t, 4>, std::int64_t> all;
-        const auto n = header.at("counts").at("shape").at(0).get<std::size_t>();
-        for (std::size_t i = 0; i < n; ++i)
-            all[{ at("ids", i * 4), at("ids", i * 4 + 1), at("ids", i * 4 + 2), at("ids", i * 4 + 3) }] += at("counts", i);
-        return all;
-    }
+    /// The counting model's weights.
+    WindowCounts counts(int replica = 0) { return must(readWindowCounts(paths_.checkpointFolder(head(replica).record.folder))); }
     /// "" when every window of every chunk of `epochs` epochs is in the weights exactly once, else what is not.
     std::string countingFault(int epochs = 1, int replica = 0)
     {
@@ -188,6 +189,19 @@ public:
         return all.size() == expected ? "" : std::to_string(all.size()) + " windows were trained, there are " + std::to_string(expected);
     }
 
+    /// As the feeder does when blocks are missing.
+    void feedAgain()
+    {
+        const auto file = must(readRunFile(paths_));
+        auto tokenizer = must(loadTokenizerDefinition(must(readFile(paths_.tokenizer())), file.config.tokenizer));
+        auto manager = must(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths_.cacheFolder(), tokenizer));
+        auto ledger = must(FeederLedger::open(paths_.tracker()));
+        for (const auto& known : must(ledger.wanted(100))) {
+            const auto prepared = must(manager.prepare(must(BlockManager::fromPlan(known.plan))));
+            must(ledger.setPrepared(known.block, prepared.fileName, prepared.digest, preparedChunks(prepared, file.config.seqLen)));
+        }
+    }
+
 private:
     void feed()
     {
@@ -200,11 +214,9 @@ private:
             NewBlock block { planned->block, planned->source, planned->firstRow, planned->chunkRows, planned->plan };
             must(ledger.addBlocks({ &block, 1 }));
             const auto prepared = must(manager.prepare(*planned));
-            std::vector<PreparedChunk> chunks;
-            for (const auto& c : prepared.chunks) {
-                chunks.push_back({ { c.rows, c.samples, c.filtered, c.failed, c.heldOut, c.duplicates }, c.tokens + c.samples, windowCount(c.tokens, c.samples, file.config.seqLen), c.digest });
-                windows_[{ planned->block, static_cast<int>(chunks.size()) - 1 }] = chunks.back().windows;
-            }
+            const auto chunks = preparedChunks(prepared, file.config.seqLen);
+            for (std::size_t column = 0; column < chunks.size(); ++column)
+                windows_[{ planned->block, static_cast<int>(column) }] = chunks[column].windows;
             must(ledger.setPrepared(planned->block, prepared.fileName, prepared.digest, chunks));
             ++blocks;
         }

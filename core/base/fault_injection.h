@@ -1,0 +1,21 @@
+#pragma once
+
+namespace furrow {
+
+// What `furrowctl storm` and the tests ask of a process through its environment. Compiled into every build, so that what is
+// tested is what people run; without the variable nothing happens.
+//
+//   FURROW_FAIL_AT=name[:n]        die at a named place (fail_point.h)
+//   FURROW_FAIL_ONCE=file          ... but only the process that can make this file: one death, and proof of it
+//   FURROW_DISK_FULL=file          while that file exists, writing fails as on a full disk
+//   FURROW_LEASE_S=seconds         the shortest lease of a worker, and its first one
+//   FURROW_WALL_OFFSET_S=seconds   added to the wall clock: a clock that someone has set wrong
+//   FURROW_COUNTING=1              train the counting model; FURROW_COUNTING_STEP_MS=ms makes its steps as slow as real ones
+
+/// A number from the environment; `otherwise` when it is absent.
+double faultNumber(const char* name, double otherwise);
+
+/// Whether a write must fail now as on a full disk.
+bool diskPretendsFull();
+
+} // namespace furrow

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/run/run_file.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <string>
+
+namespace furrow {
+
+/// Everything in run.json that defines the chunks or the weights, as JSON text: the tracker keeps it from the beginning.
+std::string frozenText(const RunFile& file);
+
+/// Compares run.json with what the tracker keeps. InvalidArgument names what was edited; nothing may be claimed or trained then.
+Status checkFrozen(const RunFile& file, LedgerReader& reader);
+
+} // namespace furrow

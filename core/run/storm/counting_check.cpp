@@ -1,0 +1,126 @@
+#include "core/run/storm/counting_check.h"
+
+#include "core/base/file_system.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kMaxBytes = 4ull << 30;
+
+/// An int64 tensor of a safetensors file, flat.
+class Integers {
+public:
+    static std::optional<Integers> find(const nlohmann::json& header, const std::string& name, std::string_view data)
+    {
+        const auto found = header.find(name);
+        if (found == header.end() || found->value("dtype", "") != "I64")
+            return std::nullopt;
+        const auto& offsets = found->at("data_offsets");
+        const auto begin = offsets.at(0).get<std::uint64_t>();
+        const auto end = offsets.at(1).get<std::uint64_t>();
+        if (begin > end || end > data.size() || (end - begin) % 8 != 0)
+            return std::nullopt;
+        return Integers(data.substr(begin, end - begin));
+    }
+    std::size_t size() const { return bytes_.size() / 8; }
+    std::int64_t at(std::size_t index) const
+    {
+        std::int64_t value = 0;
+        std::memcpy(&value, bytes_.data() + index * 8, 8);
+        return value;
+    }
+
+private:
+    explicit Integers(std::string_view bytes)
+        : bytes_(bytes)
+    {
+    }
+    std::string_view bytes_;
+};
+
+void compare(const WindowCounts& weights, const WindowCounts& ledger, const std::string& folder, CountingVerdict& verdict)
+{
+    const auto fault = [&](const std::array<std::int64_t, 4>& id, std::int64_t found, std::int64_t expected) {
+        (found > expected ? verdict.duplicated : verdict.missing) += std::abs(found - expected);
+        if (verdict.firstFault.empty())
+            verdict.firstFault = "Window " + std::to_string(id[3]) + " of " + toString(chunkIdOf({ id[0], id[1], static_cast<std::int32_t>(id[2]) })) + " is in checkpoint " + folder + " "
+                + std::to_string(found) + " times; the ledger says " + std::to_string(expected) + ".";
+    };
+    for (const auto& [id, expected] : ledger) {
+        const auto found = weights.find(id);
+        const auto count = found == weights.end() ? 0 : found->second;
+        if (count != expected)
+            fault(id, count, expected);
+    }
+    for (const auto& [id, count] : weights)
+        if (!ledger.contains(id))
+            fault(id, count, 0);
+}
+
+} // namespace
+
+Result<WindowCounts> readWindowCounts(const std::filesystem::path& checkpointFolder)
+{
+    auto bytes = readFile(checkpointFolder / "weights.safetensors", kMaxBytes);
+    if (!bytes.ok())
+        return bytes.error();
+    const std::string_view all = bytes.value();
+    const Error strange { ErrorCode::Corrupt, checkpointFolder.filename().string() + " does not hold weights of the counting model." };
+    std::uint64_t headerSize = 0;
+    if (all.size() < 8)
+        return strange;
+    std::memcpy(&headerSize, all.data(), 8);
+    if (headerSize > all.size() - 8)
+        return strange;
+    const auto header = nlohmann::json::parse(all.substr(8, headerSize), nullptr, false);
+    if (!header.is_object())
+        return strange;
+    const auto data = all.substr(8 + headerSize);
+    const auto ids = Integers::find(header, "ids", data);
+    const auto counts = Integers::find(header, "counts", data);
+    if (!ids || !counts || ids->size() != counts->size() * 4)
+        return strange;
+    WindowCounts found;
+    for (std::size_t i = 0; i < counts->size(); ++i)
+        found[{ ids->at(i * 4), ids->at(i * 4 + 1), ids->at(i * 4 + 2), ids->at(i * 4 + 3) }] += counts->at(i);
+    return found;
+}
+
+Result<CountingVerdict> checkCounting(const RunPaths& paths)
+{
+    auto reader = LedgerReader::open(paths.tracker());
+    if (!reader.ok())
+        return reader.error();
+    auto rows = reader.value().checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    CountingVerdict verdict;
+    for (const auto& row : rows.value()) {
+        if (!row.head)
+            continue;
+        ++verdict.models;
+        auto parts = reader.value().partsBehind(row.id);
+        if (!parts.ok())
+            return parts.error();
+        WindowCounts ledger;
+        for (const auto& part : parts.value()) {
+            const auto place = placeOf(part.chunk);
+            for (auto window = part.windows.begin; window < part.windows.end; ++window)
+                ++ledger[{ place.epoch, place.block, place.column, window }];
+        }
+        verdict.windows = std::max(verdict.windows, static_cast<std::int64_t>(ledger.size()));
+        auto weights = readWindowCounts(paths.checkpointFolder(row.record.folder));
+        if (!weights.ok())
+            return weights.error();
+        compare(weights.value(), ledger, row.record.folder, verdict);
+    }
+    return verdict;
+}
+
+} // namespace furrow

@@ -1,0 +1,37 @@
+#include "core/tracker/block_chunks.h"
+
+namespace furrow {
+
+std::vector<std::int64_t> openEpochs(Database& db)
+{
+    std::vector<std::int64_t> epochs;
+    Rows rows = db.query("SELECT epoch FROM epoch WHERE closed_wall IS NULL ORDER BY epoch");
+    while (rows.next())
+        epochs.push_back(rows.integer(0));
+    return epochs;
+}
+
+std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states)
+{
+    std::vector<ChunkId> found;
+    for (const std::int64_t epoch : openEpochs(db)) {
+        const std::int64_t first = chunkIdOf({ epoch, block, 0 }).value;
+        Rows rows = db.query("SELECT id FROM chunk WHERE id>=? AND id<? AND (?>>state)&1 ORDER BY id", first, first + kMaxChunksPerBlock, states);
+        while (rows.next())
+            found.push_back({ rows.integer(0) });
+    }
+    return found;
+}
+
+void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, const std::string& cause)
+{
+    Database& db = file.db;
+    db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-coalesce((SELECT prepared FROM block WHERE block=?), 0)", block);
+    db.run("UPDATE block SET prepared=0, file_name='' WHERE block=?", block);
+    for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Free))) {
+        ChunkRow chunk = loadChunk(db, id);
+        moves.move(chunk, ChunkState::Pending, cause);
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,184 @@
+// What people do to run folders: two supervisors, synchronised folders, copies of living databases, edited files. Each is refused in a
+// sentence that says what to do, or heals by a plain resume.
+
+#include "tests/e2e/run_driver.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonDocument>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+QString operator""_q(const char* text, std::size_t size)
+{
+    return QString::fromUtf8(text, static_cast<qsizetype>(size));
+}
+
+void verifyExactlyOnce(const QString& run)
+{
+    const auto audit = RunDriver::ctl({ "audit"_q, run, "--json"_q });
+    QVERIFY2(audit.exitCode == 0, qPrintable(audit.text + audit.errors));
+    const auto epoch = RunDriver::auditedEpoch(run);
+    QVERIFY(epoch["complete"_q].toBool());
+    QCOMPARE(epoch["duplicated"_q].toInt(-1), 0);
+    QCOMPARE(epoch["missing"_q].toInt(-1), 0);
+}
+
+bool copyFolder(const QString& from, const QString& to, const QStringList& without)
+{
+    QDir().mkpath(to);
+    for (const auto& entry : QDir(from).entryInfoList(QDir::Dirs | QDir::Files | QDir::NoDotAndDotDot)) {
+        if (without.contains(entry.fileName()))
+            continue;
+        const QString target = to + QLatin1Char('/') + entry.fileName();
+        if (entry.isDir() ? !copyFolder(entry.filePath(), target, without) : !QFile::copy(entry.filePath(), target) && QFile::exists(entry.filePath()))
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+class TestBadFolders : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString text_;
+
+    QString started(const char* name, const QStringList& more = {})
+    {
+        const QString run = folder_.filePath(QLatin1String(name));
+        const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q, text_, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel() + more);
+        return out.exitCode == 0 ? run : QString();
+    }
+    /// A run that was stopped early in its only epoch.
+    QString stopped(const char* name)
+    {
+        const QString run = started(name);
+        if (run.isEmpty() || !RunDriver::waitForChunks(run, 5) || RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode != 0)
+            return {};
+        return run;
+    }
+    static QString edited(const QString& run, const QString& key, const QJsonValue& value)
+    {
+        QFile file(run + "/run.json"_q);
+        if (!file.open(QIODevice::ReadOnly))
+            return "unreadable"_q;
+        QJsonObject json = QJsonDocument::fromJson(file.readAll()).object();
+        file.close();
+        QJsonObject config = json["config"_q].toObject();
+        config[key] = value;
+        json["config"_q] = config;
+        if (!file.open(QIODevice::WriteOnly))
+            return "unwritable"_q;
+        file.write(QJsonDocument(json).toJson());
+        file.close();
+        return RunDriver::ctl({ "resume"_q, run }).errors;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { text_ = RunDriver::writeText(folder_.path(), 1200); }
+
+    void secondSupervisorSaysThatTheRunIsHeld()
+    {
+        const QString run = started("held", { "--epochs"_q, "50"_q });
+        QVERIFY(!run.isEmpty());
+        const auto second = RunDriver::ctl({ "supervise"_q, run });
+        QVERIFY(second.exitCode != 0);
+        QVERIFY2(second.errors.contains("Another supervisor holds"_q), qPrintable(second.errors));
+        QCOMPARE(RunDriver::ctl({ "kill"_q, run, "--wait"_q }).exitCode, 0);
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status["state"_q].toString(), "stopped"_q); // a person ended it; nothing waits in it
+        QVERIFY(status["stop_detail"_q].toString().contains("trained again"_q));
+    }
+
+    void synchronisedFolderIsRefused()
+    {
+        QVERIFY(QDir(folder_.path()).mkpath("Dropbox"_q));
+        const QString run = folder_.filePath("Dropbox/run"_q);
+        const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--data"_q, text_, "--out"_q, run } + RunDriver::tinyModel());
+        QVERIFY(out.exitCode != 0);
+        QVERIFY2(out.errors.contains("Dropbox"_q), qPrintable(out.errors));
+        QVERIFY(!QFile::exists(run));
+    }
+
+    void copyOfALiveDatabaseWithoutItsWalTrainsOnExactlyOnce() // trap 16
+    {
+        const QString run = started("live");
+        QVERIFY(RunDriver::waitForChunks(run, 20));
+        const QString copy = folder_.filePath("copied"_q);
+        QVERIFY(copyFolder(run, copy, { "tracker.sqlite-wal"_q, "tracker.sqlite-shm"_q, "supervisor.lock"_q }));
+        QVERIFY(RunDriver::waitForState(run, { "finished"_q }));
+        auto resumed = RunDriver::ctl({ "resume"_q, copy, "--json"_q });
+        if (resumed.exitCode != 0) { // caught in the middle of a page: then it is said, and repaired
+            QVERIFY2((resumed.errors + resumed.text).contains("doctor"_q), qPrintable(resumed.errors + resumed.text));
+            QCOMPARE(RunDriver::ctl({ "doctor"_q, copy, "--repair"_q }).exitCode, 0);
+            resumed = RunDriver::ctl({ "resume"_q, copy, "--json"_q });
+        }
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+        verifyExactlyOnce(copy);
+        verifyExactlyOnce(run);
+    }
+
+    void copyMadeForViewingIsNoTracker()
+    {
+        const QString run = stopped("view");
+        QVERIFY(!run.isEmpty());
+        QVERIFY(QFile::remove(run + "/tracker.sqlite"_q));
+        QVERIFY(QFile::copy(run + "/view.sqlite"_q, run + "/tracker.sqlite"_q));
+        const auto out = RunDriver::ctl({ "resume"_q, run });
+        QVERIFY(out.exitCode != 0);
+        QVERIFY2(out.errors.contains("copy made for viewing"_q), qPrintable(out.errors));
+    }
+
+    void editedChunkSizeAndTokenizerAreRefusedByName()
+    {
+        const QString run = stopped("edited");
+        QVERIFY(!run.isEmpty());
+        auto said = edited(run, "chunk_samples"_q, 20);
+        QVERIFY2(said.contains("chunk_samples"_q) && said.contains("10"_q), qPrintable(said));
+        said = edited(run, "chunk_samples"_q, 10);
+        QVERIFY2(said.isEmpty() || !said.contains("edited"_q), qPrintable(said)); // put back: it goes on
+        const QString other = stopped("edited-tokenizer");
+        said = edited(other, "tokenizer"_q, "gpt2"_q);
+        QVERIFY2(said.contains("tokenizer"_q) && said.contains("byte"_q), qPrintable(said));
+    }
+
+    void flippedTrackerIsSaidAndRepairedByTheDoctor()
+    {
+        const QString run = stopped("flipped");
+        QVERIFY(!run.isEmpty());
+        QFile file(run + "/tracker.sqlite"_q);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        for (qint64 page = 4096; page < file.size(); page += 4096) {
+            file.seek(page);
+            file.write(QByteArray(64, '\x5a'));
+        }
+        file.close();
+        const auto refused = RunDriver::ctl({ "resume"_q, run });
+        QVERIFY(refused.exitCode != 0);
+        QVERIFY2(refused.errors.contains("doctor"_q), qPrintable(refused.errors));
+        const auto repaired = RunDriver::ctl({ "doctor"_q, run, "--repair"_q, "--json"_q });
+        QVERIFY2(repaired.exitCode == 0 && repaired.json["repaired"_q].toBool(), qPrintable(repaired.text + repaired.errors));
+        const auto resumed = RunDriver::ctl({ "resume"_q, run, "--json"_q });
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+        verifyExactlyOnce(run);
+    }
+
+    void mergeByHandLeavesAFinishedRunFinished()
+    {
+        const QString run = folder_.filePath("finished"_q);
+        const auto out = RunDriver::ctl(QStringList { "run"_q, "--json"_q, "--workers"_q, "2"_q, "--data"_q, text_, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel());
+        QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
+        QCOMPARE(RunDriver::ctl({ "merge"_q, run, "--method"_q, "average"_q }).exitCode, 0);
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status["state"_q].toString(), "finished"_q);
+        QCOMPARE(status["stop_reason"_q].toString(), "epoch"_q);
+        QVERIFY(status["stop_detail"_q].toString().contains("merged by hand"_q));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBadFolders)
+#include "tst_bad_folders.moc"

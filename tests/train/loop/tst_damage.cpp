@@ -1,0 +1,153 @@
+#include "tiny_run.h"
+
+#include "core/run/recovery.h"
+
+#include <QTest>
+
+using namespace furrow;
+using namespace furrow::test;
+
+/// Damaged files while a run goes on: one file costs the work in it, never everyone's, and never needs a person.
+class TestDamage : public QObject {
+    Q_OBJECT
+
+    static void flip(const std::filesystem::path& file)
+    {
+        auto bytes = must(readFile(file));
+        bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+        must(writeFileDurably(realFileSystem(), file, bytes));
+    }
+    static std::filesystem::path weightsOf(TinyRun& run, int replica) { return run.paths().checkpointFolder(run.head(replica).record.folder) / "weights.safetensors"; }
+    static int merge(TinyRun& run) { return run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode; }
+
+private Q_SLOTS:
+    void damagedMemberIsLeftOutOfTheMerge() // trap 10: one failing worker before the merge, and everyone's work was lost
+    {
+        TinyRun run;
+        run.train(0, true, 20);
+        run.train(1, true, 20);
+        flip(weightsOf(run, 1));
+        QCOMPARE(merge(run), 0);
+        QVERIFY(run.head(0).id == run.head(1).id);
+        NO_FAULT(run.audited().isClean() ? std::string() : auditText(run.audited()));
+        run.train(0, true); // what was left out is trained again
+        NO_FAULT(auditFault(run));
+        NO_FAULT(run.countingFault());
+    }
+
+    void mergeGoesOnWithoutItsBase() // the base was damaged: every merge failed, for ever
+    {
+        TinyRun run;
+        run.train(0, true, 12);
+        run.train(1, true, 12);
+        QCOMPARE(merge(run), 0);
+        const auto base = weightsOf(run, 0);
+        run.train(0, true, 12);
+        run.train(1, true, 12);
+        must(realFileSystem().removeAll(base));
+        QCOMPARE(merge(run), 0);
+        run.train(0, true);
+        NO_FAULT(auditFault(run));
+        NO_FAULT(run.countingFault());
+    }
+
+    void allMembersDamagedFallBackAndTheRunGoesOn()
+    {
+        TinyRun run;
+        run.train(0, true, 20);
+        run.train(1, true, 20);
+        flip(weightsOf(run, 0));
+        flip(weightsOf(run, 1));
+        QVERIFY(merge(run) != 0);
+        const auto notes = must(verifyHeads(run.paths(), must(readRunFile(run.paths())), run.supervisor()));
+        QCOMPARE(notes.size(), std::size_t(2));
+        run.train(0, true);
+        NO_FAULT(auditFault(run));
+        NO_FAULT(run.countingFault());
+    }
+
+    void damagedBlockIsRemovedAndItsChunksWaitForTheFeeder() // three workers tried it, and its chunks were poisoned
+    {
+        TinyRun run;
+        auto reader = run.reader();
+        const auto file = BlockManager::blockFolder(run.paths().cacheFolder()) / must(reader.block(1)).fileName;
+        auto bytes = must(readFile(file));
+        for (std::size_t i = bytes.size() / 3; i < bytes.size(); ++i)
+            bytes[i] = static_cast<char>(bytes[i] ^ 0x55);
+        must(writeFileDurably(realFileSystem(), file, bytes));
+        auto worker = run.startWorker(0, { { "FURROW_COUNTING", "1" } });
+        for (int i = 0; i < 600 && std::filesystem::exists(file); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        QVERIFY(!std::filesystem::exists(file));
+        for (int i = 0; i < 600 && must(reader.epochs()).front().chunks[ChunkState::Free] > 0; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const auto counts = must(reader.epochs()).front().chunks;
+        QCOMPARE(counts[ChunkState::Poisoned], 0);
+        QVERIFY(counts[ChunkState::Pending] > 0);
+        run.feedAgain();
+        const auto exit = worker.wait(std::chrono::seconds(60));
+        QVERIFY(exit && exit->exitCode == 0);
+        NO_FAULT(auditFault(run));
+        NO_FAULT(run.countingFault());
+    }
+
+    void checkpointOfAnotherRunInTheFolderFallsBack()
+    {
+        TinyRun run;
+        TinyRun other;
+        run.train(0, true, 10);
+        run.train(0, true, 10);
+        other.train(0, true, 10);
+        const auto mine = run.paths().checkpointFolder(run.head().record.folder);
+        must(realFileSystem().removeAll(mine));
+        std::filesystem::copy(other.paths().checkpointFolder(other.head().record.folder), mine);
+        std::filesystem::copy(other.paths().checkpointFolder(other.head().record.folder), run.paths().checkpointFolder("r0-99999-foreign"));
+        const auto notes = must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor()));
+        QVERIFY(notes.size() >= 2); // fell back; swept the folder without a row
+        QVERIFY(!std::filesystem::exists(run.paths().checkpointFolder("r0-99999-foreign")));
+        run.train(0, true);
+        NO_FAULT(auditFault(run));
+        NO_FAULT(run.countingFault());
+    }
+
+    void workerThatCannotWriteTelemetryRefusesBeforeItsFirstClaim()
+    {
+        TinyRun run;
+        must(realFileSystem().removeAll(run.paths().telemetryFolder()));
+        must(writeFileDurably(realFileSystem(), run.paths().telemetryFolder(), "in the way"));
+        const auto refused = runTrainer(run.options(0, true), {});
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("telemetry") != std::string::npos, refused.error().message.c_str());
+        auto reader = run.reader();
+        QCOMPARE(must(reader.claimsSince(0, 10)).size(), std::size_t(0));
+    }
+
+    void workerThatCannotWriteTheTrackerRefusesBeforeItsFirstClaim()
+    {
+        TinyRun run;
+        const auto copy = run.paths().folder() / "copy.sqlite";
+        must(run.supervisor().publishSnapshot(copy)); // as after copying the file from a published snapshot
+        run.closeTracker();
+        must(realFileSystem().removeAll(run.paths().tracker()));
+        must(realFileSystem().rename(copy, run.paths().tracker()));
+        const auto refused = runTrainer(run.options(0, true), {});
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("not a live tracker") != std::string::npos, refused.error().message.c_str());
+    }
+
+    void workerOfAnEditedRunRefusesByName()
+    {
+        TinyRun run;
+        auto json = nlohmann::json::parse(must(readFile(run.paths().configFile())));
+        json["config"]["chunk_samples"] = 11;
+        must(writeFileDurably(realFileSystem(), run.paths().configFile(), json.dump()));
+        const auto refused = runTrainer(run.options(0, true), {});
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("chunk_samples is '11', the run began with '10'") != std::string::npos, refused.error().message.c_str());
+        auto reader = run.reader();
+        QCOMPARE(must(reader.claimsSince(0, 10)).size(), std::size_t(0));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDamage)
+#include "tst_damage.moc"

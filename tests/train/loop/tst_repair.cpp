@@ -1,0 +1,101 @@
+#include "tiny_run.h"
+
+#include "core/run/recovery.h"
+#include "core/run/repair.h"
+
+#include <QTest>
+
+#include <fstream>
+
+using namespace furrow;
+using namespace furrow::test;
+
+/// A tracker with flipped bytes: said plainly, rebuilt from what checkpoints prove, and the run goes on from there exactly once.
+class TestRepair : public QObject {
+    Q_OBJECT
+
+    static RunConfig config()
+    {
+        auto c = TinyRun::config();
+        c.epochs = 2;
+        c.checkpointSteps = 5;
+        c.keepLast = 2;
+        return c;
+    }
+
+    static void flip(const std::filesystem::path& file)
+    {
+        auto bytes = must(readFile(file));
+        for (std::size_t page = 4096; page < bytes.size(); page += 4096) // the first page stays: it is a database, and broken inside
+            for (std::size_t i = 0; i < 64; ++i)
+                bytes[page + i] = static_cast<char>(bytes[page + i] ^ 0x5a);
+        must(writeFileDurably(realFileSystem(), file, bytes));
+        auto wal = file;
+        wal += "-wal";
+        must(realFileSystem().removeAll(wal));
+    }
+
+private Q_SLOTS:
+    void flippedBytesAreSaidPlainlyAndRebuilt_data()
+    {
+        QTest::addColumn<bool>("snapshot");
+        QTest::newRow("from a snapshot of an earlier time") << true;
+        QTest::newRow("from checkpoints and data alone") << false;
+    }
+
+    void flippedBytesAreSaidPlainlyAndRebuilt()
+    {
+        QFETCH(bool, snapshot);
+        TinyRun run(config());
+        run.train(0, true, 40);
+        if (snapshot)
+            must(run.supervisor().publishSnapshot(run.paths().trackerSnapshot()));
+        run.train(0, true, 60);
+        must(applyKeepPolicy(run.paths(), run.supervisor(), 2)); // most weights are gone, their manifests are not
+        QVERIFY(std::filesystem::exists(run.paths().removedManifestsFolder()));
+        run.train(1, true, 30); // a second line of weights
+        const auto before = run.closeTracker();
+        QVERIFY(before > 5);
+        flip(run.paths().tracker());
+
+        const auto damage = trackerDamage(run.paths());
+        QVERIFY2(!damage.empty(), "the damage was not seen");
+        const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
+        QVERIFY(report.needed);
+        QVERIFY(std::filesystem::exists(report.damagedCopy));
+        QVERIFY2(report.rebuilt.leftOut.empty(), report.rebuilt.leftOut.empty() ? "" : report.rebuilt.leftOut.front().c_str());
+        QCOMPARE(report.rebuilt.heads.size(), std::size_t(2));
+        QCOMPARE(report.committed, before); // everything that was committed is proven by manifests
+        QCOMPARE(trackerDamage(run.paths()), std::string());
+        const auto text = auditText(run.audited());
+        QVERIFY2(text.find("rebuilt") != std::string::npos, text.c_str());
+
+        run.openTracker();
+        run.train(0, true);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode, 0);
+        NO_FAULT(auditFault(run, 2));
+        NO_FAULT(run.countingFault(2));
+    }
+
+    void wholeTrackerIsLeftAlone()
+    {
+        TinyRun run(config());
+        run.train(0, true, 20);
+        run.closeTracker();
+        const auto before = must(readFile(run.paths().tracker()));
+        QVERIFY(!must(repairRun(run.paths(), [](const std::string&) {})).needed);
+        QCOMPARE(must(readFile(run.paths().tracker())), before);
+    }
+
+    void runInTrainingIsNotRepaired()
+    {
+        TinyRun run(config());
+        auto lock = must(FileLock::tryLock(run.paths().supervisorLock()));
+        const auto refused = repairRun(run.paths(), [](const std::string&) {});
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::Busy);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRepair)
+#include "tst_repair.moc"
