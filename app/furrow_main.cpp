@@ -35,7 +35,7 @@ void describe(CLI::App& app, Arguments& a)
     app.add_option("--lang", a.language, "en, es or zh_CN")->check(CLI::IsMember({ "en", "es", "zh_CN" }));
     app.add_flag("--safe-mode", a.safeMode, "Do not use or keep layout, theme and language");
     app.add_option("--screenshot", a.screenshot, "Save a picture of the window as PNG, then exit");
-    app.add_option("--page", a.page, "Page to show first")->check(CLI::IsMember({ "overview", "charts", "coverage", "workers", "config", "log", "data", "new" }));
+    app.add_option("--page", a.page, "Page to show first")->check(CLI::IsMember({ "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling", "new", "compare" }));
     app.add_option("--bench", a.bench, "Measure the interface: a name, or all; then exit");
     app.add_option("--json", a.json, "File for the figures of --bench");
     app.add_option("--size", a.size, "Width and height of the window")->expected(2);

@@ -28,6 +28,7 @@ int main(int argc, char** argv)
     addRunCommands(app, chosen);
     addControlCommands(app, chosen);
     addInspectCommands(app, chosen);
+    addWorkspaceCommands(app, chosen);
     addTaskCommands(app, chosen);
     addDataCommands(app, chosen);
     addBenchCommands(app, chosen);

@@ -2,6 +2,168 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="es_ES" sourcelanguage="en">
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>Run finished</source>
+        <translation>Ejecución terminada</translation>
+    </message>
+    <message>
+        <source>Run interrupted</source>
+        <translation>Ejecución interrumpida</translation>
+    </message>
+    <message>
+        <source>Run failed</source>
+        <translation>Ejecución fallida</translation>
+    </message>
+    <message>
+        <source>Loss is not a number</source>
+        <translation>La pérdida no es un número</translation>
+    </message>
+    <message>
+        <source>Loss spike</source>
+        <translation>Pico de pérdida</translation>
+    </message>
+    <message>
+        <source>Worker makes no progress</source>
+        <translation>Un proceso no avanza</translation>
+    </message>
+    <message>
+        <source>Out of memory</source>
+        <translation>Sin memoria</translation>
+    </message>
+    <message>
+        <source>Data repeats itself</source>
+        <translation>Los datos se repiten</translation>
+    </message>
+    <message>
+        <source>Loss too good to be true</source>
+        <translation>Pérdida demasiado buena</translation>
+    </message>
+    <message>
+        <source>Chunk trained twice or missing</source>
+        <translation>Trozo entrenado dos veces o ausente</translation>
+    </message>
+    <message>
+        <source>Disk nearly full</source>
+        <translation>Disco casi lleno</translation>
+    </message>
+    <message>
+        <source>%1 has finished: %2.</source>
+        <translation>%1 ha terminado: %2.</translation>
+    </message>
+    <message>
+        <source>%1 was interrupted. Resume shows what would be trained again.</source>
+        <translation>%1 fue interrumpida. Reanudar muestra lo que se entrenaría de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has failed: %2</source>
+        <translation>%1 ha fallado: %2</translation>
+    </message>
+    <message>
+        <source>%1 of the rows occurred before in their block.</source>
+        <translation>El %1 de las filas ya apareció antes en su bloque.</translation>
+    </message>
+    <message>
+        <source>%1 made no progress for %2 (%3).</source>
+        <translation>%1 no avanza desde hace %2 (%3).</translation>
+    </message>
+    <message>
+        <source>%1 ended: %2. A smaller batch needs less memory.</source>
+        <translation>%1 acabó: %2. Un lote menor necesita menos memoria.</translation>
+    </message>
+    <message>
+        <source>The loss of %1 is not a number.</source>
+        <translation>La pérdida de %1 no es un número.</translation>
+    </message>
+    <message>
+        <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
+        <translation>La pérdida de %1 es %2: el modelo sabe estos datos de memoria, o los datos son triviales.</translation>
+    </message>
+    <message>
+        <source>Only %1 are free on the disk of this run; checkpoints need room.</source>
+        <translation>Solo quedan %1 libres en el disco de esta ejecución; los puntos de control necesitan espacio.</translation>
+    </message>
+    <message>
+        <source>Loss spike on %1: %2</source>
+        <translation>Pico de pérdida en %1: %2</translation>
+    </message>
+    <message>
+        <source>Not a number on %1: %2</source>
+        <translation>Valor no numérico en %1: %2</translation>
+    </message>
+    <message>
+        <source>%1 went back to its last checkpoint: %2</source>
+        <translation>%1 volvió a su último punto de control: %2</translation>
+    </message>
+</context>
+<context>
+    <name>AuditReport</name>
+    <message>
+        <source>Epoch</source>
+        <translation>Época</translation>
+    </message>
+    <message>
+        <source>Chunks expected</source>
+        <translation>Trozos esperados</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>Confirmados</translation>
+    </message>
+    <message>
+        <source>Trained twice</source>
+        <translation>Entrenados dos veces</translation>
+    </message>
+    <message>
+        <source>Missing</source>
+        <translation>Ausentes</translation>
+    </message>
+    <message>
+        <source>Still to come</source>
+        <translation>Por llegar</translation>
+    </message>
+    <message>
+        <source>Excluded</source>
+        <translation>Excluidos</translation>
+    </message>
+    <message>
+        <source>Poisoned</source>
+        <translation>Envenenados</translation>
+    </message>
+    <message>
+        <source>Samples in weights</source>
+        <translation>Muestras en los pesos</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>aún no se sabe</translation>
+    </message>
+    <message>
+        <source>%1, attempt %2: %3 to %4, %5</source>
+        <translation>%1, intento %2: de %3 a %4, %5</translation>
+    </message>
+    <message>
+        <source>No duplicate, no hole: every committed chunk is in the surviving weights exactly once.</source>
+        <translation>Ni duplicados ni huecos: cada trozo confirmado está exactamente una vez en los pesos que sobreviven.</translation>
+    </message>
+    <message>
+        <source>The ledger does not prove that every chunk is in the weights exactly once. See the findings.</source>
+        <translation>El registro no prueba que cada trozo esté exactamente una vez en los pesos. Vea los hallazgos.</translation>
+    </message>
+    <message>
+        <source>Audit of %1</source>
+        <translation>Auditoría de %1</translation>
+    </message>
+    <message>
+        <source>What was checked</source>
+        <translation>Qué se comprobó</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>Hallazgos</translation>
+    </message>
+</context>
+<context>
     <name>Chart</name>
     <message>
         <source>worker %1</source>
@@ -148,10 +310,247 @@
     </message>
 </context>
 <context>
+    <name>Help</name>
+    <message>
+        <source>First steps</source>
+        <translation>Primeros pasos</translation>
+    </message>
+    <message>
+        <source>Chunk, block, batch and context</source>
+        <translation>Trozo, bloque, lote y contexto</translation>
+    </message>
+    <message>
+        <source>Why does this say “interrupted”?</source>
+        <translation>¿Por qué dice «interrumpida»?</translation>
+    </message>
+    <message>
+        <source>What a resume does</source>
+        <translation>Qué hace reanudar</translation>
+    </message>
+    <message>
+        <source>Reading the coverage map</source>
+        <translation>Leer el mapa de cobertura</translation>
+    </message>
+    <message>
+        <source>Workers, replicas and merges</source>
+        <translation>Procesos, réplicas y fusiones</translation>
+    </message>
+    <message>
+        <source>What the words mean</source>
+        <translation>Qué significan las palabras</translation>
+    </message>
+    <message>
+        <source>What each setting does</source>
+        <translation>Qué hace cada ajuste</translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation>Muestra</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>Fragmento</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>Bloque</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>Lote</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Contexto</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Época</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>Intento</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Trabajador</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>Confirmados</translation>
+    </message>
+    <message>
+        <source>Poisoned</source>
+        <translation>Envenenados</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>Interrumpida</translation>
+    </message>
+    <message>
+        <source>Merge</source>
+        <translation>Fusión</translation>
+    </message>
+    <message>
+        <source>may change on a resume</source>
+        <translation>puede cambiar al reanudar</translation>
+    </message>
+    <message>
+        <source>may change, but curves before and after cannot be compared</source>
+        <translation>puede cambiar, pero las curvas de antes y después no se pueden comparar</translation>
+    </message>
+    <message>
+        <source>fixed: another value needs a new run</source>
+        <translation>fijo: otro valor necesita una ejecución nueva</translation>
+    </message>
+    <message>
+        <source>“Start demonstration run” trains a small model on a text that comes with Furrow, on the CPU. Watch the loss fall, stop it, resume it.</source>
+        <translation>«Iniciar ejecución de demostración» entrena en la CPU un modelo pequeño con un texto incluido en Furrow. Vea bajar la pérdida, deténgala, reanúdela.</translation>
+    </message>
+    <message>
+        <source>For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free.</source>
+        <translation>Para una ejecución propia pulse Ctrl+N, elija una plantilla y sus archivos. Lo que está mal se dice junto a su campo, con el arreglo como botón. Lanzar empieza ya, Cola espera a que los dispositivos estén libres.</translation>
+    </message>
+    <message>
+        <source>Closing this window never touches a training. Open it again and it shows what happened meanwhile.</source>
+        <translation>Cerrar esta ventana no toca ningún entrenamiento. Ábrala de nuevo y mostrará lo que pasó mientras tanto.</translation>
+    </message>
+    <message>
+        <source>Ctrl+K finds every command, Ctrl+/ shows all shortcuts.</source>
+        <translation>Ctrl+K encuentra cualquier orden, Ctrl+/ muestra todos los atajos.</translation>
+    </message>
+    <message>
+        <source>A &lt;b&gt;sample&lt;/b&gt; is one text of your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, some thousand samples. A &lt;b&gt;block&lt;/b&gt; is some chunks that are fetched, cleaned and cut into tokens together.</source>
+        <translation>Una &lt;b&gt;muestra&lt;/b&gt; es un texto de sus datos. Un &lt;b&gt;trozo&lt;/b&gt; es lo que un proceso toma cada vez, unos miles de muestras. Un &lt;b&gt;bloque&lt;/b&gt; son varios trozos que se traen, limpian y cortan en tokens juntos.</translation>
+    </message>
+    <message>
+        <source>The &lt;b&gt;context&lt;/b&gt; is how many tokens the model sees at once, the &lt;b&gt;batch&lt;/b&gt; how many such windows go through it in one step.</source>
+        <translation>El &lt;b&gt;contexto&lt;/b&gt; es cuántos tokens ve el modelo a la vez; el &lt;b&gt;lote&lt;/b&gt;, cuántas de esas ventanas pasan en un paso.</translation>
+    </message>
+    <message>
+        <source>Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
+        <translation>La memoria de la GPU depende del lote y del contexto (y del modelo). No depende del tamaño de los trozos: un trozo se lee por partes. Los trozos pequeños cuestan algo de tiempo al tomarlos; con trozos grandes una caída entre dos puntos de control cuesta más trabajo, y un texto malo marca a más vecinos.</translation>
+    </message>
+    <message>
+        <source>The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended.</source>
+        <translation>El estado de una ejecución nunca se guarda. Cada vez se deduce de lo que se ve: si el supervisor vive, cuándo escribió por última vez, si anotó por qué acabó.</translation>
+    </message>
+    <message>
+        <source>“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence.</source>
+        <translation>«Interrumpida» significa: ningún proceso de la ejecución vive y ninguno anotó un final. El equipo se apagó o reinició, o se mataron los procesos. «¿Por qué?» junto al estado muestra las pruebas.</translation>
+    </message>
+    <message>
+        <source>Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.</source>
+        <translation>Entonces no hay nada roto. Lo que está en un punto de control queda, lo entrenado después se entrena de nuevo.</translation>
+    </message>
+    <message>
+        <source>“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm.</source>
+        <translation>«Reanudar…» muestra primero un ensayo: cuántos trozos se conservan, se entrenan de nuevo o están libres, y cada punto de control con la comprobación de sus archivos. Nada cambia hasta que confirme.</translation>
+    </message>
+    <message>
+        <source>The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name.</source>
+        <translation>La ejecución sigue como un intento nuevo en la misma carpeta. Puede cambiar dispositivos, número de procesos y reglas de parada; lo que cambiaría los trozos o los pesos se rechaza por su nombre.</translation>
+    </message>
+    <message>
+        <source>Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again.</source>
+        <translation>Cada fila es un bloque, cada celda un trozo. La línea en el borde inferior dice confirmado; la muesca arriba a la derecha, entrenado pero aún sin punto de control; el rayado, que su trabajo se perdió y se repite.</translation>
+    </message>
+    <message>
+        <source>By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples.</source>
+        <translation>Por defecto el color es la pérdida por encima o por debajo de la tendencia, pues la pérdida misma solo muestra cuándo se entrenó un trozo. Las celdas que destacan tienen texto inusual: arrastre sobre ellas y lea sus muestras.</translation>
+    </message>
+    <message>
+        <source>Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.</source>
+        <translation>Ctrl y rueda amplían, las flechas mueven, Intro abre las muestras. «Tabla» muestra lo mismo en números.</translation>
+    </message>
+    <message>
+        <source>Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained.</source>
+        <translation>Cada proceso entrena su propia copia del modelo, una réplica, con sus propios trozos. De vez en cuando, y al final, las réplicas se fusionan: sus pesos se promedian según los tokens que entrenaron.</translation>
+    </message>
+    <message>
+        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
+        <translation>Un trozo cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Duplicados y huecos» lo prueba con el registro en cualquier momento.</translation>
+    </message>
+</context>
+<context>
+    <name>LibraryTable</name>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Pérdida</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>Pérdida de evaluación</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Pasos</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>Tokens por segundo</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>Tiempo activo</translation>
+    </message>
+    <message>
+        <source>Chunks committed</source>
+        <translation>Trozos confirmados</translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation>Intentos</translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation>Creada</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>Grupo</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>Etiquetas</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Plantilla</translation>
+    </message>
+</context>
+<context>
     <name>NewRunPage</name>
     <message>
         <source>Set to %1</source>
         <translation>Poner %1</translation>
+    </message>
+</context>
+<context>
+    <name>QueueDock</name>
+    <message>
+        <source>waiting</source>
+        <translation>en espera</translation>
+    </message>
+    <message>
+        <source>in training</source>
+        <translation>en entrenamiento</translation>
     </message>
 </context>
 <context>
@@ -216,6 +615,25 @@
     </message>
 </context>
 <context>
+    <name>SamplingPage</name>
+    <message>
+        <source>merge</source>
+        <translation>fusión</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>réplica %1</translation>
+    </message>
+    <message>
+        <source>, eval loss %1</source>
+        <translation>, pérdida de evaluación %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2, step %3%4</source>
+        <translation>%1 de %2, paso %3%4</translation>
+    </message>
+</context>
+<context>
     <name>Schema</name>
     <message>
         <source>Name</source>
@@ -238,8 +656,8 @@
         <translation>Filas de</translation>
     </message>
     <message>
-        <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines.</source>
-        <translation>Qué es una muestra de un archivo de texto: una línea, un párrafo entre líneas vacías o un tramo de span_bytes con los saltos de línea. 'stream' toma ventanas al azar de un archivo y no lleva libro; existe para comparar con otros programas. 'auto' son líneas.</translation>
+        <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. &apos;stream&apos; takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. &apos;auto&apos; is lines.</source>
+        <translation>Qué es una muestra de un archivo de texto: una línea, un párrafo entre líneas vacías o un tramo de span_bytes con los saltos de línea. &apos;stream&apos; toma ventanas al azar de un archivo y no lleva libro; existe para comparar con otros programas. &apos;auto&apos; son líneas.</translation>
     </message>
     <message>
         <source>Text column</source>
@@ -698,8 +1116,8 @@
         <translation>minutos</translation>
     </message>
     <message>
-        <source>Work that a crash can cost. 'minutes' of training between two checkpoints of a worker.</source>
-        <translation>Trabajo que puede costar un fallo. 'minutes' de entrenamiento entre dos puntos de control de un trabajador.</translation>
+        <source>Work that a crash can cost. &apos;minutes&apos; of training between two checkpoints of a worker.</source>
+        <translation>Trabajo que puede costar un fallo. &apos;minutes&apos; de entrenamiento entre dos puntos de control de un trabajador.</translation>
     </message>
     <message>
         <source>Also save after this many own steps of a worker. 0: by time only.</source>
@@ -1243,6 +1661,14 @@
         <source>%1: %2</source>
         <translation>%1: %2</translation>
     </message>
+    <message>
+        <source>%1, pinned</source>
+        <translation>%1, fijado</translation>
+    </message>
+    <message>
+        <source>Age</source>
+        <translation>Antigüedad</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -1420,7 +1846,10 @@
     </message>
     <message numerus="yes">
         <source>%n worker(s)</source>
-        <translation><numerusform>%n trabajador</numerusform><numerusform>%n trabajadores</numerusform></translation>
+        <translation>
+            <numerusform>%n trabajador</numerusform>
+            <numerusform>%n trabajadores</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 · attempt %2</source>
@@ -1432,7 +1861,10 @@
     </message>
     <message numerus="yes">
         <source>%n epoch(s) · %1</source>
-        <translation><numerusform>%n época · %1</numerusform><numerusform>%n épocas · %1</numerusform></translation>
+        <translation>
+            <numerusform>%n época · %1</numerusform>
+            <numerusform>%n épocas · %1</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1677,6 +2109,181 @@
         <source>About Furrow</source>
         <translation>Acerca de Furrow</translation>
     </message>
+    <message>
+        <source>Compare runs…</source>
+        <translation>Comparar ejecuciones…</translation>
+    </message>
+    <message>
+        <source>All runs as a table, two to eight of them beside each other</source>
+        <translation>Todas las ejecuciones en una tabla, de dos a ocho lado a lado</translation>
+    </message>
+    <message>
+        <source>Save page as picture…</source>
+        <translation>Guardar página como imagen…</translation>
+    </message>
+    <message>
+        <source>The shown page as PNG or PDF</source>
+        <translation>La página mostrada como PNG o PDF</translation>
+    </message>
+    <message>
+        <source>Replay</source>
+        <translation>Repetición</translation>
+    </message>
+    <message>
+        <source>Let the past of the run pass by</source>
+        <translation>Ver pasar el pasado de la ejecución</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>Muestreo</translation>
+    </message>
+    <message>
+        <source>Save perspective…</source>
+        <translation>Guardar perspectiva…</translation>
+    </message>
+    <message>
+        <source>Keep docks and page under a name of your own</source>
+        <translation>Guardar paneles y página con un nombre propio</translation>
+    </message>
+    <message>
+        <source>Remove this perspective</source>
+        <translation>Quitar esta perspectiva</translation>
+    </message>
+    <message>
+        <source>Put into the queue</source>
+        <translation>Poner en la cola</translation>
+    </message>
+    <message>
+        <source>Starts by itself when its devices are free</source>
+        <translation>Empieza sola cuando sus dispositivos están libres</translation>
+    </message>
+    <message>
+        <source>Tags and note…</source>
+        <translation>Etiquetas y nota…</translation>
+    </message>
+    <message>
+        <source>Archived</source>
+        <translation>Archivada</translation>
+    </message>
+    <message>
+        <source>Leave this run out of the library</source>
+        <translation>Dejar esta ejecución fuera de la biblioteca</translation>
+    </message>
+    <message>
+        <source>Move to trash…</source>
+        <translation>Mover a la papelera…</translation>
+    </message>
+    <message>
+        <source>Nothing is deleted; the folder moves inside the workspace</source>
+        <translation>No se borra nada; la carpeta se mueve dentro del espacio de trabajo</translation>
+    </message>
+    <message>
+        <source>Restore from trash…</source>
+        <translation>Restaurar de la papelera…</translation>
+    </message>
+    <message>
+        <source>Show selected chunk in the charts</source>
+        <translation>Mostrar el trozo elegido en las gráficas</translation>
+    </message>
+    <message>
+        <source>Show selected chunk in the log</source>
+        <translation>Mostrar el trozo elegido en el registro</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Cola</translation>
+    </message>
+    <message>
+        <source>Runs that wait for their devices</source>
+        <translation>Ejecuciones que esperan sus dispositivos</translation>
+    </message>
+    <message>
+        <source>Alerts…</source>
+        <translation>Avisos…</translation>
+    </message>
+    <message>
+        <source>What is an alert, and who is told</source>
+        <translation>Qué es un aviso y a quién se avisa</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Ayuda</translation>
+    </message>
+    <message>
+        <source>Save loss chart as picture…</source>
+        <translation>Guardar gráfica de pérdida como imagen…</translation>
+    </message>
+    <message>
+        <source>As PNG, SVG or PDF</source>
+        <translation>Como PNG, SVG o PDF</translation>
+    </message>
+    <message>
+        <source>Save loss chart as table…</source>
+        <translation>Guardar gráfica de pérdida como tabla…</translation>
+    </message>
+    <message>
+        <source>The visible points as CSV</source>
+        <translation>Los puntos visibles como CSV</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::AlertsDialog</name>
+    <message>
+        <source> s</source>
+        <translation> s</translation>
+    </message>
+    <message>
+        <source> GiB</source>
+        <translation> GiB</translation>
+    </message>
+    <message>
+        <source> nats</source>
+        <translation> nats</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>Show a notification of the desktop when this window is not in front</source>
+        <translation>Mostrar una notificación del escritorio cuando esta ventana no esté delante</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>Avisos</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>después de</translation>
+    </message>
+    <message>
+        <source>below</source>
+        <translation>por debajo de</translation>
+    </message>
+    <message>
+        <source>above</source>
+        <translation>por encima de</translation>
+    </message>
+    <message>
+        <source>Command to start for each alert</source>
+        <translation>Orden que se inicia con cada aviso</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>ninguna</translation>
+    </message>
+    <message>
+        <source>Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
+        <translation>Se inicia sin intérprete. FURROW_RUN, FURROW_ALERT y FURROW_TEXT están en su entorno.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>Save alerts</source>
+        <translation>Guardar avisos</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Appearance</name>
@@ -1719,20 +2326,36 @@
         <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
         <translation>Entrenados dos veces: %1. Faltan: %2. %3 fragmentos comprobados a las %4.</translation>
     </message>
+    <message>
+        <source>Save report…</source>
+        <translation>Guardar informe…</translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation>Trabajador %1</translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation>intento %1</translation>
+    </message>
+    <message>
+        <source>Save report</source>
+        <translation>Guardar informe</translation>
+    </message>
+    <message>
+        <source>Reports (*.html *.pdf *.csv *.json)</source>
+        <translation>Informes (*.html *.pdf *.csv *.json)</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>No se pudo escribir %1.</translation>
+    </message>
 </context>
 <context>
-    <name>furrow::ChartTitle</name>
+    <name>furrow::BoxRows</name>
     <message>
-        <source>worker %1</source>
-        <translation>trabajador %1</translation>
-    </message>
-    <message>
-        <source>mean</source>
-        <translation>media</translation>
-    </message>
-    <message>
-        <source>eval</source>
-        <translation>eval.</translation>
+        <source>%1: median %2, from %3 to %4</source>
+        <translation>%1: mediana %2, de %3 a %4</translation>
     </message>
 </context>
 <context>
@@ -1804,14 +2427,6 @@
     <message>
         <source>Back to live</source>
         <translation>Volver a en vivo</translation>
-    </message>
-    <message>
-        <source>Save picture…</source>
-        <translation>Guardar imagen…</translation>
-    </message>
-    <message>
-        <source>Save table…</source>
-        <translation>Guardar tabla…</translation>
     </message>
     <message>
         <source>Training loss</source>
@@ -1910,7 +2525,10 @@
     </message>
     <message numerus="yes">
         <source>%n more</source>
-        <translation><numerusform>%n más</numerusform><numerusform>%n más</numerusform></translation>
+        <translation>
+            <numerusform>%n más</numerusform>
+            <numerusform>%n más</numerusform>
+        </translation>
     </message>
     <message>
         <source>file %1, row %2</source>
@@ -1918,7 +2536,10 @@
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
-        <translation><numerusform>%n token</numerusform><numerusform>%n tokens</numerusform></translation>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
     </message>
     <message>
         <source>held out</source>
@@ -1950,6 +2571,168 @@
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ComparePage</name>
+    <message>
+        <source>Curves</source>
+        <translation>Curvas</translation>
+    </message>
+    <message>
+        <source>By chunk</source>
+        <translation>Por trozo</translation>
+    </message>
+    <message>
+        <source>Settings that differ</source>
+        <translation>Ajustes que difieren</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>Resumen</translation>
+    </message>
+    <message>
+        <source>Compare runs</source>
+        <translation>Comparar ejecuciones</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>Filtrar ejecuciones</translation>
+    </message>
+    <message>
+        <source>Pin as baseline</source>
+        <translation>Fijar como referencia</translation>
+    </message>
+    <message>
+        <source>Back to the runs</source>
+        <translation>Volver a las ejecuciones</translation>
+    </message>
+    <message>
+        <source>Runs with figures and settings</source>
+        <translation>Ejecuciones con cifras y ajustes</translation>
+    </message>
+    <message>
+        <source>Horizontal axis</source>
+        <translation>Eje horizontal</translation>
+    </message>
+    <message>
+        <source>Tokens, all workers</source>
+        <translation>Tokens, todos los trabajadores</translation>
+    </message>
+    <message>
+        <source>Steps of each worker</source>
+        <translation>Pasos de cada trabajador</translation>
+    </message>
+    <message>
+        <source>Samples, all workers</source>
+        <translation>Muestras, todos los trabajadores</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>Tiempo activo</translation>
+    </message>
+    <message>
+        <source>x: %1</source>
+        <translation>x: %1</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>Pérdida de entrenamiento</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>nats por token</translation>
+    </message>
+    <message>
+        <source>Select two to eight runs.</source>
+        <translation>Elija de dos a ocho ejecuciones.</translation>
+    </message>
+    <message>
+        <source>Tokens per second of each worker</source>
+        <translation>Tokens por segundo de cada proceso</translation>
+    </message>
+    <message>
+        <source>Tokens per second of each worker: smallest, quartiles, largest</source>
+        <translation>Tokens por segundo de cada proceso: mínimo, cuartiles, máximo</translation>
+    </message>
+    <message>
+        <source>Run compared with the baseline</source>
+        <translation>Ejecución comparada con la referencia</translation>
+    </message>
+    <message>
+        <source>Difference of the loss of each chunk</source>
+        <translation>Diferencia de pérdida de cada trozo</translation>
+    </message>
+    <message>
+        <source>Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline.</source>
+        <translation>Elija de dos a ocho ejecuciones (Ctrl y clic, o Ctrl y espacio); la primera es la referencia.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Reading %n run(s)…</source>
+        <translation>
+            <numerusform>Leyendo %n ejecución…</numerusform>
+            <numerusform>Leyendo %n ejecuciones…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Baseline: %1</source>
+        <translation>Referencia: %1</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Pérdida</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>Pérdida de evaluación</translation>
+    </message>
+    <message>
+        <source>Mean loss of all chunks</source>
+        <translation>Pérdida media de todos los trozos</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Pasos</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>Tokens por segundo</translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation>Intentos</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>Ajuste</translation>
+    </message>
+    <message>
+        <source>not set</source>
+        <translation>sin definir</translation>
+    </message>
+    <message>
+        <source>All settings are the same.</source>
+        <translation>Todos los ajustes son iguales.</translation>
+    </message>
+    <message>
+        <source>Not comparable chunk by chunk: %1.</source>
+        <translation>No se puede comparar trozo a trozo: %1.</translation>
+    </message>
+    <message>
+        <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
+        <translation>%1 trozos en común, diferencia media %2 nats, %3 mejores que la referencia.</translation>
     </message>
 </context>
 <context>
@@ -2011,7 +2794,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>trained %n times</source>
-        <translation><numerusform>entrenado una vez</numerusform><numerusform>entrenado %n veces</numerusform></translation>
+        <translation>
+            <numerusform>entrenado una vez</numerusform>
+            <numerusform>entrenado %n veces</numerusform>
+        </translation>
     </message>
     <message>
         <source>block</source>
@@ -2019,7 +2805,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n blocks</source>
-        <translation><numerusform>%n bloque</numerusform><numerusform>%n bloques</numerusform></translation>
+        <translation>
+            <numerusform>%n bloque</numerusform>
+            <numerusform>%n bloques</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2061,10 +2850,6 @@ Vocabulario %3</translation>
         <translation>Respecto a</translation>
     </message>
     <message>
-        <source>Relative to: trend of the run</source>
-        <translation>Respecto a: tendencia de la ejecución</translation>
-    </message>
-    <message>
         <source>Relative to: nothing</source>
         <translation>Respecto a: nada</translation>
     </message>
@@ -2096,6 +2881,38 @@ Vocabulario %3</translation>
         <source>Epoch %1</source>
         <translation>Época %1</translation>
     </message>
+    <message>
+        <source>Worst</source>
+        <translation>Peores</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>Share of the worst chunks</source>
+        <translation>Parte de los peores trozos</translation>
+    </message>
+    <message>
+        <source>Select</source>
+        <translation>Elegir</translation>
+    </message>
+    <message>
+        <source>Select the chunks with the largest values of this layer</source>
+        <translation>Elegir los trozos con los mayores valores de esta capa</translation>
+    </message>
+    <message>
+        <source>There is no epoch before this one.</source>
+        <translation>No hay una época anterior a esta.</translation>
+    </message>
+    <message>
+        <source>Change of loss</source>
+        <translation>Cambio de pérdida</translation>
+    </message>
+    <message>
+        <source>Relative to: trend</source>
+        <translation>Relativo a: tendencia</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPage</name>
@@ -2120,11 +2937,17 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n block(s)</source>
-        <translation><numerusform>%n bloque</numerusform><numerusform>%n bloques</numerusform></translation>
+        <translation>
+            <numerusform>%n bloque</numerusform>
+            <numerusform>%n bloques</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n chunk(s)</source>
-        <translation><numerusform>%n fragmento</numerusform><numerusform>%n fragmentos</numerusform></translation>
+        <translation>
+            <numerusform>%n fragmento</numerusform>
+            <numerusform>%n fragmentos</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 samples</source>
@@ -2148,7 +2971,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>first %n sample(s)</source>
-        <translation><numerusform>primera muestra</numerusform><numerusform>primeras %n muestras</numerusform></translation>
+        <translation>
+            <numerusform>primera muestra</numerusform>
+            <numerusform>primeras %n muestras</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2171,7 +2997,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>CPU, %n core(s)</source>
-        <translation><numerusform>CPU, %n núcleo</numerusform><numerusform>CPU, %n núcleos</numerusform></translation>
+        <translation>
+            <numerusform>CPU, %n núcleo</numerusform>
+            <numerusform>CPU, %n núcleos</numerusform>
+        </translation>
     </message>
     <message>
         <source>no GPU was found</source>
@@ -2269,7 +3098,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n setting(s) must be corrected before launch</source>
-        <translation><numerusform>hay que corregir %n ajuste antes de lanzar</numerusform><numerusform>hay que corregir %n ajustes antes de lanzar</numerusform></translation>
+        <translation>
+            <numerusform>hay que corregir %n ajuste antes de lanzar</numerusform>
+            <numerusform>hay que corregir %n ajustes antes de lanzar</numerusform>
+        </translation>
     </message>
     <message>
         <source>Choose the data first</source>
@@ -2281,7 +3113,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>in %n block(s)</source>
-        <translation><numerusform>en %n bloque</numerusform><numerusform>en %n bloques</numerusform></translation>
+        <translation>
+            <numerusform>en %n bloque</numerusform>
+            <numerusform>en %n bloques</numerusform>
+        </translation>
     </message>
     <message>
         <source>Known when the data was looked at.</source>
@@ -2325,7 +3160,18 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n more</source>
-        <translation><numerusform>%n más</numerusform><numerusform>%n más</numerusform></translation>
+        <translation>
+            <numerusform>%n más</numerusform>
+            <numerusform>%n más</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Cola</translation>
+    </message>
+    <message>
+        <source>Make the run and begin it when its devices are free</source>
+        <translation>Crear la ejecución y empezarla cuando sus dispositivos estén libres</translation>
     </message>
 </context>
 <context>
@@ -2343,7 +3189,80 @@ Vocabulario %3</translation>
     <name>furrow::FormGroup</name>
     <message numerus="yes">
         <source>%n setting(s)</source>
-        <translation><numerusform>%n ajuste</numerusform><numerusform>%n ajustes</numerusform></translation>
+        <translation>
+            <numerusform>%n ajuste</numerusform>
+            <numerusform>%n ajustes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::GpuDock</name>
+    <message>
+        <source>Loss</source>
+        <translation>Pérdida</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>nats por token</translation>
+    </message>
+    <message>
+        <source>Utilisation</source>
+        <translation>Uso</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Memoria</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Potencia</translation>
+    </message>
+    <message>
+        <source>W</source>
+        <translation>W</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatura</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <translation>°C</translation>
+    </message>
+    <message>
+        <source>This run trains on the CPU; no GPU is measured.</source>
+        <translation>Esta ejecución entrena en la CPU; no se mide ninguna GPU.</translation>
+    </message>
+    <message>
+        <source>No measurement of a GPU was recorded. It needs the NVIDIA driver (NVML) on the machine that trains.</source>
+        <translation>No se registró ninguna medición de GPU. Hace falta el controlador NVIDIA (NVML) en la máquina que entrena.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::HelpDialog</name>
+    <message>
+        <source>Help</source>
+        <translation>Ayuda</translation>
+    </message>
+    <message>
+        <source>Search the help</source>
+        <translation>Buscar en la ayuda</translation>
+    </message>
+    <message>
+        <source>Topics</source>
+        <translation>Temas</translation>
+    </message>
+    <message>
+        <source>Nothing is said about this.</source>
+        <translation>No se dice nada sobre esto.</translation>
     </message>
 </context>
 <context>
@@ -2359,10 +3278,6 @@ Vocabulario %3</translation>
     <message>
         <source>Show in map</source>
         <translation>Mostrar en el mapa</translation>
-    </message>
-    <message>
-        <source>Read samples</source>
-        <translation>Leer muestras</translation>
     </message>
     <message>
         <source>Select a run, worker or chunk.</source>
@@ -2426,7 +3341,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n chunk(s) selected</source>
-        <translation><numerusform>%n fragmento elegido</numerusform><numerusform>%n fragmentos elegidos</numerusform></translation>
+        <translation>
+            <numerusform>%n fragmento elegido</numerusform>
+            <numerusform>%n fragmentos elegidos</numerusform>
+        </translation>
     </message>
     <message>
         <source>Worker %1</source>
@@ -2524,6 +3442,33 @@ Vocabulario %3</translation>
         <source>Samples per block</source>
         <translation>Muestras por bloque</translation>
     </message>
+    <message>
+        <source>Show in chart</source>
+        <translation>Mostrar en la gráfica</translation>
+    </message>
+    <message>
+        <source>Show in log</source>
+        <translation>Mostrar en el registro</translation>
+    </message>
+    <message>
+        <source>%1, run median %2</source>
+        <translation>%1, mediana %2</translation>
+    </message>
+    <message>
+        <source>Loss inside the chunk</source>
+        <translation>Pérdida dentro del trozo</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n paso</numerusform>
+            <numerusform>%n pasos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>spike</source>
+        <translation>pico</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneView</name>
@@ -2533,7 +3478,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n lanes</source>
-        <translation><numerusform>%n carril</numerusform><numerusform>%n carriles</numerusform></translation>
+        <translation>
+            <numerusform>%n carril</numerusform>
+            <numerusform>%n carriles</numerusform>
+        </translation>
     </message>
     <message>
         <source>now</source>
@@ -2556,11 +3504,17 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>Last %n minute(s)</source>
-        <translation><numerusform>Último minuto</numerusform><numerusform>Últimos %n minutos</numerusform></translation>
+        <translation>
+            <numerusform>Último minuto</numerusform>
+            <numerusform>Últimos %n minutos</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Last %n hour(s)</source>
-        <translation><numerusform>Última hora</numerusform><numerusform>Últimas %n horas</numerusform></translation>
+        <translation>
+            <numerusform>Última hora</numerusform>
+            <numerusform>Últimas %n horas</numerusform>
+        </translation>
     </message>
     <message>
         <source>Worker %1</source>
@@ -2595,11 +3549,33 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation><numerusform>%n ejecución</numerusform><numerusform>%n ejecuciones</numerusform></translation>
+        <translation>
+            <numerusform>%n ejecución</numerusform>
+            <numerusform>%n ejecuciones</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%1 of %n run(s)</source>
-        <translation><numerusform>%1 de %n ejecución</numerusform><numerusform>%1 de %n ejecuciones</numerusform></translation>
+        <translation>
+            <numerusform>%1 de %n ejecución</numerusform>
+            <numerusform>%1 de %n ejecuciones</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Archived too</source>
+        <translation>También archivadas</translation>
+    </message>
+    <message>
+        <source>Start demonstration run</source>
+        <translation>Iniciar ejecución de demostración</translation>
+    </message>
+    <message>
+        <source>Words of name, note, group, preset or state; #word finds a tag</source>
+        <translation>Palabras del nombre, nota, grupo, plantilla o estado; #palabra busca una etiqueta</translation>
+    </message>
+    <message>
+        <source>Archived too (%1)</source>
+        <translation>También archivadas (%1)</translation>
     </message>
 </context>
 <context>
@@ -2781,7 +3757,10 @@ Vocabulario %3</translation>
     </message>
     <message numerus="yes">
         <source>%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.</source>
-        <translation><numerusform>%n fragmento aún no está en un punto de control; una reanudación lo entrena de nuevo. Detener lo guardaría antes.</numerusform><numerusform>%n fragmentos aún no están en un punto de control; una reanudación los entrena de nuevo. Detener los guardaría antes.</numerusform></translation>
+        <translation>
+            <numerusform>%n fragmento aún no está en un punto de control; una reanudación lo entrena de nuevo. Detener lo guardaría antes.</numerusform>
+            <numerusform>%n fragmentos aún no están en un punto de control; una reanudación los entrena de nuevo. Detener los guardaría antes.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Kill now</source>
@@ -2852,6 +3831,74 @@ Vocabulario %3</translation>
 Free software under the GNU General Public License, version 3 or later.</source>
         <translation>Entrena cada fragmento de un conjunto de datos exactamente una vez por época, y puede demostrarlo.
 Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Comparar</translation>
+    </message>
+    <message>
+        <source>Save perspective</source>
+        <translation>Guardar perspectiva</translation>
+    </message>
+    <message>
+        <source>Name of the perspective:</source>
+        <translation>Nombre de la perspectiva:</translation>
+    </message>
+    <message>
+        <source>Save page as picture</source>
+        <translation>Guardar página como imagen</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.pdf)</source>
+        <translation>Imágenes (*.png *.pdf)</translation>
+    </message>
+    <message>
+        <source>More commands</source>
+        <translation>Más órdenes</translation>
+    </message>
+    <message>
+        <source>GPU history</source>
+        <translation>Historia de la GPU</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Cola</translation>
+    </message>
+    <message>
+        <source>Queue %1</source>
+        <translation>Cola %1</translation>
+    </message>
+    <message>
+        <source>Move to trash</source>
+        <translation>Mover a la papelera</translation>
+    </message>
+    <message>
+        <source>Move %1 to the trash of this workspace?</source>
+        <translation>¿Mover %1 a la papelera de este espacio de trabajo?</translation>
+    </message>
+    <message>
+        <source>The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.</source>
+        <translation>La carpeta con sus puntos de control se mueve a %1. No se borra nada; se puede restaurar.</translation>
+    </message>
+    <message>
+        <source>Keep the run</source>
+        <translation>Conservar la ejecución</translation>
+    </message>
+    <message>
+        <source>The trash of this workspace is empty.</source>
+        <translation>La papelera de este espacio de trabajo está vacía.</translation>
+    </message>
+    <message>
+        <source>Restore from trash</source>
+        <translation>Restaurar de la papelera</translation>
+    </message>
+    <message>
+        <source>Run to restore:</source>
+        <translation>Ejecución que se restaura:</translation>
     </message>
 </context>
 <context>
@@ -3014,6 +4061,44 @@ no se puede leer el archivo</translation>
     </message>
 </context>
 <context>
+    <name>furrow::NotesDialog</name>
+    <message>
+        <source>Tags and note of %1</source>
+        <translation>Etiquetas y nota de %1</translation>
+    </message>
+    <message>
+        <source>Separated by commas</source>
+        <translation>Separadas por comas</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>Etiquetas</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>Grupo</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Nota</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>Save notes</source>
+        <translation>Guardar notas</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Notifier</name>
+    <message>
+        <source>The command for alerts could not be started: %1.</source>
+        <translation>No se pudo iniciar la orden de avisos: %1.</translation>
+    </message>
+</context>
+<context>
     <name>furrow::OverviewPage</name>
     <message>
         <source>Why?</source>
@@ -3096,6 +4181,91 @@ no se puede leer el archivo</translation>
     </message>
 </context>
 <context>
+    <name>furrow::QueueDock</name>
+    <message>
+        <source>Pause queue</source>
+        <translation>Pausar cola</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Antes</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>Después</translation>
+    </message>
+    <message>
+        <source>Let next run</source>
+        <translation>Dejar pasar la siguiente</translation>
+    </message>
+    <message>
+        <source>Take out</source>
+        <translation>Sacar</translation>
+    </message>
+    <message>
+        <source>Forget ended</source>
+        <translation>Olvidar terminadas</translation>
+    </message>
+    <message>
+        <source>Stop this run after a checkpoint and begin the next one of its lane; it goes on afterwards</source>
+        <translation>Detener esta ejecución tras un punto de control y empezar la siguiente de su carril; continúa después</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Cola</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Dispositivos</translation>
+    </message>
+    <message>
+        <source>Start queue</source>
+        <translation>Iniciar cola</translation>
+    </message>
+    <message>
+        <source>No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
+        <translation>No espera ninguna ejecución. «Cola» en una ejecución nueva la pone aquí; las que comparten un dispositivo se esperan.</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is started, what trains goes on.</source>
+        <translation>En pausa: no se inicia nada, lo que entrena sigue.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) wait or train.</source>
+        <translation>
+            <numerusform>%n ejecución espera o entrena.</numerusform>
+            <numerusform>%n ejecuciones esperan o entrenan.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing waits.</source>
+        <translation>Nada espera.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ReplayBar</name>
+    <message>
+        <source>Moment of the run</source>
+        <translation>Momento de la ejecución</translation>
+    </message>
+    <message>
+        <source>Take every view back to a past moment; the run goes on</source>
+        <translation>Llevar todas las vistas a un momento pasado; la ejecución sigue</translation>
+    </message>
+    <message>
+        <source>Speed of the replay</source>
+        <translation>Velocidad de la repetición</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ResumeDialog</name>
     <message>
         <source>Start %1</source>
@@ -3119,7 +4289,10 @@ no se puede leer el archivo</translation>
     </message>
     <message numerus="yes">
         <source>%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.</source>
-        <translation><numerusform>%n fragmento se entrena de nuevo; después está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform><numerusform>%n fragmentos se entrenan de nuevo; después cada uno está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform></translation>
+        <translation>
+            <numerusform>%n fragmento se entrena de nuevo; después está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform>
+            <numerusform>%n fragmentos se entrenan de nuevo; después cada uno está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform>
+        </translation>
     </message>
     <message>
         <source>What happens to each chunk</source>
@@ -3131,7 +4304,10 @@ no se puede leer el archivo</translation>
     </message>
     <message numerus="yes">
         <source>Map of %n chunk(s); the counts beside it say the same</source>
-        <translation><numerusform>Mapa de %n fragmento; los números de al lado dicen lo mismo</numerusform><numerusform>Mapa de %n fragmentos; los números de al lado dicen lo mismo</numerusform></translation>
+        <translation>
+            <numerusform>Mapa de %n fragmento; los números de al lado dicen lo mismo</numerusform>
+            <numerusform>Mapa de %n fragmentos; los números de al lado dicen lo mismo</numerusform>
+        </translation>
     </message>
     <message>
         <source>Dry run</source>
@@ -3275,6 +4451,85 @@ no se puede leer el archivo</translation>
         <source>Pages of the run</source>
         <translation>Páginas de la ejecución</translation>
     </message>
+    <message>
+        <source>Sampling</source>
+        <translation>Muestreo</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::SamplingPage</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>Lo que escribe el modelo</translation>
+    </message>
+    <message>
+        <source>Written during training</source>
+        <translation>Escrito durante el entrenamiento</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>todos</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>Punto de control</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Texto inicial</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatura</translation>
+    </message>
+    <message>
+        <source>Among the likeliest</source>
+        <translation>Entre los más probables</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Semilla</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation>0 toma siempre el token más probable; por encima de 1 el texto es más libre</translation>
+    </message>
+    <message>
+        <source>Write text</source>
+        <translation>Escribir texto</translation>
+    </message>
+    <message>
+        <source>the newest</source>
+        <translation>el más reciente</translation>
+    </message>
+    <message>
+        <source>No checkpoint was saved yet.</source>
+        <translation>Aún no se guardó ningún punto de control.</translation>
+    </message>
+    <message>
+        <source>Ended by you.</source>
+        <translation>Terminado por usted.</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Terminar</translation>
+    </message>
+    <message>
+        <source>Loading the checkpoint, then writing…</source>
+        <translation>Cargando el punto de control y escribiendo…</translation>
+    </message>
+    <message>
+        <source>after %1 steps</source>
+        <translation>tras %1 pasos</translation>
+    </message>
+    <message>
+        <source>None. The setting “Sample every” writes some text while the run trains.</source>
+        <translation>Ninguno. El ajuste «Muestrear cada» escribe texto mientras se entrena.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::SeriesChart</name>
@@ -3310,6 +4565,14 @@ no se puede leer el archivo</translation>
         <source>1 px = %1 points, min and max kept</source>
         <translation>1 px = %1 puntos, se conservan mínimo y máximo</translation>
     </message>
+    <message>
+        <source>mean</source>
+        <translation>media</translation>
+    </message>
+    <message>
+        <source>eval</source>
+        <translation>evaluación</translation>
+    </message>
 </context>
 <context>
     <name>furrow::ShortcutSheet</name>
@@ -3319,10 +4582,20 @@ no se puede leer el archivo</translation>
     </message>
 </context>
 <context>
+    <name>furrow::TaskRunner</name>
+    <message>
+        <source>%1 could not be run: %2.</source>
+        <translation>No se pudo ejecutar %1: %2.</translation>
+    </message>
+</context>
+<context>
     <name>furrow::TokenView</name>
     <message numerus="yes">
         <source>%n tokens: %1</source>
-        <translation><numerusform>%n token: %1</numerusform><numerusform>%n tokens: %1</numerusform></translation>
+        <translation>
+            <numerusform>%n token: %1</numerusform>
+            <numerusform>%n tokens: %1</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3336,119 +4609,67 @@ no se puede leer el archivo</translation>
         <translation>Abrir carpeta de ejecución…</translation>
     </message>
     <message>
-        <source>No runs in this workspace yet. A new run begins with a small text that comes with Furrow and trains on the CPU; the loss falls within seconds.</source>
-        <translation>Aún no hay ejecuciones en este espacio de trabajo. Una nueva empieza con un texto pequeño que viene con Furrow y se entrena en la CPU; la pérdida baja en segundos.</translation>
-    </message>
-    <message>
         <source>Select a run in the library, or begin a new one in %1.</source>
         <translation>Elija una ejecución en la biblioteca, o empiece una nueva en %1.</translation>
+    </message>
+    <message>
+        <source>Start demonstration run</source>
+        <translation>Iniciar ejecución de demostración</translation>
+    </message>
+    <message>
+        <source>No runs in this workspace yet. The demonstration trains a small text that comes with Furrow on the CPU; the loss falls within seconds.</source>
+        <translation>Aún no hay ejecuciones en este espacio de trabajo. La demostración entrena en la CPU un pequeño texto incluido en Furrow; la pérdida baja en segundos.</translation>
     </message>
 </context>
 <context>
     <name>furrow::WordsDialog</name>
     <message>
-        <source>What the words mean</source>
-        <translation>Qué significan las palabras</translation>
-    </message>
-    <message>
-        <source>Sample</source>
-        <translation>Muestra</translation>
-    </message>
-    <message>
         <source>One text of the data set.</source>
         <translation>Un texto del conjunto de datos.</translation>
-    </message>
-    <message>
-        <source>Chunk</source>
-        <translation>Fragmento</translation>
     </message>
     <message>
         <source>The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.</source>
         <translation>Las muestras que un trabajador reserva y entrena de una vez. Su tamaño no cambia la memoria de GPU: eso lo hace el lote por el contexto.</translation>
     </message>
     <message>
-        <source>Block</source>
-        <translation>Bloque</translation>
-    </message>
-    <message>
         <source>Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.</source>
         <translation>Muestras consecutivas que se traen, limpian y cortan en tokens como una unidad. Un bloque consta de fragmentos.</translation>
-    </message>
-    <message>
-        <source>Batch</source>
-        <translation>Lote</translation>
     </message>
     <message>
         <source>The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.</source>
         <translation>Las ventanas de tokens en un micropaso de un trabajador. Decide cuánta memoria ocupa un paso.</translation>
     </message>
     <message>
-        <source>Context</source>
-        <translation>Contexto</translation>
-    </message>
-    <message>
         <source>How many tokens the model sees at once.</source>
         <translation>Cuántos tokens ve el modelo a la vez.</translation>
-    </message>
-    <message>
-        <source>Epoch</source>
-        <translation>Época</translation>
     </message>
     <message>
         <source>Every chunk of every block committed once, or named as excluded or poisoned.</source>
         <translation>Cada fragmento de cada bloque confirmado una vez, o nombrado como excluido o envenenado.</translation>
     </message>
     <message>
-        <source>Run</source>
-        <translation>Ejecución</translation>
-    </message>
-    <message>
         <source>One training job with its frozen configuration. It lives in one folder.</source>
         <translation>Un trabajo de entrenamiento con su configuración congelada. Vive en una carpeta.</translation>
-    </message>
-    <message>
-        <source>Attempt</source>
-        <translation>Intento</translation>
     </message>
     <message>
         <source>One stretch of a run from start or resume until stop, crash or end.</source>
         <translation>Un tramo de una ejecución desde el inicio o la reanudación hasta la parada, el fallo o el final.</translation>
     </message>
     <message>
-        <source>Worker</source>
-        <translation>Trabajador</translation>
-    </message>
-    <message>
         <source>One process on one device that claims chunks and trains them.</source>
         <translation>Un proceso en un dispositivo que reserva fragmentos y los entrena.</translation>
-    </message>
-    <message>
-        <source>Committed</source>
-        <translation>Confirmados</translation>
     </message>
     <message>
         <source>The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.</source>
         <translation>El fragmento está en un punto de control. Entrenado significa: en los pesos de un trabajador, aún sin guardar; un fallo cuesta ese trabajo.</translation>
     </message>
     <message>
-        <source>Poisoned</source>
-        <translation>Envenenado</translation>
-    </message>
-    <message>
         <source>The chunk failed too often. It keeps the epoch open until it is accepted or tried again.</source>
         <translation>El fragmento falló demasiadas veces. Mantiene abierta la época hasta que se acepte o se reintente.</translation>
     </message>
     <message>
-        <source>Interrupted</source>
-        <translation>Interrumpida</translation>
-    </message>
-    <message>
         <source>No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.</source>
         <translation>Ningún proceso de la ejecución está vivo y ninguno registró por qué terminó: el equipo se paró o mataron los procesos. Reanudar muestra qué se entrenaría de nuevo antes de hacer nada.</translation>
-    </message>
-    <message>
-        <source>Merge</source>
-        <translation>Fusión</translation>
     </message>
     <message>
         <source>The weights of the workers become one set of weights.</source>
@@ -3471,7 +4692,10 @@ no se puede leer el archivo</translation>
     </message>
     <message numerus="yes">
         <source>, %n restart(s)</source>
-        <translation><numerusform>, %n reinicio</numerusform><numerusform>, %n reinicios</numerusform></translation>
+        <translation>
+            <numerusform>, %n reinicio</numerusform>
+            <numerusform>, %n reinicios</numerusform>
+        </translation>
     </message>
     <message>
         <source>not alive</source>
@@ -3479,7 +4703,10 @@ no se puede leer el archivo</translation>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>
-        <translation><numerusform>%n paso</numerusform><numerusform>%n pasos</numerusform></translation>
+        <translation>
+            <numerusform>%n paso</numerusform>
+            <numerusform>%n pasos</numerusform>
+        </translation>
     </message>
     <message>
         <source>Worker %1: %2, loss %3, %4</source>
@@ -3499,6 +4726,42 @@ no se puede leer el archivo</translation>
     <message>
         <source>Worker processes of all attempts</source>
         <translation>Procesos de trabajadores de todos los intentos</translation>
+    </message>
+    <message>
+        <source>%1 on all held-out text: loss %2, perplexity %3</source>
+        <translation>%1 con todo el texto apartado: pérdida %2, perplejidad %3</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>Fijar</translation>
+    </message>
+    <message>
+        <source>A pinned checkpoint is never removed by the keep policy</source>
+        <translation>Un punto de control fijado nunca se elimina por la política de conservación</translation>
+    </message>
+    <message>
+        <source>Evaluate</source>
+        <translation>Evaluar</translation>
+    </message>
+    <message>
+        <source>Write text…</source>
+        <translation>Escribir texto…</translation>
+    </message>
+    <message>
+        <source>New run from it…</source>
+        <translation>Ejecución nueva desde él…</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Soltar</translation>
+    </message>
+    <message>
+        <source>Evaluating checkpoint %1…</source>
+        <translation>Evaluando el punto de control %1…</translation>
+    </message>
+    <message>
+        <source>Best: checkpoint %1, eval loss %2</source>
+        <translation>Mejor: punto de control %1, pérdida de evaluación %2</translation>
     </message>
 </context>
 </TS>

@@ -2,6 +2,168 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>Run finished</source>
+        <translation>运行已完成</translation>
+    </message>
+    <message>
+        <source>Run interrupted</source>
+        <translation>运行被中断</translation>
+    </message>
+    <message>
+        <source>Run failed</source>
+        <translation>运行失败</translation>
+    </message>
+    <message>
+        <source>Loss is not a number</source>
+        <translation>损失不是数字</translation>
+    </message>
+    <message>
+        <source>Loss spike</source>
+        <translation>损失尖峰</translation>
+    </message>
+    <message>
+        <source>Worker makes no progress</source>
+        <translation>工作进程没有进展</translation>
+    </message>
+    <message>
+        <source>Out of memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>Data repeats itself</source>
+        <translation>数据重复</translation>
+    </message>
+    <message>
+        <source>Loss too good to be true</source>
+        <translation>损失低得不合理</translation>
+    </message>
+    <message>
+        <source>Chunk trained twice or missing</source>
+        <translation>块被训练两次或缺失</translation>
+    </message>
+    <message>
+        <source>Disk nearly full</source>
+        <translation>磁盘快满了</translation>
+    </message>
+    <message>
+        <source>%1 has finished: %2.</source>
+        <translation>%1 已完成：%2。</translation>
+    </message>
+    <message>
+        <source>%1 was interrupted. Resume shows what would be trained again.</source>
+        <translation>%1 被中断。“继续”会显示哪些内容将重新训练。</translation>
+    </message>
+    <message>
+        <source>%1 has failed: %2</source>
+        <translation>%1 失败：%2</translation>
+    </message>
+    <message>
+        <source>%1 of the rows occurred before in their block.</source>
+        <translation>%1 的行在其区块中重复出现。</translation>
+    </message>
+    <message>
+        <source>%1 made no progress for %2 (%3).</source>
+        <translation>%1 已有 %2 没有进展（%3）。</translation>
+    </message>
+    <message>
+        <source>%1 ended: %2. A smaller batch needs less memory.</source>
+        <translation>%1 已结束：%2。较小的批次需要较少内存。</translation>
+    </message>
+    <message>
+        <source>The loss of %1 is not a number.</source>
+        <translation>%1 的损失不是数字。</translation>
+    </message>
+    <message>
+        <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
+        <translation>%1 的损失为 %2：模型已背下这些数据，或数据过于简单。</translation>
+    </message>
+    <message>
+        <source>Only %1 are free on the disk of this run; checkpoints need room.</source>
+        <translation>此运行所在磁盘仅剩 %1；检查点需要空间。</translation>
+    </message>
+    <message>
+        <source>Loss spike on %1: %2</source>
+        <translation>%1 出现损失尖峰：%2</translation>
+    </message>
+    <message>
+        <source>Not a number on %1: %2</source>
+        <translation>%1 出现非数字：%2</translation>
+    </message>
+    <message>
+        <source>%1 went back to its last checkpoint: %2</source>
+        <translation>%1 已回到其最近的检查点：%2</translation>
+    </message>
+</context>
+<context>
+    <name>AuditReport</name>
+    <message>
+        <source>Epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Chunks expected</source>
+        <translation>预期的块</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>已提交</translation>
+    </message>
+    <message>
+        <source>Trained twice</source>
+        <translation>训练两次</translation>
+    </message>
+    <message>
+        <source>Missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>Still to come</source>
+        <translation>尚待训练</translation>
+    </message>
+    <message>
+        <source>Excluded</source>
+        <translation>已排除</translation>
+    </message>
+    <message>
+        <source>Poisoned</source>
+        <translation>有毒</translation>
+    </message>
+    <message>
+        <source>Samples in weights</source>
+        <translation>权重中的样本</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>尚不知道</translation>
+    </message>
+    <message>
+        <source>%1, attempt %2: %3 to %4, %5</source>
+        <translation>%1，第 %2 次尝试：%3 至 %4，%5</translation>
+    </message>
+    <message>
+        <source>No duplicate, no hole: every committed chunk is in the surviving weights exactly once.</source>
+        <translation>没有重复，没有遗漏：每个已提交的块在保留的权重中恰好出现一次。</translation>
+    </message>
+    <message>
+        <source>The ledger does not prove that every chunk is in the weights exactly once. See the findings.</source>
+        <translation>账本不能证明每个块在权重中恰好出现一次。请看发现。</translation>
+    </message>
+    <message>
+        <source>Audit of %1</source>
+        <translation>%1 的审计</translation>
+    </message>
+    <message>
+        <source>What was checked</source>
+        <translation>检查了什么</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>发现</translation>
+    </message>
+</context>
+<context>
     <name>Chart</name>
     <message>
         <source>worker %1</source>
@@ -148,10 +310,247 @@
     </message>
 </context>
 <context>
+    <name>Help</name>
+    <message>
+        <source>First steps</source>
+        <translation>入门</translation>
+    </message>
+    <message>
+        <source>Chunk, block, batch and context</source>
+        <translation>块、区块、批次和上下文</translation>
+    </message>
+    <message>
+        <source>Why does this say “interrupted”?</source>
+        <translation>为什么显示“中断”？</translation>
+    </message>
+    <message>
+        <source>What a resume does</source>
+        <translation>“继续”会做什么</translation>
+    </message>
+    <message>
+        <source>Reading the coverage map</source>
+        <translation>如何看覆盖图</translation>
+    </message>
+    <message>
+        <source>Workers, replicas and merges</source>
+        <translation>工作进程、副本与合并</translation>
+    </message>
+    <message>
+        <source>What the words mean</source>
+        <translation>术语说明</translation>
+    </message>
+    <message>
+        <source>What each setting does</source>
+        <translation>每个设置的作用</translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>数据段</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>批大小</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>尝试</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Committed</source>
+        <translation>已提交</translation>
+    </message>
+    <message>
+        <source>Poisoned</source>
+        <translation>有毒</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Merge</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>may change on a resume</source>
+        <translation>继续时可以更改</translation>
+    </message>
+    <message>
+        <source>may change, but curves before and after cannot be compared</source>
+        <translation>可以更改，但前后曲线不可比较</translation>
+    </message>
+    <message>
+        <source>fixed: another value needs a new run</source>
+        <translation>固定：其他值需要新的运行</translation>
+    </message>
+    <message>
+        <source>“Start demonstration run” trains a small model on a text that comes with Furrow, on the CPU. Watch the loss fall, stop it, resume it.</source>
+        <translation>“开始演示运行”在 CPU 上用 Furrow 自带的文本训练一个小模型。观察损失下降，停止它，再继续。</translation>
+    </message>
+    <message>
+        <source>For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free.</source>
+        <translation>要创建自己的运行，请按 Ctrl+N，选择预设和文件。错误会显示在字段旁，并有修正按钮。“启动”立即开始，“队列”等待设备空闲。</translation>
+    </message>
+    <message>
+        <source>Closing this window never touches a training. Open it again and it shows what happened meanwhile.</source>
+        <translation>关闭此窗口不会影响训练。再次打开会显示期间发生的事。</translation>
+    </message>
+    <message>
+        <source>Ctrl+K finds every command, Ctrl+/ shows all shortcuts.</source>
+        <translation>Ctrl+K 查找所有命令，Ctrl+/ 显示所有快捷键。</translation>
+    </message>
+    <message>
+        <source>A &lt;b&gt;sample&lt;/b&gt; is one text of your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, some thousand samples. A &lt;b&gt;block&lt;/b&gt; is some chunks that are fetched, cleaned and cut into tokens together.</source>
+        <translation>&lt;b&gt;样本&lt;/b&gt;是数据中的一段文本。&lt;b&gt;块&lt;/b&gt;是一个工作进程一次领取的内容，约数千个样本。&lt;b&gt;区块&lt;/b&gt;是一起获取、清理并切成词元的若干块。</translation>
+    </message>
+    <message>
+        <source>The &lt;b&gt;context&lt;/b&gt; is how many tokens the model sees at once, the &lt;b&gt;batch&lt;/b&gt; how many such windows go through it in one step.</source>
+        <translation>&lt;b&gt;上下文&lt;/b&gt;是模型一次看到的词元数，&lt;b&gt;批次&lt;/b&gt;是一步中通过的窗口数。</translation>
+    </message>
+    <message>
+        <source>Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
+        <translation>GPU 内存取决于批次和上下文（以及模型），与块的大小无关：块是逐段读取的。小块领取时多花一点时间；大块在两个检查点之间崩溃时损失更多，一段坏文本也会波及更多相邻文本。</translation>
+    </message>
+    <message>
+        <source>The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended.</source>
+        <translation>运行的状态从不存储。每次都从可见的事实推断：监督进程是否存活、最近何时写入、是否记录了结束原因。</translation>
+    </message>
+    <message>
+        <source>“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence.</source>
+        <translation>“中断”表示：没有存活的进程，也没有记录结束。电脑被关闭或重启，或者进程被杀死。状态旁的“为什么？”显示证据。</translation>
+    </message>
+    <message>
+        <source>Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.</source>
+        <translation>此时并没有损坏。检查点中的内容保留，其后训练的内容会重新训练。</translation>
+    </message>
+    <message>
+        <source>“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm.</source>
+        <translation>“继续…”先显示预演：保留、重新训练或空闲的块数，以及每个检查点的文件检查结果。确认之前不会改变任何内容。</translation>
+    </message>
+    <message>
+        <source>The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name.</source>
+        <translation>运行在同一文件夹中作为新的尝试继续。可以更改设备、工作进程数和停止规则；会改变块或权重的设置将被逐项拒绝。</translation>
+    </message>
+    <message>
+        <source>Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again.</source>
+        <translation>每一行是一个区块，每一格是一个块。下缘的线表示已提交，右上角的缺口表示已训练但尚未进入检查点，斜线表示工作丢失将重新训练。</translation>
+    </message>
+    <message>
+        <source>By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples.</source>
+        <translation>默认颜色表示损失高于或低于运行趋势，因为损失本身只反映训练的时间。突出的格含有不寻常的文本：拖动选中并阅读样本。</translation>
+    </message>
+    <message>
+        <source>Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.</source>
+        <translation>Ctrl 加滚轮缩放，方向键移动，回车打开样本。“表格”以数字显示同样内容。</translation>
+    </message>
+    <message>
+        <source>Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained.</source>
+        <translation>每个工作进程在自己的块上训练模型的一个副本。每隔一段时间以及结束时，副本会合并：按训练的词元数对权重取平均。</translation>
+    </message>
+    <message>
+        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
+        <translation>块在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复与遗漏”随时用账本证明。</translation>
+    </message>
+</context>
+<context>
+    <name>LibraryTable</name>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>评估损失</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>每秒词元</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>活动时间</translation>
+    </message>
+    <message>
+        <source>Chunks committed</source>
+        <translation>已提交的块</translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation>尝试次数</translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation>创建时间</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>分组</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+</context>
+<context>
     <name>NewRunPage</name>
     <message>
         <source>Set to %1</source>
         <translation>设为 %1</translation>
+    </message>
+</context>
+<context>
+    <name>QueueDock</name>
+    <message>
+        <source>waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>in training</source>
+        <translation>训练中</translation>
     </message>
 </context>
 <context>
@@ -216,6 +615,25 @@
     </message>
 </context>
 <context>
+    <name>SamplingPage</name>
+    <message>
+        <source>merge</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>, eval loss %1</source>
+        <translation>，评估损失 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2, step %3%4</source>
+        <translation>%1，%2，第 %3 步%4</translation>
+    </message>
+</context>
+<context>
     <name>Schema</name>
     <message>
         <source>Name</source>
@@ -238,8 +656,8 @@
         <translation>行的取法</translation>
     </message>
     <message>
-        <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines.</source>
-        <translation>纯文本文件中样本的含义：一行、空行之间的一段，或保留换行的 span_bytes 长的片段。'stream' 从一个文件取随机窗口且不记账，仅用于与其他程序比较。'auto' 为按行。</translation>
+        <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. &apos;stream&apos; takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. &apos;auto&apos; is lines.</source>
+        <translation>纯文本文件中样本的含义：一行、空行之间的一段，或保留换行的 span_bytes 长的片段。&apos;stream&apos; 从一个文件取随机窗口且不记账，仅用于与其他程序比较。&apos;auto&apos; 为按行。</translation>
     </message>
     <message>
         <source>Text column</source>
@@ -698,7 +1116,7 @@
         <translation>分钟</translation>
     </message>
     <message>
-        <source>Work that a crash can cost. 'minutes' of training between two checkpoints of a worker.</source>
+        <source>Work that a crash can cost. &apos;minutes&apos; of training between two checkpoints of a worker.</source>
         <translation>崩溃可能损失的工作量。一个工作进程两个检查点之间训练的分钟数。</translation>
     </message>
     <message>
@@ -1243,6 +1661,14 @@
         <source>%1: %2</source>
         <translation>%1：%2</translation>
     </message>
+    <message>
+        <source>%1, pinned</source>
+        <translation>%1，已固定</translation>
+    </message>
+    <message>
+        <source>Age</source>
+        <translation>时间</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -1420,7 +1846,9 @@
     </message>
     <message numerus="yes">
         <source>%n worker(s)</source>
-        <translation><numerusform>%n 个工作进程</numerusform></translation>
+        <translation>
+            <numerusform>%n 个工作进程</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 · attempt %2</source>
@@ -1432,7 +1860,9 @@
     </message>
     <message numerus="yes">
         <source>%n epoch(s) · %1</source>
-        <translation><numerusform>%n 轮 · %1</numerusform></translation>
+        <translation>
+            <numerusform>%n 轮 · %1</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1677,6 +2107,181 @@
         <source>About Furrow</source>
         <translation>关于 Furrow</translation>
     </message>
+    <message>
+        <source>Compare runs…</source>
+        <translation>比较运行…</translation>
+    </message>
+    <message>
+        <source>All runs as a table, two to eight of them beside each other</source>
+        <translation>所有运行的表格，并排比较二至八个</translation>
+    </message>
+    <message>
+        <source>Save page as picture…</source>
+        <translation>将页面存为图片…</translation>
+    </message>
+    <message>
+        <source>The shown page as PNG or PDF</source>
+        <translation>将当前页面存为 PNG 或 PDF</translation>
+    </message>
+    <message>
+        <source>Replay</source>
+        <translation>回放</translation>
+    </message>
+    <message>
+        <source>Let the past of the run pass by</source>
+        <translation>回放运行的过去</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Save perspective…</source>
+        <translation>保存视角…</translation>
+    </message>
+    <message>
+        <source>Keep docks and page under a name of your own</source>
+        <translation>以自己的名称保存面板和页面</translation>
+    </message>
+    <message>
+        <source>Remove this perspective</source>
+        <translation>删除此视角</translation>
+    </message>
+    <message>
+        <source>Put into the queue</source>
+        <translation>加入队列</translation>
+    </message>
+    <message>
+        <source>Starts by itself when its devices are free</source>
+        <translation>设备空闲时自动开始</translation>
+    </message>
+    <message>
+        <source>Tags and note…</source>
+        <translation>标签和备注…</translation>
+    </message>
+    <message>
+        <source>Archived</source>
+        <translation>已归档</translation>
+    </message>
+    <message>
+        <source>Leave this run out of the library</source>
+        <translation>不在库中显示此运行</translation>
+    </message>
+    <message>
+        <source>Move to trash…</source>
+        <translation>移到回收站…</translation>
+    </message>
+    <message>
+        <source>Nothing is deleted; the folder moves inside the workspace</source>
+        <translation>不会删除任何内容；文件夹只在工作区内移动</translation>
+    </message>
+    <message>
+        <source>Restore from trash…</source>
+        <translation>从回收站恢复…</translation>
+    </message>
+    <message>
+        <source>Show selected chunk in the charts</source>
+        <translation>在图表中显示所选块</translation>
+    </message>
+    <message>
+        <source>Show selected chunk in the log</source>
+        <translation>在日志中显示所选块</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Runs that wait for their devices</source>
+        <translation>等待设备的运行</translation>
+    </message>
+    <message>
+        <source>Alerts…</source>
+        <translation>警报…</translation>
+    </message>
+    <message>
+        <source>What is an alert, and who is told</source>
+        <translation>什么算警报，以及通知谁</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Save loss chart as picture…</source>
+        <translation>将损失图存为图片…</translation>
+    </message>
+    <message>
+        <source>As PNG, SVG or PDF</source>
+        <translation>存为 PNG、SVG 或 PDF</translation>
+    </message>
+    <message>
+        <source>Save loss chart as table…</source>
+        <translation>将损失图存为表格…</translation>
+    </message>
+    <message>
+        <source>The visible points as CSV</source>
+        <translation>可见的点存为 CSV</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::AlertsDialog</name>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source> GiB</source>
+        <translation> GiB</translation>
+    </message>
+    <message>
+        <source> nats</source>
+        <translation> nats</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>Show a notification of the desktop when this window is not in front</source>
+        <translation>当此窗口不在最前时显示桌面通知</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>警报</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>超过</translation>
+    </message>
+    <message>
+        <source>below</source>
+        <translation>低于</translation>
+    </message>
+    <message>
+        <source>above</source>
+        <translation>高于</translation>
+    </message>
+    <message>
+        <source>Command to start for each alert</source>
+        <translation>每个警报要启动的命令</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
+        <translation>不经过 shell 启动。环境中有 FURROW_RUN、FURROW_ALERT 和 FURROW_TEXT。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Save alerts</source>
+        <translation>保存警报</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Appearance</name>
@@ -1719,20 +2324,36 @@
         <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
         <translation>训练两次：%1。缺失：%2。%4 检查了 %3 个数据段。</translation>
     </message>
-</context>
-<context>
-    <name>furrow::ChartTitle</name>
     <message>
-        <source>worker %1</source>
+        <source>Save report…</source>
+        <translation>保存报告…</translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
         <translation>工作进程 %1</translation>
     </message>
     <message>
-        <source>mean</source>
-        <translation>均值</translation>
+        <source>attempt %1</source>
+        <translation>第 %1 次尝试</translation>
     </message>
     <message>
-        <source>eval</source>
-        <translation>评估</translation>
+        <source>Save report</source>
+        <translation>保存报告</translation>
+    </message>
+    <message>
+        <source>Reports (*.html *.pdf *.csv *.json)</source>
+        <translation>报告 (*.html *.pdf *.csv *.json)</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>无法写入 %1。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::BoxRows</name>
+    <message>
+        <source>%1: median %2, from %3 to %4</source>
+        <translation>%1：中位数 %2，从 %3 到 %4</translation>
     </message>
 </context>
 <context>
@@ -1804,14 +2425,6 @@
     <message>
         <source>Back to live</source>
         <translation>回到实时</translation>
-    </message>
-    <message>
-        <source>Save picture…</source>
-        <translation>保存图片…</translation>
-    </message>
-    <message>
-        <source>Save table…</source>
-        <translation>保存表格…</translation>
     </message>
     <message>
         <source>Training loss</source>
@@ -1910,7 +2523,9 @@
     </message>
     <message numerus="yes">
         <source>%n more</source>
-        <translation><numerusform>还有 %n 个</numerusform></translation>
+        <translation>
+            <numerusform>还有 %n 个</numerusform>
+        </translation>
     </message>
     <message>
         <source>file %1, row %2</source>
@@ -1918,7 +2533,9 @@
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
-        <translation><numerusform>%n 个词元</numerusform></translation>
+        <translation>
+            <numerusform>%n 个词元</numerusform>
+        </translation>
     </message>
     <message>
         <source>held out</source>
@@ -1950,6 +2567,167 @@
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ComparePage</name>
+    <message>
+        <source>Curves</source>
+        <translation>曲线</translation>
+    </message>
+    <message>
+        <source>By chunk</source>
+        <translation>按块</translation>
+    </message>
+    <message>
+        <source>Settings that differ</source>
+        <translation>不同的设置</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>Compare runs</source>
+        <translation>比较运行</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>筛选运行</translation>
+    </message>
+    <message>
+        <source>Pin as baseline</source>
+        <translation>固定为基准</translation>
+    </message>
+    <message>
+        <source>Back to the runs</source>
+        <translation>返回运行</translation>
+    </message>
+    <message>
+        <source>Runs with figures and settings</source>
+        <translation>带数据和设置的运行</translation>
+    </message>
+    <message>
+        <source>Horizontal axis</source>
+        <translation>横轴</translation>
+    </message>
+    <message>
+        <source>Tokens, all workers</source>
+        <translation>词元，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Steps of each worker</source>
+        <translation>各工作进程的步数</translation>
+    </message>
+    <message>
+        <source>Samples, all workers</source>
+        <translation>样本，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>活动时间</translation>
+    </message>
+    <message>
+        <source>x: %1</source>
+        <translation>x：%1</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>训练损失</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>奈特/词元</translation>
+    </message>
+    <message>
+        <source>Select two to eight runs.</source>
+        <translation>请选择二至八个运行。</translation>
+    </message>
+    <message>
+        <source>Tokens per second of each worker</source>
+        <translation>每个工作进程的每秒词元</translation>
+    </message>
+    <message>
+        <source>Tokens per second of each worker: smallest, quartiles, largest</source>
+        <translation>每个工作进程的每秒词元：最小、四分位、最大</translation>
+    </message>
+    <message>
+        <source>Run compared with the baseline</source>
+        <translation>与基准比较的运行</translation>
+    </message>
+    <message>
+        <source>Difference of the loss of each chunk</source>
+        <translation>每个块的损失差</translation>
+    </message>
+    <message>
+        <source>Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline.</source>
+        <translation>选择二至八个运行（Ctrl 加单击，或 Ctrl 加空格）；第一个为基准。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Reading %n run(s)…</source>
+        <translation>
+            <numerusform>正在读取 %n 个运行…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Baseline: %1</source>
+        <translation>基准：%1</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>评估损失</translation>
+    </message>
+    <message>
+        <source>Mean loss of all chunks</source>
+        <translation>所有块的平均损失</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>每秒词元</translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation>尝试次数</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+    <message>
+        <source>All settings are the same.</source>
+        <translation>所有设置都相同。</translation>
+    </message>
+    <message>
+        <source>Not comparable chunk by chunk: %1.</source>
+        <translation>无法逐块比较：%1。</translation>
+    </message>
+    <message>
+        <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
+        <translation>共有 %1 个块，平均差 %2 nats，%3 个优于基准。</translation>
     </message>
 </context>
 <context>
@@ -2011,7 +2789,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>trained %n times</source>
-        <translation><numerusform>训练 %n 次</numerusform></translation>
+        <translation>
+            <numerusform>训练 %n 次</numerusform>
+        </translation>
     </message>
     <message>
         <source>block</source>
@@ -2019,7 +2799,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n blocks</source>
-        <translation><numerusform>%n 个块</numerusform></translation>
+        <translation>
+            <numerusform>%n 个块</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2061,10 +2843,6 @@ Vocabulary %3</source>
         <translation>相对于</translation>
     </message>
     <message>
-        <source>Relative to: trend of the run</source>
-        <translation>相对于：运行的趋势</translation>
-    </message>
-    <message>
         <source>Relative to: nothing</source>
         <translation>相对于：无</translation>
     </message>
@@ -2096,6 +2874,38 @@ Vocabulary %3</source>
         <source>Epoch %1</source>
         <translation>第 %1 轮</translation>
     </message>
+    <message>
+        <source>Worst</source>
+        <translation>最差</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>Share of the worst chunks</source>
+        <translation>最差块的比例</translation>
+    </message>
+    <message>
+        <source>Select</source>
+        <translation>选择</translation>
+    </message>
+    <message>
+        <source>Select the chunks with the largest values of this layer</source>
+        <translation>选择此图层中数值最大的块</translation>
+    </message>
+    <message>
+        <source>There is no epoch before this one.</source>
+        <translation>之前没有轮次。</translation>
+    </message>
+    <message>
+        <source>Change of loss</source>
+        <translation>损失变化</translation>
+    </message>
+    <message>
+        <source>Relative to: trend</source>
+        <translation>相对于：趋势</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPage</name>
@@ -2120,11 +2930,15 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n block(s)</source>
-        <translation><numerusform>%n 个块</numerusform></translation>
+        <translation>
+            <numerusform>%n 个块</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n chunk(s)</source>
-        <translation><numerusform>%n 个数据段</numerusform></translation>
+        <translation>
+            <numerusform>%n 个数据段</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 samples</source>
@@ -2148,7 +2962,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>first %n sample(s)</source>
-        <translation><numerusform>前 %n 个样本</numerusform></translation>
+        <translation>
+            <numerusform>前 %n 个样本</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2171,7 +2987,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>CPU, %n core(s)</source>
-        <translation><numerusform>CPU，%n 核</numerusform></translation>
+        <translation>
+            <numerusform>CPU，%n 核</numerusform>
+        </translation>
     </message>
     <message>
         <source>no GPU was found</source>
@@ -2269,7 +3087,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n setting(s) must be corrected before launch</source>
-        <translation><numerusform>启动前须更正 %n 项设置</numerusform></translation>
+        <translation>
+            <numerusform>启动前须更正 %n 项设置</numerusform>
+        </translation>
     </message>
     <message>
         <source>Choose the data first</source>
@@ -2281,7 +3101,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>in %n block(s)</source>
-        <translation><numerusform>在 %n 个块中</numerusform></translation>
+        <translation>
+            <numerusform>在 %n 个块中</numerusform>
+        </translation>
     </message>
     <message>
         <source>Known when the data was looked at.</source>
@@ -2325,7 +3147,17 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n more</source>
-        <translation><numerusform>还有 %n 个</numerusform></translation>
+        <translation>
+            <numerusform>还有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Make the run and begin it when its devices are free</source>
+        <translation>创建运行，设备空闲时开始</translation>
     </message>
 </context>
 <context>
@@ -2343,7 +3175,79 @@ Vocabulary %3</source>
     <name>furrow::FormGroup</name>
     <message numerus="yes">
         <source>%n setting(s)</source>
-        <translation><numerusform>%n 项设置</numerusform></translation>
+        <translation>
+            <numerusform>%n 项设置</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::GpuDock</name>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>奈特/词元</translation>
+    </message>
+    <message>
+        <source>Utilisation</source>
+        <translation>使用率</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>功率</translation>
+    </message>
+    <message>
+        <source>W</source>
+        <translation>W</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <translation>°C</translation>
+    </message>
+    <message>
+        <source>This run trains on the CPU; no GPU is measured.</source>
+        <translation>此运行在 CPU 上训练；没有测量 GPU。</translation>
+    </message>
+    <message>
+        <source>No measurement of a GPU was recorded. It needs the NVIDIA driver (NVML) on the machine that trains.</source>
+        <translation>没有记录到 GPU 测量。训练的机器上需要 NVIDIA 驱动（NVML）。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::HelpDialog</name>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Search the help</source>
+        <translation>搜索帮助</translation>
+    </message>
+    <message>
+        <source>Topics</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>Nothing is said about this.</source>
+        <translation>没有相关内容。</translation>
     </message>
 </context>
 <context>
@@ -2359,10 +3263,6 @@ Vocabulary %3</source>
     <message>
         <source>Show in map</source>
         <translation>在图中显示</translation>
-    </message>
-    <message>
-        <source>Read samples</source>
-        <translation>阅读样本</translation>
     </message>
     <message>
         <source>Select a run, worker or chunk.</source>
@@ -2426,7 +3326,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n chunk(s) selected</source>
-        <translation><numerusform>已选 %n 个数据段</numerusform></translation>
+        <translation>
+            <numerusform>已选 %n 个数据段</numerusform>
+        </translation>
     </message>
     <message>
         <source>Worker %1</source>
@@ -2524,6 +3426,32 @@ Vocabulary %3</source>
         <source>Samples per block</source>
         <translation>每块样本数</translation>
     </message>
+    <message>
+        <source>Show in chart</source>
+        <translation>在图表中显示</translation>
+    </message>
+    <message>
+        <source>Show in log</source>
+        <translation>在日志中显示</translation>
+    </message>
+    <message>
+        <source>%1, run median %2</source>
+        <translation>%1，运行中位数 %2</translation>
+    </message>
+    <message>
+        <source>Loss inside the chunk</source>
+        <translation>块内损失</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>spike</source>
+        <translation>尖峰</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneView</name>
@@ -2533,7 +3461,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n lanes</source>
-        <translation><numerusform>%n 条时间线</numerusform></translation>
+        <translation>
+            <numerusform>%n 条时间线</numerusform>
+        </translation>
     </message>
     <message>
         <source>now</source>
@@ -2556,11 +3486,15 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>Last %n minute(s)</source>
-        <translation><numerusform>最近 %n 分钟</numerusform></translation>
+        <translation>
+            <numerusform>最近 %n 分钟</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Last %n hour(s)</source>
-        <translation><numerusform>最近 %n 小时</numerusform></translation>
+        <translation>
+            <numerusform>最近 %n 小时</numerusform>
+        </translation>
     </message>
     <message>
         <source>Worker %1</source>
@@ -2595,11 +3529,31 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation><numerusform>%n 个运行</numerusform></translation>
+        <translation>
+            <numerusform>%n 个运行</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%1 of %n run(s)</source>
-        <translation><numerusform>%n 个运行中的 %1 个</numerusform></translation>
+        <translation>
+            <numerusform>%n 个运行中的 %1 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Archived too</source>
+        <translation>包括已归档</translation>
+    </message>
+    <message>
+        <source>Start demonstration run</source>
+        <translation>开始演示运行</translation>
+    </message>
+    <message>
+        <source>Words of name, note, group, preset or state; #word finds a tag</source>
+        <translation>名称、备注、分组、预设或状态中的词；#词 查找标签</translation>
+    </message>
+    <message>
+        <source>Archived too (%1)</source>
+        <translation>包括已归档（%1）</translation>
     </message>
 </context>
 <context>
@@ -2781,7 +3735,9 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.</source>
-        <translation><numerusform>%n 个数据段尚未进检查点；恢复时会重新训练。“停止”会先保存它们。</numerusform></translation>
+        <translation>
+            <numerusform>%n 个数据段尚未进检查点；恢复时会重新训练。“停止”会先保存它们。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Kill now</source>
@@ -2852,6 +3808,74 @@ Vocabulary %3</source>
 Free software under the GNU General Public License, version 3 or later.</source>
         <translation>每一轮恰好把数据集的每个数据段训练一次，并能加以证明。
 自由软件，遵循 GNU 通用公共许可证第 3 版或更新版本。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Save perspective</source>
+        <translation>保存视角</translation>
+    </message>
+    <message>
+        <source>Name of the perspective:</source>
+        <translation>视角名称：</translation>
+    </message>
+    <message>
+        <source>Save page as picture</source>
+        <translation>将页面存为图片</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.pdf)</source>
+        <translation>图片 (*.png *.pdf)</translation>
+    </message>
+    <message>
+        <source>More commands</source>
+        <translation>更多命令</translation>
+    </message>
+    <message>
+        <source>GPU history</source>
+        <translation>GPU 历史</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Queue %1</source>
+        <translation>队列 %1</translation>
+    </message>
+    <message>
+        <source>Move to trash</source>
+        <translation>移到回收站</translation>
+    </message>
+    <message>
+        <source>Move %1 to the trash of this workspace?</source>
+        <translation>将 %1 移到此工作区的回收站？</translation>
+    </message>
+    <message>
+        <source>The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.</source>
+        <translation>文件夹及其检查点将移到 %1。不会删除任何内容，可以恢复。</translation>
+    </message>
+    <message>
+        <source>Keep the run</source>
+        <translation>保留运行</translation>
+    </message>
+    <message>
+        <source>The trash of this workspace is empty.</source>
+        <translation>此工作区的回收站是空的。</translation>
+    </message>
+    <message>
+        <source>Restore from trash</source>
+        <translation>从回收站恢复</translation>
+    </message>
+    <message>
+        <source>Run to restore:</source>
+        <translation>要恢复的运行：</translation>
     </message>
 </context>
 <context>
@@ -3014,6 +4038,44 @@ the file cannot be read</source>
     </message>
 </context>
 <context>
+    <name>furrow::NotesDialog</name>
+    <message>
+        <source>Tags and note of %1</source>
+        <translation>%1 的标签和备注</translation>
+    </message>
+    <message>
+        <source>Separated by commas</source>
+        <translation>以逗号分隔</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>分组</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Save notes</source>
+        <translation>保存备注</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::Notifier</name>
+    <message>
+        <source>The command for alerts could not be started: %1.</source>
+        <translation>无法启动警报命令：%1。</translation>
+    </message>
+</context>
+<context>
     <name>furrow::OverviewPage</name>
     <message>
         <source>Why?</source>
@@ -3096,6 +4158,90 @@ the file cannot be read</source>
     </message>
 </context>
 <context>
+    <name>furrow::QueueDock</name>
+    <message>
+        <source>Pause queue</source>
+        <translation>暂停队列</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>提前</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>延后</translation>
+    </message>
+    <message>
+        <source>Let next run</source>
+        <translation>让下一个运行</translation>
+    </message>
+    <message>
+        <source>Take out</source>
+        <translation>移出</translation>
+    </message>
+    <message>
+        <source>Forget ended</source>
+        <translation>清除已结束</translation>
+    </message>
+    <message>
+        <source>Stop this run after a checkpoint and begin the next one of its lane; it goes on afterwards</source>
+        <translation>保存检查点后停止此运行并开始同一通道的下一个；之后继续</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Start queue</source>
+        <translation>启动队列</translation>
+    </message>
+    <message>
+        <source>No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
+        <translation>没有等待的运行。新建运行中的“队列”会放到这里；共用设备的运行依次等待。</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is started, what trains goes on.</source>
+        <translation>已暂停：不再启动新的，正在训练的继续。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) wait or train.</source>
+        <translation>
+            <numerusform>%n 个运行在等待或训练。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing waits.</source>
+        <translation>没有等待的运行。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ReplayBar</name>
+    <message>
+        <source>Moment of the run</source>
+        <translation>运行的时刻</translation>
+    </message>
+    <message>
+        <source>Take every view back to a past moment; the run goes on</source>
+        <translation>让所有视图回到过去某一时刻；运行继续</translation>
+    </message>
+    <message>
+        <source>Speed of the replay</source>
+        <translation>回放速度</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ResumeDialog</name>
     <message>
         <source>Start %1</source>
@@ -3119,7 +4265,9 @@ the file cannot be read</source>
     </message>
     <message numerus="yes">
         <source>%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.</source>
-        <translation><numerusform>%n 个数据段将重新训练；之后每个都恰好进入权重一次。按下下方按钮之前不会有任何改变。</numerusform></translation>
+        <translation>
+            <numerusform>%n 个数据段将重新训练；之后每个都恰好进入权重一次。按下下方按钮之前不会有任何改变。</numerusform>
+        </translation>
     </message>
     <message>
         <source>What happens to each chunk</source>
@@ -3131,7 +4279,9 @@ the file cannot be read</source>
     </message>
     <message numerus="yes">
         <source>Map of %n chunk(s); the counts beside it say the same</source>
-        <translation><numerusform>%n 个数据段的图；旁边的数字含义相同</numerusform></translation>
+        <translation>
+            <numerusform>%n 个数据段的图；旁边的数字含义相同</numerusform>
+        </translation>
     </message>
     <message>
         <source>Dry run</source>
@@ -3275,6 +4425,85 @@ the file cannot be read</source>
         <source>Pages of the run</source>
         <translation>运行的页面</translation>
     </message>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::SamplingPage</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>模型写出的文本</translation>
+    </message>
+    <message>
+        <source>Written during training</source>
+        <translation>训练期间写出的文本</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Among the likeliest</source>
+        <translation>在最可能的之中</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation>0 总是取最可能的词元；大于 1 文本更随意</translation>
+    </message>
+    <message>
+        <source>Write text</source>
+        <translation>写文本</translation>
+    </message>
+    <message>
+        <source>the newest</source>
+        <translation>最新的</translation>
+    </message>
+    <message>
+        <source>No checkpoint was saved yet.</source>
+        <translation>尚未保存检查点。</translation>
+    </message>
+    <message>
+        <source>Ended by you.</source>
+        <translation>已由您结束。</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>结束</translation>
+    </message>
+    <message>
+        <source>Loading the checkpoint, then writing…</source>
+        <translation>正在加载检查点，然后写…</translation>
+    </message>
+    <message>
+        <source>after %1 steps</source>
+        <translation>%1 步之后</translation>
+    </message>
+    <message>
+        <source>None. The setting “Sample every” writes some text while the run trains.</source>
+        <translation>无。设置“采样间隔”会在训练时写出文本。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::SeriesChart</name>
@@ -3310,6 +4539,14 @@ the file cannot be read</source>
         <source>1 px = %1 points, min and max kept</source>
         <translation>1 像素 = %1 个点，保留最小和最大值</translation>
     </message>
+    <message>
+        <source>mean</source>
+        <translation>均值</translation>
+    </message>
+    <message>
+        <source>eval</source>
+        <translation>评估</translation>
+    </message>
 </context>
 <context>
     <name>furrow::ShortcutSheet</name>
@@ -3319,10 +4556,19 @@ the file cannot be read</source>
     </message>
 </context>
 <context>
+    <name>furrow::TaskRunner</name>
+    <message>
+        <source>%1 could not be run: %2.</source>
+        <translation>无法运行 %1：%2。</translation>
+    </message>
+</context>
+<context>
     <name>furrow::TokenView</name>
     <message numerus="yes">
         <source>%n tokens: %1</source>
-        <translation><numerusform>%n 个词元：%1</numerusform></translation>
+        <translation>
+            <numerusform>%n 个词元：%1</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3336,119 +4582,67 @@ the file cannot be read</source>
         <translation>打开运行文件夹…</translation>
     </message>
     <message>
-        <source>No runs in this workspace yet. A new run begins with a small text that comes with Furrow and trains on the CPU; the loss falls within seconds.</source>
-        <translation>此工作区还没有运行。新运行以 Furrow 自带的小文本开始，在 CPU 上训练；损失几秒内就会下降。</translation>
-    </message>
-    <message>
         <source>Select a run in the library, or begin a new one in %1.</source>
         <translation>在库中选择一个运行，或在 %1 中新建一个。</translation>
+    </message>
+    <message>
+        <source>Start demonstration run</source>
+        <translation>开始演示运行</translation>
+    </message>
+    <message>
+        <source>No runs in this workspace yet. The demonstration trains a small text that comes with Furrow on the CPU; the loss falls within seconds.</source>
+        <translation>此工作区还没有运行。演示在 CPU 上训练 Furrow 自带的一段短文本；损失在几秒内下降。</translation>
     </message>
 </context>
 <context>
     <name>furrow::WordsDialog</name>
     <message>
-        <source>What the words mean</source>
-        <translation>术语说明</translation>
-    </message>
-    <message>
-        <source>Sample</source>
-        <translation>样本</translation>
-    </message>
-    <message>
         <source>One text of the data set.</source>
         <translation>数据集中的一条文本。</translation>
-    </message>
-    <message>
-        <source>Chunk</source>
-        <translation>数据段</translation>
     </message>
     <message>
         <source>The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.</source>
         <translation>一个工作进程一次领取并训练的样本。其大小不影响显存；影响显存的是批大小乘以上下文。</translation>
     </message>
     <message>
-        <source>Block</source>
-        <translation>块</translation>
-    </message>
-    <message>
         <source>Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.</source>
         <translation>作为一个单位获取、清洗并切成词元的连续样本。块由数据段组成。</translation>
-    </message>
-    <message>
-        <source>Batch</source>
-        <translation>批大小</translation>
     </message>
     <message>
         <source>The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.</source>
         <translation>一个工作进程一个微步中的词元窗口。它决定一步占用多少内存。</translation>
     </message>
     <message>
-        <source>Context</source>
-        <translation>上下文</translation>
-    </message>
-    <message>
         <source>How many tokens the model sees at once.</source>
         <translation>模型一次能看到多少词元。</translation>
-    </message>
-    <message>
-        <source>Epoch</source>
-        <translation>轮次</translation>
     </message>
     <message>
         <source>Every chunk of every block committed once, or named as excluded or poisoned.</source>
         <translation>每个块的每个数据段提交一次，或被列为排除或有毒。</translation>
     </message>
     <message>
-        <source>Run</source>
-        <translation>运行</translation>
-    </message>
-    <message>
         <source>One training job with its frozen configuration. It lives in one folder.</source>
         <translation>一个配置已冻结的训练任务。它位于一个文件夹中。</translation>
-    </message>
-    <message>
-        <source>Attempt</source>
-        <translation>尝试</translation>
     </message>
     <message>
         <source>One stretch of a run from start or resume until stop, crash or end.</source>
         <translation>运行从开始或恢复到停止、崩溃或结束的一段。</translation>
     </message>
     <message>
-        <source>Worker</source>
-        <translation>工作进程</translation>
-    </message>
-    <message>
         <source>One process on one device that claims chunks and trains them.</source>
         <translation>一个设备上领取并训练数据段的进程。</translation>
-    </message>
-    <message>
-        <source>Committed</source>
-        <translation>已提交</translation>
     </message>
     <message>
         <source>The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.</source>
         <translation>数据段已在检查点中。“已训练”指在某工作进程的权重中但尚未保存；崩溃会损失这部分工作。</translation>
     </message>
     <message>
-        <source>Poisoned</source>
-        <translation>有毒</translation>
-    </message>
-    <message>
         <source>The chunk failed too often. It keeps the epoch open until it is accepted or tried again.</source>
         <translation>该数据段失败次数过多。在被接受或重试之前，本轮不会结束。</translation>
     </message>
     <message>
-        <source>Interrupted</source>
-        <translation>已中断</translation>
-    </message>
-    <message>
         <source>No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.</source>
         <translation>运行的进程都不存活，也没有记录结束原因：电脑停机或进程被杀死。“恢复”会先显示哪些将重新训练，然后才动手。</translation>
-    </message>
-    <message>
-        <source>Merge</source>
-        <translation>合并</translation>
     </message>
     <message>
         <source>The weights of the workers become one set of weights.</source>
@@ -3471,7 +4665,9 @@ the file cannot be read</source>
     </message>
     <message numerus="yes">
         <source>, %n restart(s)</source>
-        <translation><numerusform>，重启 %n 次</numerusform></translation>
+        <translation>
+            <numerusform>，重启 %n 次</numerusform>
+        </translation>
     </message>
     <message>
         <source>not alive</source>
@@ -3479,7 +4675,9 @@ the file cannot be read</source>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>
-        <translation><numerusform>%n 步</numerusform></translation>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
     </message>
     <message>
         <source>Worker %1: %2, loss %3, %4</source>
@@ -3499,6 +4697,42 @@ the file cannot be read</source>
     <message>
         <source>Worker processes of all attempts</source>
         <translation>所有尝试的工作进程</translation>
+    </message>
+    <message>
+        <source>%1 on all held-out text: loss %2, perplexity %3</source>
+        <translation>%1 在全部留出文本上：损失 %2，困惑度 %3</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>固定</translation>
+    </message>
+    <message>
+        <source>A pinned checkpoint is never removed by the keep policy</source>
+        <translation>固定的检查点不会被保留策略删除</translation>
+    </message>
+    <message>
+        <source>Evaluate</source>
+        <translation>评估</translation>
+    </message>
+    <message>
+        <source>Write text…</source>
+        <translation>写文本…</translation>
+    </message>
+    <message>
+        <source>New run from it…</source>
+        <translation>以此新建运行…</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消固定</translation>
+    </message>
+    <message>
+        <source>Evaluating checkpoint %1…</source>
+        <translation>正在评估检查点 %1…</translation>
+    </message>
+    <message>
+        <source>Best: checkpoint %1, eval loss %2</source>
+        <translation>最佳：检查点 %1，评估损失 %2</translation>
     </message>
 </context>
 </TS>

@@ -31,6 +31,7 @@ void addTaskCommands(CLI::App& app, Chosen& chosen);
 void addBenchCommands(CLI::App& app, Chosen& chosen);
 void addDoctorCommand(CLI::App& app, Chosen& chosen);
 void addStormCommand(CLI::App& app, Chosen& chosen);
+void addWorkspaceCommands(CLI::App& app, Chosen& chosen);
 void addInternalCommands(CLI::App& app, Chosen& chosen);
 
 /// Prints the error as a sentence on stderr (as JSON {"error":...} on stdout with `json`) and returns the exit code for it.

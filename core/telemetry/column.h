@@ -41,6 +41,15 @@ public:
             seal(segments_.back());
     }
 
+    /// A snapshot of the first `count` values, count <= size().
+    Column first(std::size_t count) const
+    {
+        Column head(*this);
+        head.segments_.resize((count + kSegment - 1) >> kShift);
+        head.size_ = count;
+        return head;
+    }
+
     /// First index in [0, size) whose value is not below `value`; the column must ascend.
     template <typename Value> std::size_t lowerBound(Value value) const
     {

@@ -122,4 +122,58 @@ std::size_t TelemetrySnapshot::memoryBytes() const
     return sum;
 }
 
+namespace {
+
+Stretch stretchUntil(const Stretch& whole, double wall)
+{
+    const double millis = (wall - whole.wallStart) * 1000;
+    const std::size_t count = millis < 0 ? 0 : whole.millis.lowerBound(millis + 0.5);
+    if (count == whole.size())
+        return whole;
+    Stretch head = whole;
+    for (Column<std::uint32_t>* column : { &head.step, &head.globalStep, &head.millis, &head.tokens, &head.samples })
+        *column = column->first(count);
+    for (auto* metric : { &head.loss, &head.learningRate, &head.gradientNorm, &head.tokensPerSecond, &head.memoryMiB, &head.stepTokens })
+        *metric = metric->first(count);
+    for (auto* metric : { &head.waitData, &head.forward, &head.backward, &head.optimizer, &head.checkpoint })
+        *metric = metric->first(count);
+    std::size_t chunks = head.chunks.size();
+    while (chunks > 0 && head.chunks[chunks - 1].index >= count)
+        --chunks;
+    head.chunks = head.chunks.first(chunks);
+    head.lastStep = count == 0 ? head.firstStep : head.firstStep + head.step[count - 1];
+    return head;
+}
+
+template <typename Point> std::shared_ptr<const std::vector<Point>> pointsUntil(const std::shared_ptr<const std::vector<Point>>& all, double wall)
+{
+    auto kept = std::make_shared<std::vector<Point>>();
+    if (all)
+        std::copy_if(all->begin(), all->end(), std::back_inserter(*kept), [wall](const Point& point) { return point.wall <= wall; });
+    return kept;
+}
+
+} // namespace
+
+SnapshotPtr snapshotUntil(const TelemetrySnapshot& snapshot, double wall)
+{
+    auto head = std::make_shared<TelemetrySnapshot>();
+    for (const Stretch& stretch : snapshot.stretches) {
+        if (stretch.wallStart <= wall)
+            head->stretches.push_back(stretchUntil(stretch, wall));
+    }
+    head->evals = pointsUntil(snapshot.evals, wall);
+    head->events = pointsUntil(snapshot.events, wall);
+    head->samples = pointsUntil(snapshot.samples, wall);
+    for (std::size_t i = 0; i < snapshot.gpu.size(); ++i) {
+        if (snapshot.gpu[i].wall <= wall)
+            head->gpu.append(snapshot.gpu[i]);
+    }
+    head->counts = snapshot.counts;
+    head->bytesRead = snapshot.bytesRead;
+    head->bytesKnown = snapshot.bytesKnown;
+    head->complete = snapshot.complete;
+    return head;
+}
+
 } // namespace furrow

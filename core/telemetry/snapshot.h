@@ -127,4 +127,7 @@ public:
 
 using SnapshotPtr = std::shared_ptr<const TelemetrySnapshot>;
 
+/// What was known at a moment [s since 1970]: every stretch up to there. Shares the columns; some microseconds.
+SnapshotPtr snapshotUntil(const TelemetrySnapshot& snapshot, double wall);
+
 } // namespace furrow

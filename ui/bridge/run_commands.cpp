@@ -37,14 +37,30 @@ void RunCommands::run(RunVerb verb, const QString& folder, std::function<Status(
     pool_.start([this, verb, folder, job = std::move(job)] { report(verb, folder, job(RunPaths(pathFromUtf8(folder.toStdString())))); });
 }
 
+std::function<void(const std::string&)> RunCommands::teller()
+{
+    return [this](const std::string& sentence) {
+        QMetaObject::invokeMethod(this, [this, text = QString::fromStdString(sentence)] { Q_EMIT progressed(text); }, Qt::QueuedConnection);
+    };
+}
+
+void RunCommands::make(const NewRun& request)
+{
+    Q_EMIT begun(RunVerb::Make, {});
+    pool_.start([this, request] {
+        auto created = createRun(request, teller());
+        if (created.ok())
+            report(RunVerb::Make, QString::fromStdString(utf8Text(created.value().folder())), {});
+        else
+            report(RunVerb::Make, {}, created.error());
+    });
+}
+
 void RunCommands::launch(const NewRun& request)
 {
     Q_EMIT begun(RunVerb::Create, {});
     pool_.start([this, request] {
-        const auto tell = [this](const std::string& sentence) {
-            QMetaObject::invokeMethod(this, [this, text = QString::fromStdString(sentence)] { Q_EMIT progressed(text); }, Qt::QueuedConnection);
-        };
-        auto created = createRun(request, tell);
+        auto created = createRun(request, teller());
         if (!created.ok()) {
             report(RunVerb::Create, {}, created.error());
             return;
@@ -59,6 +75,14 @@ void RunCommands::launch(const NewRun& request)
         }
         auto started = startRun(created.value(), frozen.value());
         report(RunVerb::Start, folder, started.ok() ? Status() : Status(started.error()));
+    });
+}
+
+void RunCommands::pin(const QString& folder, CheckpointId checkpoint, bool pinned)
+{
+    run(RunVerb::Pin, folder, [checkpoint, pinned](const RunPaths& paths) -> Status {
+        auto ledger = SupervisorLedger::open(paths.tracker());
+        return ledger.ok() ? ledger.value().setPinned(checkpoint, pinned) : Status(ledger.error());
     });
 }
 

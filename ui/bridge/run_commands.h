@@ -9,7 +9,7 @@
 
 namespace furrow {
 
-enum class RunVerb { Create, Start, Pause, Continue, Stop, Kill, Save, Plan };
+enum class RunVerb { Create, Make, Pin, Start, Pause, Continue, Stop, Kill, Save, Plan };
 
 using PlanPtr = std::shared_ptr<const ResumePlan>;
 
@@ -23,6 +23,10 @@ public:
 
     /// Makes a run folder and starts training there.
     void launch(const NewRun& request);
+    /// Makes a run folder only, for the queue; ends in done(Make).
+    void make(const NewRun& request);
+    /// Keeps a checkpoint from being removed by the keep policy, or lets it go.
+    void pin(const QString& folder, CheckpointId checkpoint, bool pinned);
     /// Starts or resumes with the configuration wanted from now on.
     void start(const QString& folder, const RunConfig& wanted);
     void pause(const QString& folder);
@@ -41,6 +45,7 @@ Q_SIGNALS:
     void planned(const QString& folder, const furrow::PlanPtr& plan, const furrow::RunConfig& config);
 
 private:
+    std::function<void(const std::string&)> teller(); ///< progressed() from the pool's thread
     void run(RunVerb verb, const QString& folder, std::function<Status(const RunPaths&)> job);
     void report(RunVerb verb, const QString& folder, const Status& status);
 

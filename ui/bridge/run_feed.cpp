@@ -12,6 +12,7 @@ void registerBridgeTypes()
     qRegisterMetaType<EventsPtr>();
     qRegisterMetaType<LogLinesPtr>();
     qRegisterMetaType<RunLinesPtr>();
+    qRegisterMetaType<QueuePtr>();
 }
 
 } // namespace furrow

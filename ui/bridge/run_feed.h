@@ -4,6 +4,7 @@
 #include "core/run/run_status.h"
 #include "core/telemetry/snapshot.h"
 #include "core/tracker/ledger_reader.h"
+#include "core/workspace/workspace_file.h"
 
 #include <QMetaType>
 #include <QString>
@@ -57,9 +58,23 @@ struct RunLine {
     double meanTokensPerSecond = 0; ///< over the whole active time; 0: nothing trained yet
     QString preset;
     std::vector<double> sparkline; ///< at most 48 mean losses, oldest first
+    std::int64_t steps = 0;
+    std::int64_t tokens = 0;
+    double activeSeconds = 0;
+    double evalLoss = 0; ///< newest; NaN: none
+    std::shared_ptr<const RunConfig> config; ///< as frozen; the same pointer as long as it is the same; null: cannot be read
+    RunNotes notes; ///< what the person wrote about it
     bool operator==(const RunLine&) const = default;
 };
 using RunLines = std::vector<RunLine>;
+
+/// The queue of a workspace.
+struct QueueView {
+    std::vector<QueueEntry> entries; ///< in order of their turn
+    bool paused = false;
+    bool active = false; ///< a process runs it
+    bool operator==(const QueueView&) const = default;
+};
 
 using StatusPtr = std::shared_ptr<const RunStatus>;
 using CellsPtr = std::shared_ptr<const CellUpdate>;
@@ -68,6 +83,7 @@ using ClaimsPtr = std::shared_ptr<const std::vector<ClaimRow>>;
 using EventsPtr = std::shared_ptr<const std::vector<EventRow>>;
 using LogLinesPtr = std::shared_ptr<const std::vector<LogLine>>;
 using RunLinesPtr = std::shared_ptr<const RunLines>;
+using QueuePtr = std::shared_ptr<const QueueView>;
 
 /// Makes the types above usable in queued signals. Call once in main.
 void registerBridgeTypes();
@@ -82,3 +98,4 @@ Q_DECLARE_METATYPE(furrow::ClaimsPtr)
 Q_DECLARE_METATYPE(furrow::EventsPtr)
 Q_DECLARE_METATYPE(furrow::LogLinesPtr)
 Q_DECLARE_METATYPE(furrow::RunLinesPtr)
+Q_DECLARE_METATYPE(furrow::QueuePtr)

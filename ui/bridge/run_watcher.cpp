@@ -42,6 +42,7 @@ void RunWatcher::open(const QString& folder)
     status_.reset();
     tables_.reset();
     telemetry_.reset();
+    newest_.reset();
     wanted_.epoch.reset();
     inFlight_ = false;
     windowBeginNs_ = 0;
@@ -62,6 +63,14 @@ void RunWatcher::setHeld(bool held)
         wanted_.views = !held;
     }
     Q_EMIT heldChanged(held);
+}
+
+void RunWatcher::showMoment(std::optional<std::int64_t> wallNs)
+{
+    if (!newest_)
+        return;
+    telemetry_ = wallNs ? snapshotUntil(*newest_, static_cast<double>(*wallNs) * 1e-9) : newest_;
+    Q_EMIT telemetryRead(telemetry_);
 }
 
 void RunWatcher::setEpoch(std::optional<std::int64_t> epoch)
@@ -126,7 +135,8 @@ void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpda
     if (update->logLines)
         Q_EMIT logRead(update->logLines);
     if (update->telemetry) {
-        telemetry_ = update->telemetry;
+        newest_ = update->telemetry;
+        telemetry_ = newest_;
         Q_EMIT telemetryRead(telemetry_);
     }
     measurePace(*update);

@@ -31,6 +31,8 @@ public:
     /// Held views get no cells, claims, events or log lines; the state of the run goes on being shown.
     void setHeld(bool held);
     bool isHeld() const { return held_; }
+    /// Shows curves up to a past moment [ns since 1970]; absent: all. Hold the views first.
+    void showMoment(std::optional<std::int64_t> wallNs);
     /// Whose map is read; absent: the newest epoch.
     void setEpoch(std::optional<std::int64_t> epoch);
     /// Reads now instead of at the next beat.
@@ -59,7 +61,8 @@ private:
     QString folder_;
     StatusPtr status_;
     TablesPtr tables_;
-    SnapshotPtr telemetry_;
+    SnapshotPtr telemetry_; // what is shown
+    SnapshotPtr newest_; // what was read
     bool held_ = false;
     quint64 generation_ = 0; // of the open folder; later deliveries of an older one are dropped
     double eventsInWindow_ = 0;

@@ -1,5 +1,6 @@
 #include "ui/bridge/workspace_scanner.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/run/run_status.h"
 
@@ -20,6 +21,7 @@ constexpr std::size_t kSparklinePoints = 48;
 constexpr std::int64_t kMostSparklineChunks = 200'000; // reading more cells for a picture 48 px wide is not worth it
 constexpr auto kSparklineAge = 5s;
 constexpr auto kScanEvery = 1s;
+constexpr auto kScanPerRun = 500us; // a workspace of thousands is looked at less often
 constexpr auto kPublishEvery = 150ms;
 
 std::vector<double> lossesInOrder(const RunPaths& paths, std::int64_t epoch)
@@ -104,6 +106,9 @@ void refreshOne(const fs::path& folder, Known& known, bool isNew)
         known.sparklineRead = now;
     else
         line.sparkline = known.line.sparkline;
+    if (line.config && known.line.config && *line.config == *known.line.config)
+        line.config = known.line.config;
+    line.notes = known.line.notes;
     known.line = std::move(line);
     known.stamp = stamp;
 }
@@ -117,12 +122,39 @@ RunLines newestFirst(const std::map<fs::path, Known>& known)
     return lines;
 }
 
+/// What is beside the runs. A workspace that nobody wrote to has no file, and looking makes none.
+struct WorkspaceView {
+    std::map<std::string, RunNotes> notes;
+    QueueView queue;
+};
+
+WorkspaceView readWorkspace(const fs::path& workspace)
+{
+    WorkspaceView view;
+    std::error_code failed;
+    if (workspace.empty() || !fs::exists(workspace / "library.sqlite", failed))
+        return view;
+    auto file = WorkspaceFile::open(workspace);
+    if (!file.ok())
+        return view;
+    if (auto notes = file.value().notes(); notes.ok())
+        view.notes = std::move(notes).value();
+    if (auto entries = file.value().queue(); entries.ok())
+        view.queue.entries = std::move(entries).value();
+    if (auto paused = file.value().isQueuePaused(); paused.ok())
+        view.queue.paused = paused.value();
+    view.queue.active = isLocked(queueLock(workspace));
+    return view;
+}
+
 bool sameLines(const RunLines& a, const RunLines& b)
 {
     // NaN losses would make equal lists differ for ever.
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](RunLine x, RunLine y) {
-        if (std::isnan(x.loss) && std::isnan(y.loss))
-            x.loss = y.loss = 0;
+        for (double RunLine::*loss : { &RunLine::loss, &RunLine::evalLoss }) {
+            if (std::isnan(x.*loss) && std::isnan(y.*loss))
+                x.*loss = y.*loss = 0;
+        }
         return x == y;
     });
 }
@@ -134,7 +166,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     RunLine line;
     line.folder = QString::fromStdString(utf8Text(folder));
     line.name = QString::fromStdString(utf8Text(folder.filename()));
-    line.loss = std::numeric_limits<double>::quiet_NaN();
+    line.loss = line.evalLoss = std::numeric_limits<double>::quiet_NaN();
     const RunPaths paths(folder);
     auto read = readStatus(paths);
     if (!read.ok()) {
@@ -153,6 +185,11 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.tokensPerSecond = status.tokensPerSecond;
     line.meanTokensPerSecond = status.activeSeconds > 10 ? static_cast<double>(status.tokens) / status.activeSeconds : 0;
     line.preset = QString::fromStdString(status.file.preset);
+    line.steps = status.steps;
+    line.tokens = status.tokens;
+    line.activeSeconds = status.activeSeconds;
+    line.evalLoss = status.evalLoss.value_or(line.evalLoss);
+    line.config = std::make_shared<const RunConfig>(status.file.config);
     for (const EpochRow& epoch : status.epochs) {
         line.epochsClosed += epoch.closedWallNs ? 1 : 0;
         line.committed = epoch.chunks[ChunkState::Committed];
@@ -168,6 +205,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
 WorkspaceScanner::WorkspaceScanner(QObject* parent)
     : QObject(parent)
     , lines_(std::make_shared<const RunLines>())
+    , queue_(std::make_shared<const QueueView>())
 {
 }
 
@@ -207,15 +245,23 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
 {
     std::map<fs::path, Known> known;
     RunLines sent;
+    QueueView sentQueue;
     for (bool first = true; !stop.stop_requested(); first = false) {
         const std::vector<fs::path> folders = runFolders(workspace, extra);
         std::erase_if(known, [&folders](const auto& run) { return !std::binary_search(folders.begin(), folders.end(), run.first); });
+        const WorkspaceView beside = readWorkspace(workspace);
+        if (beside.queue != sentQueue) {
+            sentQueue = beside.queue;
+            publishQueue(std::make_shared<const QueueView>(sentQueue));
+        }
         auto published = std::chrono::steady_clock::now();
         for (const fs::path& folder : folders) {
             if (stop.stop_requested())
                 return;
             const bool isNew = !known.contains(folder);
             refreshOne(folder, known[folder], isNew);
+            const auto notes = beside.notes.find(noteKey(workspace, folder));
+            known[folder].line.notes = notes == beside.notes.end() ? RunNotes {} : notes->second;
             if (first && std::chrono::steady_clock::now() - published > kPublishEvery) { // many runs: show them as they come
                 publish(std::make_shared<const RunLines>(newestFirst(known)));
                 published = std::chrono::steady_clock::now();
@@ -227,7 +273,7 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
             publish(std::make_shared<const RunLines>(std::move(lines)));
         }
         std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, stop, kScanEvery, [this] { return refreshWanted_; });
+        wake_.wait_for(lock, stop, kScanEvery + kScanPerRun * known.size(), [this] { return refreshWanted_; });
         refreshWanted_ = false;
     }
 }
@@ -240,6 +286,18 @@ void WorkspaceScanner::publish(const std::shared_ptr<const RunLines>& lines)
                 return;
             lines_ = lines;
             Q_EMIT scanned(lines_);
+        },
+        Qt::QueuedConnection);
+}
+
+void WorkspaceScanner::publishQueue(const QueuePtr& queue)
+{
+    QMetaObject::invokeMethod(
+        this, [this, generation = generation_, queue] {
+            if (generation != generation_)
+                return;
+            queue_ = queue;
+            Q_EMIT queueRead(queue_);
         },
         Qt::QueuedConnection);
 }

@@ -23,20 +23,25 @@ public:
     void open(const QString& workspace, const QStringList& extraRuns);
     const QString& workspace() const { return workspace_; }
     const RunLinesPtr& lines() const { return lines_; }
+    /// Never null.
+    const QueuePtr& queue() const { return queue_; }
     /// Looks now.
     void refresh();
 
 Q_SIGNALS:
     /// Newest run first. Sent when something changed, and once after each open().
     void scanned(const furrow::RunLinesPtr& lines);
+    void queueRead(const furrow::QueuePtr& queue); ///< when it changed
 
 private:
     void stopScanning();
     void scanLoop(const std::stop_token& stop, const std::filesystem::path& workspace, const std::vector<std::filesystem::path>& extra);
     void publish(const std::shared_ptr<const RunLines>& lines);
+    void publishQueue(const QueuePtr& queue);
 
     QString workspace_;
     RunLinesPtr lines_;
+    QueuePtr queue_;
     quint64 generation_ = 0;
     std::mutex mutex_;
     std::condition_variable_any wake_;

@@ -128,6 +128,22 @@ QString axisUnit(XAxis axis)
     }
 }
 
+QString lineName(const ChartData& data, int worker)
+{
+    if (worker >= 0 && worker < static_cast<int>(data.names.size()))
+        return data.names[static_cast<std::size_t>(worker)];
+    return QCoreApplication::translate("Chart", "worker %1").arg(worker);
+}
+
+QString scientificText(double value, int decimals)
+{
+    if (value == 0 || !std::isfinite(value))
+        return QLocale().toString(value, 'f', 0);
+    // By the C locale first: others write "E", and the rounded mantissa decides the exponent.
+    const QStringList parts = QString::number(value, 'e', decimals).split(QLatin1Char('e'));
+    return QLocale().toString(parts[0].toDouble(), 'f', decimals) + QLatin1Char('e') + QString::number(parts[1].toInt());
+}
+
 QString valueText(double value)
 {
     if (std::isnan(value))
@@ -142,9 +158,7 @@ QString valueText(double value)
         return locale.toString(value, 'f', 1);
     if (size >= 0.01 || size == 0)
         return locale.toString(value, 'f', size == 0 ? 0 : size >= 10 ? 2 : 3);
-    QString text = locale.toString(value, 'e', 2);
-    text.replace(QStringLiteral("e-0"), QStringLiteral("e-"));
-    return text;
+    return scientificText(value, 2);
 }
 
 } // namespace furrow

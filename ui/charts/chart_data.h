@@ -41,7 +41,11 @@ struct ChartData {
     std::vector<ChartSeam> seams;
     std::vector<ChartSpan> gaps; ///< time without data
     XAxis axis = XAxis::GlobalStep; ///< how x is written
+    std::vector<QString> names; ///< of lines by their `worker` when these are runs, not workers; empty: "worker 0" ...
 };
+
+/// What a legend calls the lines of a worker (or run).
+QString lineName(const ChartData& data, int worker);
 
 /// The chart of one metric of a run. Evaluations only come with Metric::Loss.
 /// @param only  a worker, or -1 for all
@@ -53,6 +57,8 @@ QString axisText(XAxis axis, double x, double step);
 QString exactAxisText(XAxis axis, double x);
 /// "tokens", "steps" ... as said after a number.
 QString axisUnit(XAxis axis);
+/// "8e-4", "2.94e-4": the digits in the locale, the exponent without sign of plus or zeros.
+QString scientificText(double value, int decimals);
 /// A value with four significant digits, grouped when large: "3.505", "285,900", "2.94e-4".
 QString valueText(double value);
 

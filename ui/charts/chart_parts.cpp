@@ -80,9 +80,8 @@ QString tickText(double value, double step)
     if (size >= 1e4)
         return locale.toString(value / 1e3, 'g', 5) + QStringLiteral(" k");
     if (size < 1e-2) {
-        QString text = locale.toString(value, 'e', std::abs(value) / step > 9.5 ? 1 : 0);
-        text.replace(QStringLiteral("e-0"), QStringLiteral("e-"));
-        return text;
+        const double places = std::floor(std::log10(std::abs(value))) - std::floor(std::log10(step) + 1e-9);
+        return scientificText(value, std::clamp(static_cast<int>(places), 0, 4));
     }
     const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 6);
     return locale.toString(value, 'f', decimals);
@@ -160,8 +159,9 @@ void CrossHair::drawValues(QPainter& p, double pixel, const QRectF& area) const
         else
             p.fillRect(QRectF(row.left(), row.center().y() - 1, 16, 2), t.color(Token::Text1));
         p.setPen(t.color(Token::Text2));
-        const QString name = r.worker >= 0 ? QCoreApplication::translate("Chart", "worker %1").arg(r.worker) : QCoreApplication::translate("Chart", "mean");
-        p.drawText(row.adjusted(24, 0, 0, 0), Qt::AlignVCenter, name);
+        const QString name = r.worker >= 0 ? lineName(curves_.data(), r.worker) : QCoreApplication::translate("Chart", "mean");
+        const QRectF place = row.adjusted(24, 0, -tabularWidth(small, r.value) - 8, 0);
+        p.drawText(place, Qt::AlignVCenter, QFontMetricsF(small).elidedText(name, Qt::ElideMiddle, place.width()));
         p.setPen(t.color(Token::Text1));
         drawTabular(p, row, Qt::AlignRight, r.value);
     }
@@ -228,7 +228,7 @@ void ChartTitle::paintEvent(QPaintEvent*)
     text(unit_, small, Token::Text3, 18);
     text(trouble_, small, Token::Error, 18);
     for (const Entry& entry : entries_) {
-        const QString name = entry.worker >= 0 ? tr("worker %1").arg(entry.worker) : entry.worker == -1 ? tr("mean") : tr("eval");
+        const QString name = QFontMetricsF(small).elidedText(entry.name, Qt::ElideMiddle, 160);
         const double markWide = entry.worker >= 0 ? 42 : entry.worker == -1 ? 26 : 16;
         const double need = markWide + QFontMetricsF(small).horizontalAdvance(name) + 8 + tabularWidth(bold, entry.value);
         if (x + need > end)

@@ -69,6 +69,7 @@ public:
     explicit ChartTitle(QWidget* parent);
     struct Entry {
         int worker = -1; ///< -1: mean, -2: evaluation
+        QString name;
         QString value;
     };
     void set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble, const QString& right);

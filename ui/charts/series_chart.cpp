@@ -178,12 +178,19 @@ double SeriesChart::replotNow()
         plot_->setViewport(plot_->rect());
     for (const auto phase : { QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout })
         plot_->plotLayout()->update(phase);
+    constexpr int kTickRoom = 22; // a number and half as much again
+    plot_->yAxis->ticker()->setTickCount(std::clamp(plot_->axisRect()->height() / kTickRoom, 3, 6));
     plot_->xAxis->setRange(low, range.end);
     curves_->measure(plot_->bufferDevicePixelRatio());
     plot_->yAxis->setRange(values_ ? *values_ : curves_->suggestedValues());
     plot_->yAxis2->setRange(plot_->yAxis->range());
+    const bool any = !curves_->data().lines.empty();
+    empty_->setVisible(!any);
+    for (QCPAxis* axis : { plot_->xAxis, plot_->yAxis }) { // a scale of nothing would be a lie
+        axis->setTickLabels(any);
+        axis->grid()->setVisible(any);
+    }
     plot_->replot(QCustomPlot::rpRefreshHint);
-    empty_->setVisible(curves_->data().lines.empty());
     updateTitle();
     updateAccessible();
     const double spent = static_cast<double>(timer.nsecsElapsed()) / 1e6;
@@ -242,11 +249,11 @@ void SeriesChart::updateTitle()
             newest[curves_->data().lines[shape.line].worker] = shape.smooth.back().y;
     }
     for (const auto& [worker, value] : newest)
-        entries.push_back({ worker, valueText(value) });
+        entries.push_back({ worker, lineName(curves_->data(), worker), valueText(value) });
     if (!curves_->mean().empty())
-        entries.push_back({ -1, valueText(curves_->mean().back().y) });
+        entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
     if (!curves_->data().evals.empty())
-        entries.push_back({ -2, valueText(curves_->data().evals.back().y) });
+        entries.push_back({ -2, tr("eval"), valueText(curves_->data().evals.back().y) });
     QStringList trouble;
     if (curves_->notANumbers() > 0)
         trouble << tr("%1 NaN").arg(curves_->notANumbers());

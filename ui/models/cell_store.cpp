@@ -12,6 +12,7 @@ CellStore::CellStore(RunWatcher& watcher, QObject* parent)
     connect(&watcher, &RunWatcher::cellsRead, this, &CellStore::take);
     connect(&watcher, &RunWatcher::opened, this, [this] {
         cells_.clear();
+        moment_.clear();
         byId_.clear();
         epoch_ = 0;
         Q_EMIT reset();
@@ -21,7 +22,21 @@ CellStore::CellStore(RunWatcher& watcher, QObject* parent)
 const ChunkCell* CellStore::find(ChunkId chunk) const
 {
     const auto found = byId_.find(chunk.value);
-    return found == byId_.end() ? nullptr : &cells_[found->second];
+    return found == byId_.end() ? nullptr : &cells()[found->second];
+}
+
+void CellStore::showMoment(std::vector<ChunkCell> cells)
+{
+    moment_ = std::move(cells);
+    Q_EMIT reset();
+}
+
+void CellStore::showPresent()
+{
+    if (moment_.empty())
+        return;
+    moment_.clear();
+    Q_EMIT reset();
 }
 
 std::ptrdiff_t CellStore::indexOf(ChunkId chunk) const
@@ -34,6 +49,7 @@ void CellStore::take(const CellsPtr& update)
 {
     if (update->reset) {
         cells_.clear();
+        moment_.clear();
         byId_.clear();
     }
     epoch_ = update->epoch;
@@ -43,7 +59,11 @@ void CellStore::take(const CellsPtr& update)
             cells_.push_back(cell);
         else
             cells_[known->second] = cell;
+        if (isNew && !moment_.empty())
+            moment_.push_back({ cell.id, cell.block, cell.column });
     }
+    if (!moment_.empty())
+        return; // the past is shown and does not change
     if (update->reset)
         Q_EMIT reset();
     else

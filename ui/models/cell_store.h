@@ -15,20 +15,26 @@ class CellStore : public QObject {
 public:
     explicit CellStore(RunWatcher& watcher, QObject* parent = nullptr);
 
-    const std::vector<ChunkCell>& cells() const { return cells_; }
+    /// What is shown: the present, or a moment that is replayed.
+    const std::vector<ChunkCell>& cells() const { return moment_.empty() ? cells_ : moment_; }
+    const std::vector<ChunkCell>& present() const { return cells_; }
+    /// @param cells  the same chunks in the same order as present()
+    void showMoment(std::vector<ChunkCell> cells);
+    void showPresent();
     std::int64_t epoch() const { return epoch_; }
     const ChunkCell* find(ChunkId chunk) const; ///< null: not of this epoch
     /// Position in cells(); -1: not of this epoch.
     std::ptrdiff_t indexOf(ChunkId chunk) const;
 
 Q_SIGNALS:
-    void reset(); ///< another run or epoch
+    void reset(); ///< another run, epoch or moment
     void changed(const furrow::CellsPtr& cells); ///< these got new values; new ones are at the end of cells()
 
 private:
     void take(const CellsPtr& update);
 
     std::vector<ChunkCell> cells_;
+    std::vector<ChunkCell> moment_; // empty: the present is shown
     std::unordered_map<std::int64_t, std::size_t> byId_;
     std::int64_t epoch_ = 0;
 };

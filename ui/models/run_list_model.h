@@ -19,6 +19,9 @@ public:
         LossTextRole, ///< "3.438", "" without one
         SparklineRole, ///< QVector<double>
         FilterRole, ///< everything a filter may look for
+        TagsRole, ///< QStringList
+        GroupRole, ///< "" without one
+        ArchivedRole, ///< bool
     };
     explicit RunListModel(QObject* parent = nullptr);
 

@@ -1,5 +1,6 @@
 #include "ui/models/run_tables.h"
 
+#include "core/base/clock.h"
 #include "ui/models/cell_store.h"
 #include "ui/models/words.h"
 
@@ -192,7 +193,8 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
     return {
         workerColumn<I>([](const I& i) { return i.worker; }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const I& i) { return i.attempt.value; }),
-        counted<I>([] { return QCoreApplication::translate("Tables", "Process"); }, [](const I& i) { return i.process.pid; }),
+        { [] { return QCoreApplication::translate("Tables", "Process"); }, [](const I& i) { return QString::number(i.process.pid); },
+            [](const I& i) { return QVariant(static_cast<qlonglong>(i.process.pid)); }, true, {} },
         worded<I>([] { return QCoreApplication::translate("Tables", "Device"); },
             [](const I& i) { return QString::fromStdString(i.deviceName.empty() ? i.device : i.deviceName); }),
         timed<I>([] { return QCoreApplication::translate("Tables", "Started"); }, [](const I& i) { return i.startedWallNs; }),
@@ -229,8 +231,11 @@ std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns()
                     return QCoreApplication::translate("Tables", "damaged");
                 if (c.removed)
                     return QCoreApplication::translate("Tables", "removed, row kept");
-                return c.head ? QCoreApplication::translate("Tables", "newest") : QCoreApplication::translate("Tables", "kept");
+                const QString kept = c.head ? QCoreApplication::translate("Tables", "newest") : QCoreApplication::translate("Tables", "kept");
+                return c.pinned ? QCoreApplication::translate("Tables", "%1, pinned").arg(kept) : kept;
             }),
+        { [] { return QCoreApplication::translate("Tables", "Age"); }, [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
+            [](const C& c) { return QVariant(static_cast<qlonglong>(-c.wallNs)); }, true, {} },
     };
 }
 

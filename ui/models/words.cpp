@@ -124,9 +124,9 @@ QString percentText(double fraction)
     return QCoreApplication::translate("Words", "%1 %").arg(QLocale().toString(fraction * 100, 'f', 1));
 }
 
-QString learningRateText(double rate)
+QString wallClockText(std::int64_t wallNs)
 {
-    return QString::number(rate, 'e', 2).replace(QLatin1String("e-0"), QLatin1String("e-")).replace(QLatin1String("e+00"), QString());
+    return QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000).toString(QStringLiteral("HH:mm:ss"));
 }
 
 QString wallTimeText(std::int64_t wallNs)

@@ -24,7 +24,7 @@ QString rateText(double perSecond); ///< "118,200 tok/s"
 QString bytesText(std::uint64_t bytes); ///< "17.1 GiB"
 QString durationText(double seconds); ///< "11 h 50 min"
 QString percentText(double fraction); ///< "58.4 %"
-QString learningRateText(double rate); ///< "2.94e-4"
+QString wallClockText(std::int64_t wallNs); ///< "18:42:10"
 QString wallTimeText(std::int64_t wallNs); ///< "18:42:10" today, else with the date
 QString agoText(double seconds); ///< "0.4 s ago"
 

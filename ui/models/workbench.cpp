@@ -1,5 +1,7 @@
 #include "ui/models/workbench.h"
 
+#include "ui/models/words.h"
+
 namespace furrow {
 
 namespace {
@@ -14,9 +16,12 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
     , workspace_(workspace)
     , cells_(watcher_)
     , claims_(watcher_)
+    , replay_(watcher_, cells_, claims_)
     , events_(eventColumns())
     , log_(logColumns())
 {
+    workspaceCommands_.setWorkspace(workspace_);
+    connect(&workspaceCommands_, &WorkspaceCommands::changed, &scanner_, &WorkspaceScanner::refresh);
     connect(&watcher_, &RunWatcher::eventsRead, this, &Workbench::takeEvents);
     connect(&watcher_, &RunWatcher::logRead, this, &Workbench::takeLog);
     connect(&watcher_, &RunWatcher::opened, this, [this] {
@@ -25,11 +30,30 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
         logProcesses_.clear();
         Q_EMIT logProcessesChanged();
     });
+    connectAlerts();
     connect(&selection_, &SelectionModel::runChanged, &watcher_, &RunWatcher::open);
     connect(&commands_, &RunCommands::done, this, [this](RunVerb, const QString& folder) {
         scanner_.refresh();
         if (folder == watcher_.folder())
             watcher_.refresh();
+    });
+}
+
+void Workbench::connectAlerts()
+{
+    connect(&watcher_, &RunWatcher::opened, &alerts_, &Alerts::open);
+    connect(&watcher_, &RunWatcher::statusRead, this, [this](const StatusPtr& status) { alerts_.takeStatus(*status); });
+    connect(&watcher_, &RunWatcher::telemetryRead, this, [this](const SnapshotPtr& snapshot) { alerts_.takeTelemetry(*snapshot); });
+    connect(&alerts_, &Alerts::raised, this, [this](const Alert& alert) {
+        EventLine line;
+        line.wallNs = alert.wallNs;
+        line.weight = alert.kind == AlertKind::Finished ? EventWeight::Notice : EventWeight::Warning;
+        line.chunk = alert.chunk;
+        line.worker = alert.worker;
+        line.text = alert.text;
+        if (const ChunkCell* cell = cells_.find(alert.chunk))
+            line.chunkName = chunkShort(cell->block, cell->column);
+        events_.append({ line });
     });
 }
 
@@ -42,6 +66,7 @@ void Workbench::start(const QStringList& extraRuns)
 void Workbench::openWorkspace(const QString& workspace)
 {
     workspace_ = workspace;
+    workspaceCommands_.setWorkspace(workspace_);
     showRun({});
     scanner_.open(workspace_, extraRuns_);
     Q_EMIT workspaceOpened(workspace_);

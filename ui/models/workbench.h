@@ -2,8 +2,11 @@
 
 #include "ui/bridge/run_commands.h"
 #include "ui/bridge/run_watcher.h"
+#include "ui/bridge/workspace_commands.h"
 #include "ui/bridge/workspace_scanner.h"
+#include "ui/models/alerts.h"
 #include "ui/models/cell_store.h"
+#include "ui/models/replay.h"
 #include "ui/models/run_form.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/selection_model.h"
@@ -31,10 +34,13 @@ public:
     RunWatcher& watcher() { return watcher_; }
     WorkspaceScanner& scanner() { return scanner_; }
     RunCommands& commands() { return commands_; }
+    WorkspaceCommands& workspaceCommands() { return workspaceCommands_; }
     SelectionModel& selection() { return selection_; }
     RunForm& form() { return form_; }
     CellStore& cells() { return cells_; }
     ClaimStore& claims() { return claims_; }
+    Replay& replay() { return replay_; }
+    Alerts& alerts() { return alerts_; }
     EventModel& events() { return events_; }
     LogModel& log() { return log_; }
     /// Processes that wrote log lines so far.
@@ -46,6 +52,7 @@ Q_SIGNALS:
 
 private:
     void takeEvents(const EventsPtr& events);
+    void connectAlerts();
     void takeLog(const LogLinesPtr& lines);
 
     QString workspace_;
@@ -53,10 +60,13 @@ private:
     WorkspaceScanner scanner_;
     RunWatcher watcher_;
     RunCommands commands_;
+    WorkspaceCommands workspaceCommands_;
     SelectionModel selection_;
     RunForm form_;
     CellStore cells_;
     ClaimStore claims_;
+    Replay replay_;
+    Alerts alerts_;
     EventModel events_;
     LogModel log_;
     QStringList logProcesses_;

@@ -13,10 +13,13 @@
 #include <QSplitter>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
+#include <set>
 
 namespace furrow {
 
 namespace {
+
+constexpr double kSameInstant = 60; // [s] a worker that ended longer ago trained nothing then
 
 double samplesPerEpoch(const StatusPtr& status)
 {
@@ -115,12 +118,10 @@ void ChartsPage::buildBar()
     backToLive_ = makeButton(tr("Back to live"), QStringLiteral("live"));
     backToLive_->hide();
     row->addWidget(backToLive_);
-    density_ = makeLabel({}, TextTone::Hint, TextSize::Tiny);
+    axis_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    smoothing_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    density_ = new ElidedLabel(TextTone::Hint, TextSize::Tiny);
     row->addWidget(density_, 1);
-    auto* picture = makeButton(tr("Save picture…"));
-    auto* table = makeButton(tr("Save table…"));
-    row->addWidget(picture);
-    row->addWidget(table);
     static_cast<QVBoxLayout*>(layout())->addLayout(row);
     layout()->addWidget(makeLine());
     connect(axis_, &QComboBox::currentIndexChanged, this, [this] {
@@ -129,8 +130,6 @@ void ChartsPage::buildBar()
     });
     connect(smoothing_, &QComboBox::currentIndexChanged, this, &ChartsPage::applyOptions);
     connect(backToLive_, &QPushButton::clicked, this, &ChartsPage::fit);
-    connect(picture, &QPushButton::clicked, this, &ChartsPage::savePicture);
-    connect(table, &QPushButton::clicked, this, &ChartsPage::saveTable);
 }
 
 void ChartsPage::buildCharts()
@@ -188,12 +187,13 @@ void ChartsPage::redraw()
 {
     if (!snapshot_)
         return;
+    attempt_ = bench_.selection().selection().attempt;
     const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
     const double perEpoch = samplesPerEpoch(bench_.watcher().status());
     const std::vector<ChartSeam> seams = seamsOf(*snapshot_, axis, perEpoch, bench_.watcher().tables());
     const std::pair<SeriesChart*, Metric> charts[] = { { loss_, Metric::Loss }, { rate_, Metric::LearningRate }, { speed_, Metric::TokensPerSecond }, { gradient_, Metric::GradientNorm } };
     for (const auto& [chart, metric] : charts) {
-        ChartData shown = chartDataOf(*snapshot_, metric, axis, perEpoch);
+        ChartData shown = shownData(metric);
         shown.seams = seams;
         if (chart == loss_)
             strip_->setData(shown);
@@ -215,7 +215,7 @@ void ChartsPage::showEmptyText()
 }
 
 // A selected chunk is shaded where it was trained.
-void ChartsPage::showSelection()
+std::vector<ChartSpan> ChartsPage::selectedSpans() const
 {
     std::vector<ChartSpan> spans;
     if (snapshot_) {
@@ -228,11 +228,44 @@ void ChartsPage::showSelection()
             }
         }
     }
-    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
-        chart->setHighlights(spans);
+    return spans;
 }
 
-// A click on a point selects the chunk that was trained there.
+void ChartsPage::showSelection()
+{
+    const std::vector<ChartSpan> spans = selectedSpans();
+    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
+        chart->setHighlights(spans);
+    if (attempt_ != bench_.selection().selection().attempt) // [ and ] choose whose curves are shown
+        redraw();
+}
+
+void ChartsPage::zoomToSelection()
+{
+    const std::vector<ChartSpan> spans = selectedSpans();
+    if (spans.empty())
+        return;
+    constexpr double kAround = 4; // lengths of the chunk on both sides
+    const double length = std::max(spans.back().end - spans.back().begin, 1e-9);
+    link_.setRange(ChartLink::Range { spans.back().begin - kAround * length, spans.back().end + kAround * length });
+}
+
+/// All attempts, or the one that is selected.
+ChartData ChartsPage::shownData(Metric metric) const
+{
+    const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
+    const double perEpoch = samplesPerEpoch(bench_.watcher().status());
+    if (!attempt_)
+        return chartDataOf(*snapshot_, metric, axis, perEpoch);
+    TelemetrySnapshot one = *snapshot_;
+    std::erase_if(one.stretches, [this](const Stretch& stretch) { return stretch.attempt != *attempt_; });
+    ChartData shown = chartDataOf(one, metric, axis, perEpoch);
+    for (ChartLine& line : shown.lines)
+        line.supersededFrom = line.curve->size(); // its own curve is what is asked for
+    return shown;
+}
+
+// A click on a point selects the chunk that was trained there, and those that the other workers trained at that instant.
 void ChartsPage::choosePoint(int worker, double x)
 {
     if (!snapshot_)
@@ -247,10 +280,28 @@ void ChartsPage::choosePoint(int worker, double x)
         const std::size_t at = curve->lowerBound(x);
         if (at >= curve->size() || x < curve->x(0))
             continue;
-        if (const ChunkCell* cell = bench_.cells().find({ snapshot_->chunkAt(i, at) }))
-            bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+        selectInstant(worker, snapshot_->stretches[i].wallAt(at));
         return;
     }
+}
+
+void ChartsPage::selectInstant(int worker, double wall)
+{
+    std::vector<SelectedChunk> chunks;
+    std::set<int> workers;
+    for (const Stretch& stretch : snapshot_->stretches)
+        workers.insert(stretch.worker);
+    for (const int each : workers) {
+        TelemetrySnapshot::Interval at;
+        if (!snapshot_->find(each, wall, at) || snapshot_->stretches[at.stretch].wallEnd() + kSameInstant < wall)
+            continue;
+        const ChunkCell* cell = bench_.cells().find({ snapshot_->chunkAt(at.stretch, at.begin) });
+        if (cell == nullptr)
+            continue;
+        const SelectedChunk chunk { cell->id, cell->block, cell->column };
+        chunks.insert(each == worker ? chunks.begin() : chunks.end(), chunk); // the clicked one is the current one
+    }
+    bench_.selection().setChunks(std::move(chunks));
 }
 
 void ChartsPage::applyOptions()

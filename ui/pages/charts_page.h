@@ -22,6 +22,10 @@ public:
     void fit();
     void zoomBack();
     void setLogY(bool on);
+    void savePicture(); ///< of the loss chart; asks where
+    void saveTable(); ///< of what the loss chart shows; asks where
+    /// Zooms to where the selected chunk was trained.
+    void zoomToSelection();
 
 private:
     void buildBar();
@@ -30,10 +34,11 @@ private:
     void offerGlobalSteps();
     void redraw();
     void showSelection();
+    std::vector<ChartSpan> selectedSpans() const;
+    ChartData shownData(Metric metric) const;
     void showEmptyText();
     void choosePoint(int worker, double x);
-    void savePicture();
-    void saveTable();
+    void selectInstant(int worker, double wall);
     void applyOptions();
 
     Workbench& bench_;
@@ -49,6 +54,7 @@ private:
     SeriesChart* gradient_ = nullptr;
     OverviewStrip* strip_ = nullptr;
     bool logY_ = false;
+    std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };
 
 } // namespace furrow

@@ -8,6 +8,7 @@
 #include "ui/pages/worker_delegate.h"
 
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
@@ -16,12 +17,15 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 
 namespace furrow {
 
 namespace {
 
 constexpr int kTableRefreshMs = 500;
+constexpr std::size_t kMostSelected = 5000; // more than a person reads
 
 } // namespace
 
@@ -58,14 +62,14 @@ void CoveragePage::buildBar()
     row->setSpacing(8);
     layer_ = new QComboBox(this);
     layer_->setAccessibleName(tr("Layer"));
-    const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker }, { tr("Attempt"), MapLayer::Attempt },
+    const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker }, { tr("Attempt"), MapLayer::Attempt },
         { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained } };
     for (const auto& [name, layer] : layers)
         layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
     row->addWidget(layer_);
     relative_ = new QComboBox(this);
     relative_->setAccessibleName(tr("Relative to"));
-    relative_->addItem(tr("Relative to: trend of the run"), static_cast<int>(RelativeTo::Trend));
+    relative_->addItem(tr("Relative to: trend"), static_cast<int>(RelativeTo::Trend));
     relative_->addItem(tr("Relative to: nothing"), static_cast<int>(RelativeTo::Nothing));
     row->addWidget(relative_);
     epoch_ = new QComboBox(this);
@@ -75,11 +79,29 @@ void CoveragePage::buildBar()
     hover_->setAlignment(Qt::AlignCenter);
     hover_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(hover_, 1);
+    row->addWidget(makeLabel(tr("Worst"), TextTone::Secondary, TextSize::Small));
+    worst_ = new QDoubleSpinBox(this);
+    worst_->setRange(0.1, 100);
+    worst_->setDecimals(1);
+    worst_->setValue(0.5);
+    worst_->setSuffix(tr(" %"));
+    worst_->setFixedWidth(70);
+    worst_->setAccessibleName(tr("Share of the worst chunks"));
+    row->addWidget(worst_);
+    auto* select = makeButton(tr("Select"));
+    select->setToolTip(tr("Select the chunks with the largest values of this layer"));
+    connect(select, &QPushButton::clicked, this, &CoveragePage::selectWorst);
+    row->addWidget(select);
     auto* fitButton = makeButton(tr("Fit"), QStringLiteral("fit"));
     row->addWidget(fitButton);
     tableButton_ = makeButton(tr("Table"), QStringLiteral("table"));
     tableButton_->setCheckable(true);
     row->addWidget(tableButton_);
+    for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not widen the window
+        combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        combo->setMinimumContentsLength(combo == epoch_ ? 7 : 11);
+        combo->setMaximumWidth(combo->fontMetrics().averageCharWidth() * 34);
+    }
     static_cast<QVBoxLayout*>(layout())->addLayout(row);
     layout()->addWidget(makeLine());
     connect(layer_, &QComboBox::currentIndexChanged, this, &CoveragePage::applyLayer);
@@ -137,6 +159,11 @@ void CoveragePage::connectBench()
         epoch_->clear();
     });
     connect(&bench_.selection(), &SelectionModel::changed, this, &CoveragePage::followSelection);
+    connect(&reference_, &EpochReader::cellsRead, this, [this](const CellsPtr& before) {
+        map_->setReference(before->cells);
+        hover_->setText(before->cells.empty() ? tr("There is no epoch before this one.") : QString());
+        applyLayerNow();
+    });
 }
 
 SelectedChunk CoveragePage::named(ChunkId chunk) const
@@ -186,6 +213,13 @@ void CoveragePage::refreshTable()
 
 void CoveragePage::applyLayer()
 {
+    if (static_cast<MapLayer>(layer_->currentData().toInt()) == MapLayer::DeltaLoss)
+        reference_.read(bench_.watcher().folder(), bench_.cells().epoch() - 1);
+    applyLayerNow();
+}
+
+void CoveragePage::applyLayerNow()
+{
     const auto layer = static_cast<MapLayer>(layer_->currentData().toInt());
     relative_->setVisible(layer == MapLayer::Loss);
     map_->setLayer(layer, static_cast<RelativeTo>(relative_->currentData().toInt()));
@@ -208,6 +242,27 @@ void CoveragePage::chooseRows()
         if (const ChunkCell* cell = model_.rowAt(proxy->mapToSource(index)))
             chunks.push_back({ cell->id, cell->block, cell->column });
     }
+    bench_.selection().setChunks(std::move(chunks));
+}
+
+void CoveragePage::selectWorst()
+{
+    std::vector<std::pair<double, std::size_t>> values;
+    const std::vector<ChunkCell>& cells = bench_.cells().cells();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const double value = map_->colors().valueOf(cells[i]);
+        if (std::isfinite(value))
+            values.emplace_back(value, i);
+    }
+    const auto wanted = static_cast<std::size_t>(std::ceil(static_cast<double>(values.size()) * worst_->value() / 100));
+    const std::size_t count = std::min({ wanted, values.size(), kMostSelected });
+    std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), std::greater<>());
+    std::vector<SelectedChunk> chunks;
+    for (std::size_t i = 0; i < count; ++i) {
+        const ChunkCell& cell = cells[values[i].second];
+        chunks.push_back({ cell.id, cell.block, cell.column });
+    }
+    legend_->setMark(count == 0 ? std::nullopt : std::optional(values[count - 1].first));
     bench_.selection().setChunks(std::move(chunks));
 }
 

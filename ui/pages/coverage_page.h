@@ -1,11 +1,13 @@
 #pragma once
 
+#include "ui/bridge/epoch_reader.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/selection_model.h"
 
 #include <QWidget>
 
 class QComboBox;
+class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
 class QStackedWidget;
@@ -35,16 +37,20 @@ private:
     void takeCells();
     void refreshTable();
     void applyLayer();
+    void applyLayerNow();
     void followSelection();
     void chooseRows();
+    void selectWorst();
     SelectedChunk named(ChunkId chunk) const;
 
     Workbench& bench_;
     ChunkModel model_;
+    EpochReader reference_;
     QComboBox* layer_ = nullptr;
     QComboBox* relative_ = nullptr;
     QComboBox* epoch_ = nullptr;
     QPushButton* tableButton_ = nullptr;
+    QDoubleSpinBox* worst_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     CoverageMap* map_ = nullptr;
     MapLegend* legend_ = nullptr;

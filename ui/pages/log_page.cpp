@@ -7,6 +7,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDateTime>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -102,6 +103,21 @@ void LogPage::copySelection()
             lines.append(QStringLiteral("%1 %2 %3  %4").arg(line->time, logLevelWord(line->level), line->process, line->text));
     }
     QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void LogPage::showTime(std::int64_t wallNs)
+{
+    const QString time = QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss.zzz"));
+    follow_->setChecked(false);
+    for (int row = 0; row < filter_.rowCount(); ++row) {
+        const LogLine* line = bench_.log().rowAt(filter_.mapToSource(filter_.index(row, 0)));
+        if (line == nullptr || line->time < time)
+            continue;
+        table_->scrollTo(filter_.index(row, 0), QAbstractItemView::PositionAtTop);
+        table_->selectRow(row);
+        return;
+    }
+    table_->scrollToBottom();
 }
 
 void LogPage::focusSearch()

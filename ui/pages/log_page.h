@@ -19,6 +19,8 @@ class LogPage : public QWidget {
 public:
     explicit LogPage(Workbench& bench, QWidget* parent = nullptr);
     void focusSearch();
+    /// Scrolls to what was written at a moment [ns since 1970].
+    void showTime(std::int64_t wallNs);
 
 private:
     void buildBar();

@@ -16,6 +16,7 @@ public:
 Q_SIGNALS:
     void newRunWanted();
     void openRunWanted();
+    void demonstrationWanted();
 
 private:
     EmptyState* state_;

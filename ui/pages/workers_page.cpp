@@ -1,30 +1,18 @@
 #include "ui/pages/workers_page.h"
 
+#include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
 #include <QHeaderView>
+#include <QPushButton>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
 namespace furrow {
-
-namespace {
-
-QWidget* titled(const QString& title, QTableView* table)
-{
-    auto* box = new QWidget;
-    auto* column = new QVBoxLayout(box);
-    column->setContentsMargins(12, 12, 12, 0);
-    column->addWidget(makeLabel(title, TextTone::Value, TextSize::Body, true));
-    column->addWidget(table, 1);
-    return box;
-}
-
-} // namespace
 
 WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     : QWidget(parent)
@@ -38,31 +26,136 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setHandleWidth(1);
-    splitter->addWidget(titled(tr("Worker processes of all attempts"), processTable_));
-    splitter->addWidget(titled(tr("Checkpoints"), checkpointTable_));
+    splitter->addWidget(buildProcesses());
+    splitter->addWidget(buildCheckpoints());
     column->addWidget(splitter);
+    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &WorkersPage::take);
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
+        task_.cancel();
+        incarnations_.reset({});
+        checkpoints_.reset({});
+        showBest();
+        enableButtons();
+    });
+    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject& answer, const QString& problem) {
+        setTone(sentence_, problem.isEmpty() ? TextTone::Secondary : TextTone::Error);
+        const double loss = answer.value(QLatin1String("loss")).toDouble();
+        const double perplexity = answer.value(QLatin1String("perplexity")).toDouble();
+        sentence_->setText(problem.isEmpty() ? tr("%1 on all held-out text: loss %2, perplexity %3").arg(answer.value(QLatin1String("checkpoint")).toString(), fixedText(loss, 4), fixedText(perplexity, 2)) : problem);
+        enableButtons();
+    });
+    if (bench_.watcher().tables())
+        take(bench_.watcher().tables());
+    showBest();
+    enableButtons();
+}
+
+QWidget* WorkersPage::buildProcesses()
+{
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(12, 12, 12, 0);
+    column->addWidget(makeLabel(tr("Worker processes of all attempts"), TextTone::Value, TextSize::Body, true));
+    column->addWidget(processTable_, 1);
     setSortedModel(processTable_, &incarnations_, 4, Qt::DescendingOrder);
-    setSortedModel(checkpointTable_, &checkpoints_, 0, Qt::DescendingOrder);
     processTable_->setItemDelegate(new WorkerDelegate(processTable_));
     connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
         const auto* proxy = static_cast<const QSortFilterProxyModel*>(processTable_->model());
         if (const IncarnationRow* row = incarnations_.rowAt(proxy->mapToSource(index)); row && row->worker >= 0)
             bench_.selection().setWorker(row->worker);
     });
-    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &WorkersPage::take);
-    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
-        incarnations_.reset({});
-        checkpoints_.reset({});
+    return box;
+}
+
+QWidget* WorkersPage::buildCheckpoints()
+{
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(12, 8, 12, 0);
+    auto* row = new QHBoxLayout;
+    row->addWidget(makeLabel(tr("Checkpoints"), TextTone::Value, TextSize::Body, true));
+    sentence_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
+    row->addWidget(sentence_, 1);
+    pin_ = makeButton(tr("Pin"), QStringLiteral("pin"));
+    pin_->setToolTip(tr("A pinned checkpoint is never removed by the keep policy"));
+    evaluate_ = makeButton(tr("Evaluate"));
+    sample_ = makeButton(tr("Write text…"), QStringLiteral("text"));
+    start_ = makeButton(tr("New run from it…"));
+    for (QPushButton* button : { pin_, evaluate_, sample_, start_ }) {
+        button->setProperty("compact", true);
+        row->addWidget(button);
+    }
+    column->addLayout(row);
+    setSortedModel(checkpointTable_, &checkpoints_, 0, Qt::DescendingOrder);
+    checkpointTable_->setSelectionMode(QAbstractItemView::SingleSelection);
+    column->addWidget(checkpointTable_, 1);
+    connect(checkpointTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &WorkersPage::enableButtons);
+    connect(pin_, &QPushButton::clicked, this, [this] {
+        if (const auto* checkpoint = current())
+            bench_.commands().pin(bench_.watcher().folder(), checkpoint->id, !checkpoint->pinned);
     });
-    if (bench_.watcher().tables())
-        take(bench_.watcher().tables());
+    connect(evaluate_, &QPushButton::clicked, this, &WorkersPage::evaluate);
+    connect(sample_, &QPushButton::clicked, this, [this] {
+        if (const auto* checkpoint = current())
+            Q_EMIT sampleWanted(QString::fromStdString(checkpoint->record.folder));
+    });
+    connect(start_, &QPushButton::clicked, this, [this] {
+        if (const auto* checkpoint = current())
+            Q_EMIT newRunWanted(bench_.watcher().folder() + QStringLiteral("/checkpoints/") + QString::fromStdString(checkpoint->record.folder));
+    });
+    return box;
+}
+
+const SupervisorLedger::CheckpointRow* WorkersPage::current() const
+{
+    const auto* proxy = static_cast<const QSortFilterProxyModel*>(checkpointTable_->model());
+    return checkpoints_.rowAt(proxy->mapToSource(checkpointTable_->currentIndex()));
+}
+
+void WorkersPage::enableButtons()
+{
+    const auto* checkpoint = current();
+    const bool hasFiles = checkpoint != nullptr && !checkpoint->removed && !checkpoint->damaged;
+    pin_->setEnabled(hasFiles);
+    pin_->setText(checkpoint != nullptr && checkpoint->pinned ? tr("Unpin") : tr("Pin"));
+    for (QPushButton* button : { sample_, start_ })
+        button->setEnabled(hasFiles);
+    evaluate_->setEnabled(hasFiles && !task_.isBusy());
+}
+
+void WorkersPage::evaluate()
+{
+    const auto* checkpoint = current();
+    if (checkpoint == nullptr)
+        return;
+    task_.run({ QStringLiteral("eval"), bench_.watcher().folder(), QStringLiteral("--checkpoint"), QString::fromStdString(checkpoint->record.folder), QStringLiteral("--json") });
+    setTone(sentence_, TextTone::Secondary);
+    sentence_->setText(tr("Evaluating checkpoint %1…").arg(checkpoint->id.value));
+    enableButtons();
+}
+
+void WorkersPage::showBest()
+{
+    const SupervisorLedger::CheckpointRow* best = nullptr;
+    for (const auto& row : checkpoints_.rows()) {
+        if (row.record.evalLoss && !row.removed && !row.damaged && (best == nullptr || *row.record.evalLoss < *best->record.evalLoss))
+            best = &row;
+    }
+    if (!task_.isBusy() && best != nullptr)
+        sentence_->setText(tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)));
+    else if (!task_.isBusy())
+        sentence_->clear();
 }
 
 void WorkersPage::take(const TablesPtr& tables)
 {
     const bool first = incarnations_.rowCount() == 0 && checkpoints_.rowCount() == 0;
+    const bool news = checkpoints_.rowCount() != static_cast<int>(tables->checkpoints.size());
     incarnations_.reset(tables->incarnations);
     checkpoints_.reset(tables->checkpoints);
+    if (news)
+        showBest();
+    enableButtons();
     if (first) {
         processTable_->resizeColumnsToContents();
         checkpointTable_->resizeColumnsToContents();

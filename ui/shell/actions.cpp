@@ -68,7 +68,11 @@ void Actions::makeFile()
     addSeparator(Menu::File);
     openRun = add(Menu::File, tr("Open run folder…"), {}, QKeySequence::Open, tr("Show a run that lies outside the workspace"));
     openWorkspace = add(Menu::File, tr("Open workspace…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+O")), {});
+    compare = add(Menu::File, tr("Compare runs…"), QStringLiteral("compare"), QKeySequence(QStringLiteral("Ctrl+Shift+D")), tr("All runs as a table, two to eight of them beside each other"));
     addSeparator(Menu::File);
+    savePage = add(Menu::File, tr("Save page as picture…"), QStringLiteral("save"), {}, tr("The shown page as PNG or PDF"));
+    saveChart = add(Menu::File, tr("Save loss chart as picture…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+E")), tr("As PNG, SVG or PDF"));
+    saveTable = add(Menu::File, tr("Save loss chart as table…"), {}, QKeySequence(QStringLiteral("Ctrl+E")), tr("The visible points as CSV"));
     savePicture = add(Menu::File, tr("Save picture of the window…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+S")), {});
     addSeparator(Menu::File);
     quit = add(Menu::File, tr("Quit"), {}, QKeySequence::Quit, tr("Close the console; training goes on"));
@@ -86,15 +90,19 @@ void Actions::makeView()
     live = add(Menu::View, tr("Live"), QStringLiteral("live"), QKeySequence(Qt::Key_Space), tr("Follow the run; off holds the views, the run goes on"));
     live->setCheckable(true);
     live->setChecked(true);
+    replay = add(Menu::View, tr("Replay"), QStringLiteral("play"), QKeySequence(QStringLiteral("Ctrl+Space")), tr("Let the past of the run pass by"));
+    replay->setCheckable(true);
     fit = add(Menu::View, tr("Fit"), QStringLiteral("fit"), QKeySequence(Qt::Key_F), tr("Show everything"));
     logY = add(Menu::View, tr("Logarithmic loss axis"), {}, QKeySequence(Qt::Key_L), {});
     logY->setCheckable(true);
     zoomBack = add(Menu::View, tr("Back to the zoom before"), {}, QKeySequence(QStringLiteral("Alt+Left")), {});
     addSeparator(Menu::View);
-    const QStringList titles { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"), tr("Data") };
+    const QStringList titles { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"), tr("Data"), tr("Sampling") };
     for (int i = 0; i < titles.size(); ++i)
         pages.push_back(add(Menu::View, titles[i], {}, QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)), {}));
     addSeparator(Menu::View);
+    savePerspective = add(Menu::View, tr("Save perspective…"), {}, {}, tr("Keep docks and page under a name of your own"));
+    removePerspective = add(Menu::View, tr("Remove this perspective"), {}, {}, {});
     resetLayout = add(Menu::View, tr("Reset layout"), {}, {}, tr("Put every dock back to its place"));
     fullScreen = add(Menu::View, tr("Full screen"), {}, QKeySequence(Qt::Key_F11), {});
     fullScreen->setCheckable(true);
@@ -111,6 +119,13 @@ void Actions::makeRun()
     addSeparator(Menu::Run);
     saveNow = add(Menu::Run, tr("Save checkpoint now"), {}, QKeySequence::Save, {});
     why = add(Menu::Run, tr("Why this state?"), {}, QKeySequence(QStringLiteral("Ctrl+I")), tr("The evidence for the state of the run"));
+    addSeparator(Menu::Run);
+    enqueue = add(Menu::Run, tr("Put into the queue"), QStringLiteral("queue"), {}, tr("Starts by itself when its devices are free"));
+    editNotes = add(Menu::Run, tr("Tags and note…"), QStringLiteral("tag"), QKeySequence(QStringLiteral("Ctrl+T")), {});
+    archive = add(Menu::Run, tr("Archived"), {}, {}, tr("Leave this run out of the library"));
+    archive->setCheckable(true);
+    moveToTrash = add(Menu::Run, tr("Move to trash…"), QStringLiteral("trash"), {}, tr("Nothing is deleted; the folder moves inside the workspace"));
+    restoreFromTrash = add(Menu::Run, tr("Restore from trash…"), {}, {}, {});
 }
 
 void Actions::makeData()
@@ -121,18 +136,24 @@ void Actions::makeData()
     nextAlert = add(Menu::Data, tr("Next alert"), {}, QKeySequence(Qt::Key_J), {});
     previousAlert = add(Menu::Data, tr("Previous alert"), {}, QKeySequence(Qt::Key_K), {});
     addSeparator(Menu::Data);
-    showInMap = add(Menu::Data, tr("Show selected chunk in the map"), QStringLiteral("map"), {}, {});
-    showSamples = add(Menu::Data, tr("Read samples of the selected chunk"), QStringLiteral("text"), {}, {});
+    showInChart = add(Menu::Data, tr("Show selected chunk in the charts"), QStringLiteral("chart"), QKeySequence(QStringLiteral("Ctrl+Shift+C")), {});
+    showInMap = add(Menu::Data, tr("Show selected chunk in the map"), QStringLiteral("map"), QKeySequence(QStringLiteral("Ctrl+Shift+M")), {});
+    showInLog = add(Menu::Data, tr("Show selected chunk in the log"), QStringLiteral("log"), QKeySequence(QStringLiteral("Ctrl+Shift+L")), {});
+    showSamples = add(Menu::Data, tr("Read samples of the selected chunk"), QStringLiteral("text"), QKeySequence(QStringLiteral("Ctrl+Shift+R")), {});
 }
 
 void Actions::makeTools()
 {
     palette = add(Menu::Tools, tr("Command palette"), QStringLiteral("search"), QKeySequence(QStringLiteral("Ctrl+K")), tr("Find and run any command"));
     addSeparator(Menu::Tools);
+    queue = add(Menu::Tools, tr("Queue"), QStringLiteral("queue"), QKeySequence(QStringLiteral("Ctrl+Shift+Q")), tr("Runs that wait for their devices"));
+    alerts = add(Menu::Tools, tr("Alerts…"), QStringLiteral("bell"), {}, tr("What is an alert, and who is told"));
+    addSeparator(Menu::Tools);
     copyPath = add(Menu::Tools, tr("Copy path of the run"), QStringLiteral("copy"), {}, {});
     openFolder = add(Menu::Tools, tr("Open folder of the run"), QStringLiteral("folder"), {}, {});
     shortcuts = add(Menu::Help, tr("Shortcuts"), {}, QKeySequence(QStringLiteral("Ctrl+/")), {});
-    words = add(Menu::Help, tr("What the words mean"), {}, QKeySequence::HelpContents, {});
+    help = add(Menu::Help, tr("Help"), QStringLiteral("help"), QKeySequence::HelpContents, {});
+    words = add(Menu::Help, tr("What the words mean"), {}, {}, {});
     addSeparator(Menu::Help);
     about = add(Menu::Help, tr("About Furrow"), {}, {}, {});
 }

@@ -22,6 +22,10 @@ public:
     QAction* cloneRun;
     QAction* openRun;
     QAction* openWorkspace;
+    QAction* compare;
+    QAction* savePage;
+    QAction* saveChart;
+    QAction* saveTable;
     QAction* savePicture;
     QAction* quit;
 
@@ -30,10 +34,13 @@ public:
     QAction* clearSelection;
 
     QAction* live;
+    QAction* replay; ///< lets time pass in a moment that is replayed
     QAction* fit;
     QAction* logY;
     QAction* zoomBack;
     std::vector<QAction*> pages; ///< in tab order
+    QAction* savePerspective;
+    QAction* removePerspective;
     QAction* resetLayout;
     QAction* fullScreen;
 
@@ -43,19 +50,29 @@ public:
     QAction* resume; ///< also starts
     QAction* saveNow;
     QAction* why;
+    QAction* enqueue;
+    QAction* editNotes;
+    QAction* archive; ///< checkable
+    QAction* moveToTrash;
+    QAction* restoreFromTrash;
 
     QAction* previousAttempt;
     QAction* nextAttempt;
     QAction* previousAlert;
     QAction* nextAlert;
+    QAction* showInChart;
     QAction* showInMap;
+    QAction* showInLog;
     QAction* showSamples;
 
     QAction* palette;
+    QAction* queue; ///< shows the queue
+    QAction* alerts;
     QAction* copyPath;
     QAction* openFolder;
 
     QAction* shortcuts;
+    QAction* help;
     QAction* words;
     QAction* about;
 

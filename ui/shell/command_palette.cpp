@@ -7,7 +7,6 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QTextBrowser>
 #include <QVBoxLayout>
 
 namespace furrow {
@@ -117,39 +116,6 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent)
             column += 2;
         }
     }
-}
-
-WordsDialog::WordsDialog(QWidget* parent)
-    : QDialog(parent)
-{
-    setWindowTitle(tr("What the words mean"));
-    setAttribute(Qt::WA_DeleteOnClose);
-    resize(640, 560);
-    auto* text = new QTextBrowser(this);
-    text->setFrameShape(QFrame::NoFrame);
-    text->setAccessibleName(windowTitle());
-    const std::pair<QString, QString> entries[] = {
-        { tr("Sample"), tr("One text of the data set.") },
-        { tr("Chunk"), tr("The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.") },
-        { tr("Block"), tr("Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.") },
-        { tr("Batch"), tr("The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.") },
-        { tr("Context"), tr("How many tokens the model sees at once.") },
-        { tr("Epoch"), tr("Every chunk of every block committed once, or named as excluded or poisoned.") },
-        { tr("Run"), tr("One training job with its frozen configuration. It lives in one folder.") },
-        { tr("Attempt"), tr("One stretch of a run from start or resume until stop, crash or end.") },
-        { tr("Worker"), tr("One process on one device that claims chunks and trains them.") },
-        { tr("Committed"), tr("The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.") },
-        { tr("Poisoned"), tr("The chunk failed too often. It keeps the epoch open until it is accepted or tried again.") },
-        { tr("Interrupted"), tr("No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.") },
-        { tr("Merge"), tr("The weights of the workers become one set of weights.") },
-    };
-    QString html;
-    for (const auto& [word, meaning] : entries)
-        html += QStringLiteral("<p><b>%1</b><br>%2</p>").arg(word, meaning);
-    text->setHtml(html);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 8, 16, 16);
-    column->addWidget(text);
 }
 
 } // namespace furrow

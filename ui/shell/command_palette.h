@@ -34,11 +34,4 @@ public:
     explicit ShortcutSheet(const Actions& actions, QWidget* parent);
 };
 
-/// The vocabulary of Furrow, one sentence a word.
-class WordsDialog : public QDialog {
-    Q_OBJECT
-public:
-    explicit WordsDialog(QWidget* parent);
-};
-
 } // namespace furrow

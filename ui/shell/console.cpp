@@ -17,6 +17,7 @@ namespace furrow {
 
 namespace {
 
+constexpr int kMostPictureTries = 8;
 constexpr int kPictureDelayMs = 2500; // the first look at a run, its telemetry and its map are drawn by then
 
 } // namespace
@@ -62,6 +63,7 @@ void Console::show()
 {
     window_->installEventFilter(this);
     window_->show();
+    logFirstStatus();
     bench_->start(options_.runs);
     if (!options_.runs.isEmpty())
         bench_->showRun(options_.runs.front());
@@ -78,18 +80,36 @@ bool Console::eventFilter(QObject* watched, QEvent* event)
     if (watched == window_.get() && event->type() == QEvent::Paint) {
         window_->removeEventFilter(this);
         QTimer::singleShot(0, this, [this] {
-            const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - options_.begun;
-            logInfo("The window was painted " + formatNumber(took.count(), 0) + " ms after the start.");
+            logInfo("The window was painted " + sinceStart() + ".");
         });
     }
     return QObject::eventFilter(watched, event);
 }
 
+std::string Console::sinceStart() const
+{
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - options_.begun;
+    return formatNumber(took.count(), 0) + " ms after the start";
+}
+
+// How long a person who reopens the console waits until the truth about the run is on the screen.
+void Console::logFirstStatus()
+{
+    connect(
+        &bench_->watcher(), &RunWatcher::statusRead, this, [this](const StatusPtr& status) {
+            const std::string name = utf8Text(pathFromUtf8(bench_->watcher().folder().toStdString()).filename());
+            logInfo("The run " + name + " is shown, " + toString(status->state) + ", " + sinceStart() + ".");
+        },
+        Qt::SingleShotConnection);
+}
+
 void Console::showAsked()
 {
-    static const QStringList kPages { QStringLiteral("overview"), QStringLiteral("charts"), QStringLiteral("coverage"), QStringLiteral("workers"), QStringLiteral("config"), QStringLiteral("log"), QStringLiteral("data") };
+    static const QStringList kPages { QStringLiteral("overview"), QStringLiteral("charts"), QStringLiteral("coverage"), QStringLiteral("workers"), QStringLiteral("config"), QStringLiteral("log"), QStringLiteral("data"), QStringLiteral("sampling") };
     if (options_.page == QLatin1String("new"))
         window_->showPerspective(MainWindow::Perspective::Launch);
+    else if (options_.page == QLatin1String("compare"))
+        window_->showPerspective(MainWindow::Perspective::Compare);
     else if (const auto page = kPages.indexOf(options_.page); page >= 0)
         window_->runView().showPage(static_cast<int>(page));
 }
@@ -110,6 +130,13 @@ void Console::attachToLiving()
 
 void Console::takePicture()
 {
+    // A slow machine has not read the run yet: a picture of an empty window helps nobody.
+    RunWatcher& watcher = bench_->watcher();
+    const bool stillReading = !watcher.folder().isEmpty() && (!watcher.status() || !watcher.telemetry()) && pictureTries_++ < kMostPictureTries;
+    if (stillReading) {
+        QTimer::singleShot(kPictureDelayMs, this, &Console::takePicture);
+        return;
+    }
     const bool saved = window_->grab().save(options_.screenshot);
     QCoreApplication::exit(saved ? 0 : 1);
 }

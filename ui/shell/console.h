@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <chrono>
 #include <memory>
+#include <string>
 
 namespace furrow {
 
@@ -39,11 +40,14 @@ public:
 
 private:
     void makeWindow();
+    std::string sinceStart() const;
+    void logFirstStatus();
     void showAsked();
     void attachToLiving();
     void takePicture();
 
     ConsoleOptions options_;
+    int pictureTries_ = 0;
     std::unique_ptr<Appearance> appearance_;
     std::unique_ptr<Workbench> bench_;
     std::unique_ptr<MainWindow> window_;

@@ -2,6 +2,7 @@
 
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/chunk_samples_view.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
@@ -19,6 +20,22 @@ namespace furrow {
 namespace {
 
 constexpr int kRefreshMs = 500;
+constexpr int kChartHeight = 120;
+constexpr int kTableHeight = 130;
+
+double medianLoss(const std::vector<ChunkCell>& cells)
+{
+    std::vector<float> losses;
+    for (const ChunkCell& cell : cells) {
+        if (cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss))
+            losses.push_back(cell.meanLoss);
+    }
+    if (losses.empty())
+        return std::nan("");
+    const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
+    std::nth_element(losses.begin(), middle, losses.end());
+    return *middle;
+}
 
 } // namespace
 
@@ -28,40 +45,48 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     , claims_(claimColumns())
     , chunks_(chunkColumns())
     , title_(makeLabel({}, TextTone::Value, TextSize::Body, true))
+    , mark_(makeLabel({}, TextTone::Error, TextSize::Small))
+    , inside_(new SeriesChart(link_, this))
+    , samples_(new ChunkSamplesView(bench, this))
     , rows_(new QGridLayout)
     , historyTitle_(makeLabel(tr("Trainings of this chunk"), TextTone::Secondary, TextSize::Small))
     , history_(makeTable(tr("Trainings of this chunk")))
     , chunkTable_(makeTable(tr("Selected chunks")))
-    , buttons_(new QWidget(this))
+    , buttons_(buildButtons())
     , timer_(new QTimer(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 12, 12, 12);
     column->setSpacing(8);
+    auto* head = new QHBoxLayout;
     title_->setWordWrap(true);
-    column->addWidget(title_);
+    head->addWidget(title_, 1);
+    head->addWidget(mark_);
+    column->addLayout(head);
+    chunkTable_->setMaximumHeight(kTableHeight);
+    column->addWidget(chunkTable_);
     rows_->setVerticalSpacing(4);
     rows_->setHorizontalSpacing(12);
     rows_->setColumnStretch(1, 1);
     column->addLayout(rows_);
-    column->addWidget(chunkTable_, 1);
+    inside_->setFixedHeight(kChartHeight);
+    ChartOptions options;
+    options.smoothing.kind = SmoothingKind::None;
+    options.mean = false;
+    options.clipPercent = 0;
+    inside_->setOptions(options);
+    column->addWidget(inside_);
     column->addWidget(historyTitle_);
-    column->addWidget(history_, 1);
-    auto* row = new QHBoxLayout(buttons_);
-    row->setContentsMargins(0, 0, 0, 0);
-    auto* map = makeButton(tr("Show in map"));
-    auto* samples = makeButton(tr("Read samples"));
-    row->addWidget(map);
-    row->addWidget(samples);
-    row->addStretch();
+    history_->setMaximumHeight(kTableHeight);
+    column->addWidget(history_);
+    samples_->layout()->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(samples_, 1);
     column->addWidget(buttons_);
     column->addStretch();
     setSortedModel(history_, &claims_, 0);
     setSortedModel(chunkTable_, &chunks_, 4, Qt::DescendingOrder);
     history_->setItemDelegate(new WorkerDelegate(history_));
     chunkTable_->setItemDelegate(new WorkerDelegate(chunkTable_));
-    connect(map, &QPushButton::clicked, this, &InspectorDock::showInMapWanted);
-    connect(samples, &QPushButton::clicked, this, &InspectorDock::showSamplesWanted);
     timer_->setSingleShot(true);
     timer_->setInterval(kRefreshMs);
     connect(timer_, &QTimer::timeout, this, &InspectorDock::refresh);
@@ -69,6 +94,25 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     connect(&bench_.cells(), &CellStore::changed, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &InspectorDock::refreshSoon);
     refresh();
+}
+
+QWidget* InspectorDock::buildButtons()
+{
+    auto* box = new QWidget(this);
+    auto* grid = new QGridLayout(box);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(6);
+    const std::pair<QPushButton*, void (InspectorDock::*)()> all[] = { { makeButton(tr("Show in chart"), QStringLiteral("chart")), &InspectorDock::showInChartWanted },
+        { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted }, { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
+    int at = 0;
+    for (const auto& [button, wanted] : all) {
+        button->setProperty("compact", true);
+        connect(button, &QPushButton::clicked, this, wanted);
+        grid->addWidget(button, at / 2, at % 2, Qt::AlignLeft);
+        ++at;
+    }
+    grid->setColumnStretch(1, 1);
+    return box;
 }
 
 void InspectorDock::refreshSoon()
@@ -108,6 +152,9 @@ void InspectorDock::refresh()
     history_->setVisible(oneChunk);
     historyTitle_->setVisible(oneChunk);
     chunkTable_->setVisible(many);
+    inside_->setVisible(oneChunk);
+    samples_->setVisible(oneChunk || many);
+    mark_->clear();
     buttons_->setVisible(oneChunk || many);
     if (oneChunk)
         showChunk(selection.chunks.front().id);
@@ -144,16 +191,42 @@ void InspectorDock::showChunk(ChunkId chunk)
         addRow(tr("Samples"), countText(last.samples));
         addRow(tr("Tokens"), countText(last.tokens));
         if (last.tokens > 0)
-            addRow(tr("Mean loss"), fixedText(last.meanLoss, 3));
+            addRow(tr("Mean loss"), tr("%1, run median %2").arg(fixedText(last.meanLoss, 3), fixedText(medianLoss(bench_.cells().cells()), 3)));
         if (last.peakGradientNorm > 0)
             addRow(tr("Gradient norm, peak"), fixedText(last.peakGradientNorm, 2));
         if (last.checkpoint != 0)
             addRow(tr("Checkpoint"), countText(last.checkpoint));
     }
+    showLossInside(chunk);
     const bool first = claims_.rowCount() == 0;
     claims_.reset(history);
     if (first)
         history_->resizeColumnsToContents();
+}
+
+// The steps of the newest training of the chunk, every one of them.
+void InspectorDock::showLossInside(ChunkId chunk)
+{
+    const SnapshotPtr& snapshot = bench_.watcher().telemetry();
+    const auto intervals = snapshot ? snapshot->intervalsOf(chunk.value) : std::vector<TelemetrySnapshot::Interval> {};
+    const bool any = !intervals.empty() && intervals.back().end > intervals.back().begin;
+    inside_->setVisible(any);
+    if (!any)
+        return;
+    const auto& [stretch, begin, end] = intervals.back();
+    ChartData shown;
+    shown.axis = XAxis::WorkerStep;
+    shown.lines.push_back({ snapshot->curve(stretch, Metric::Loss, shown.axis), nullptr, snapshot->stretches[stretch].worker });
+    inside_->setTitle(tr("Loss inside the chunk"), tr("%n step(s)", nullptr, static_cast<int>(end - begin)));
+    inside_->setCompact({});
+    inside_->setData(std::move(shown));
+    const double first = snapshot->xAt(stretch, begin, XAxis::WorkerStep);
+    const double last = snapshot->xAt(stretch, end - 1, XAxis::WorkerStep);
+    link_.setRange(ChartLink::Range { first - 0.5, last + 0.5 }, false);
+    for (const EventPoint& event : snapshot->events ? *snapshot->events : std::vector<EventPoint> {}) {
+        if (event.record.chunk == chunk.value && event.record.kind == EventRecord::Kind::Spike)
+            mark_->setText(tr("spike"));
+    }
 }
 
 void InspectorDock::showManyChunks()

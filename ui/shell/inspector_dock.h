@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/charts/series_chart.h"
 #include "ui/models/run_tables.h"
 
 #include <QWidget>
@@ -12,6 +13,7 @@ class QTimer;
 
 namespace furrow {
 
+class ChunkSamplesView;
 class Workbench;
 
 /// The right dock: what is known about the selected chunk, worker or run, with the way to see it elsewhere.
@@ -21,14 +23,17 @@ public:
     explicit InspectorDock(Workbench& bench, QWidget* parent = nullptr);
 
 Q_SIGNALS:
+    void showInChartWanted();
     void showInMapWanted();
-    void showSamplesWanted();
+    void showInLogWanted();
 
 private:
     void refresh();
     void refreshSoon();
     void showChunk(ChunkId chunk);
+    void showLossInside(ChunkId chunk);
     void showManyChunks();
+    QWidget* buildButtons();
     void showWorker(int worker);
     void showRun();
     void addRow(const QString& name, const QString& value, const QString& tip = {});
@@ -37,7 +42,11 @@ private:
     Workbench& bench_;
     ClaimModel claims_;
     ChunkModel chunks_;
+    ChartLink link_;
     QLabel* title_;
+    QLabel* mark_; // "spike"
+    SeriesChart* inside_;
+    ChunkSamplesView* samples_;
     QGridLayout* rows_;
     int nextRow_ = 0;
     QLabel* historyTitle_;

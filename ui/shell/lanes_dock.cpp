@@ -11,6 +11,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace furrow {
@@ -18,6 +19,7 @@ namespace furrow {
 namespace {
 
 constexpr int kBeatMs = 500;
+constexpr double kLeastSpan = 20; // [s]
 constexpr std::size_t kMostClaimsPerLane = 4000;
 
 double seconds(std::int64_t wallNs)
@@ -111,6 +113,7 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     connect(&bench_.claims(), &ClaimStore::changed, this, markStale);
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, markStale);
     connect(span_, &QComboBox::currentIndexChanged, this, &LanesDock::follow);
+    connect(&bench_.replay(), &Replay::momentChanged, this, &LanesDock::follow);
     connect(lanes_, &LaneView::chunkClicked, this, [this](std::int64_t chunk, int worker) {
         if (const ChunkCell* cell = bench_.cells().find({ chunk }))
             bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
@@ -132,10 +135,13 @@ void LanesDock::rebuild()
         addProcesses(byWorker, *bench_.watcher().tables());
     auto lanes = std::make_shared<std::vector<Lane>>();
     newest_ = 0;
+    oldest_ = std::numeric_limits<double>::max();
     for (auto& [worker, lane] : byWorker) {
         lane.name = tr("Worker %1").arg(worker);
         for (const LaneClaim& claim : lane.claims)
             newest_ = std::max({ newest_, claim.claimed, claim.started, claim.ended });
+        if (!lane.claims.empty())
+            oldest_ = std::min(oldest_, lane.claims.front().claimed);
         lanes->push_back(std::move(lane));
     }
     stack_->setCurrentWidget(lanes->empty() ? static_cast<QWidget*>(empty_) : lanes_);
@@ -147,10 +153,13 @@ void LanesDock::follow()
 {
     const StatusPtr& status = bench_.watcher().status();
     const bool live = status && status->supervisorPid > 0 && !bench_.watcher().isHeld();
-    if (bench_.watcher().isHeld())
+    const auto moment = bench_.replay().moment();
+    if (bench_.watcher().isHeld() && !moment)
         return;
-    const double end = live || newest_ == 0 ? seconds(systemClock().wallNs()) : newest_ + 1;
-    lanes_->setRange(end - span_->currentData().toInt(), end, live);
+    const double end = moment ? seconds(*moment) : live || newest_ == 0 ? seconds(systemClock().wallNs()) : newest_ + 1;
+    const double span = span_->currentData().toInt();
+    const double known = std::max(kLeastSpan, (end - oldest_) * 1.02); // a short run fills its lanes
+    lanes_->setRange(end - std::min(span, known), end, live);
 }
 
 } // namespace furrow

@@ -31,6 +31,7 @@ private:
     QComboBox* span_;
     QTimer* timer_;
     bool stale_ = true;
+    double oldest_ = 0; // begin of what is known [s since 1970]
     double newest_ = 0; // end of what is known [s since 1970]
 };
 

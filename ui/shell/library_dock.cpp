@@ -1,79 +1,36 @@
 #include "ui/shell/library_dock.h"
 
-#include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
-#include "ui/widgets/meters.h"
-#include "ui/widgets/state_glyph.h"
+#include "ui/shell/run_delegate.h"
 
+#include <QCheckBox>
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QListView>
-#include <QPainter>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <map>
 
 namespace furrow {
 
 namespace {
 
-constexpr int kRowHeight = 46;
-constexpr int kGlyph = 14;
-constexpr int kSparkWidth = 52;
+constexpr int kMostTags = 3; // shown as buttons; all others can be typed
 
 } // namespace
-
-RunDelegate::RunDelegate(QObject* parent)
-    : QStyledItemDelegate(parent)
-{
-}
-
-QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const
-{
-    const int lines = QFontMetrics(option.font).height() + QFontMetrics(scaledFont(TextSize::Small)).height();
-    return { 100, std::max(kRowHeight, lines + 12) };
-}
-
-void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
-{
-    painter->save();
-    const QPalette& colours = option.palette;
-    if (option.state.testFlag(QStyle::State_Selected))
-        painter->fillRect(option.rect, colours.color(QPalette::Highlight));
-    else if (option.state.testFlag(QStyle::State_MouseOver))
-        painter->fillRect(option.rect, colours.color(QPalette::Midlight));
-    if (option.state.testFlag(QStyle::State_HasFocus)) {
-        painter->setPen(colours.color(QPalette::Link));
-        painter->drawRect(option.rect.adjusted(0, 0, -1, -1));
-    }
-    const QRect row = option.rect.adjusted(10, 5, -10, -5);
-    const auto state = static_cast<RunState>(index.data(RunListModel::StateRole).toInt());
-    drawStateGlyph(*painter, QRectF(row.left(), row.top() + (row.height() - kGlyph) / 2.0, kGlyph, kGlyph), glyphOf(state));
-    const int right = row.right() - kSparkWidth;
-    const QRect words(row.left() + kGlyph + 8, row.top(), right - row.left() - kGlyph - 14, row.height());
-    const QRect upper(words.left(), words.top(), words.width(), words.height() / 2);
-    const QRect lower(words.left(), words.top() + words.height() / 2, words.width(), words.height() / 2);
-    painter->setFont(option.font);
-    painter->setPen(colours.color(QPalette::Text));
-    painter->drawText(upper, Qt::AlignVCenter, QFontMetrics(option.font).elidedText(index.data(RunListModel::NameRole).toString(), Qt::ElideRight, upper.width()));
-    const QFont small = scaledFont(TextSize::Small);
-    painter->setFont(small);
-    painter->setPen(colours.color(option.state.testFlag(QStyle::State_Selected) ? QPalette::Text : QPalette::PlaceholderText));
-    painter->drawText(lower, Qt::AlignVCenter, QFontMetrics(small).elidedText(index.data(RunListModel::SubtitleRole).toString(), Qt::ElideRight, lower.width()));
-    const auto losses = index.data(RunListModel::SparklineRole).value<QVector<double>>();
-    drawSparkline(*painter, QRectF(right, row.top() + 2, kSparkWidth, row.height() / 2.0 - 4), { losses.begin(), losses.end() });
-    painter->setPen(colours.color(QPalette::Text));
-    painter->drawText(QRect(right, lower.top(), kSparkWidth, lower.height()), Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::LossTextRole).toString());
-    painter->restore();
-}
 
 LibraryDock::LibraryDock(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
     , line_(new QLineEdit(this))
+    , tagRow_(new QWidget(this))
+    , tags_(new QHBoxLayout(tagRow_))
     , workspace_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , count_(makeLabel({}, TextTone::Hint, TextSize::Small))
+    , archived_(new QCheckBox(tr("Archived too"), this))
     , list_(new QListView(this))
     , stack_(new QStackedWidget(this))
     , empty_(new EmptyState(tr("No runs in this workspace yet.")))
@@ -82,46 +39,74 @@ LibraryDock::LibraryDock(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 8, 0, 0);
     column->setSpacing(6);
+    buildHead();
+    buildList();
+    connect(empty_->addButton(tr("New run"), true), &QPushButton::clicked, this, &LibraryDock::newRunWanted);
+    connect(empty_->addButton(tr("Start demonstration run")), &QPushButton::clicked, this, &LibraryDock::demonstrationWanted);
+    connect(noMatch_->addButton(tr("Clear filter")), &QPushButton::clicked, line_, &QLineEdit::clear);
+    connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &LibraryDock::take);
+    connect(&bench_.selection(), &SelectionModel::runChanged, this, &LibraryDock::followRun);
+    setFocusProxy(list_);
+    take(bench_.scanner().lines());
+}
+
+void LibraryDock::buildHead()
+{
+    auto* column = static_cast<QVBoxLayout*>(layout());
     auto* top = new QHBoxLayout;
     top->setContentsMargins(10, 0, 10, 0);
     line_->setPlaceholderText(tr("Filter runs"));
     line_->setAccessibleName(tr("Filter runs"));
+    line_->setToolTip(tr("Words of name, note, group, preset or state; #word finds a tag"));
     line_->setClearButtonEnabled(true);
     top->addWidget(line_);
     column->addLayout(top);
+    tags_->setContentsMargins(10, 0, 10, 0);
+    tags_->setSpacing(6);
+    tagRow_->hide();
+    column->addWidget(tagRow_);
     auto* head = new QHBoxLayout;
     head->setContentsMargins(10, 0, 10, 0);
     head->addWidget(workspace_, 1);
     head->addWidget(count_);
     column->addLayout(head);
+    connect(line_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        filter_.setWords(words);
+        showCount();
+        showTags();
+    });
+}
+
+void LibraryDock::buildList()
+{
+    auto* column = static_cast<QVBoxLayout*>(layout());
     list_->setAccessibleName(tr("Runs"));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setItemDelegate(new RunDelegate(list_));
-    list_->setUniformItemSizes(true);
     list_->setMouseTracking(true);
     list_->setProperty("flat", true);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
     filter_.setSourceModel(&model_);
-    filter_.setFilterRole(RunListModel::FilterRole);
-    filter_.setFilterCaseSensitivity(Qt::CaseInsensitive);
     list_->setModel(&filter_);
     stack_->addWidget(list_);
     stack_->addWidget(empty_);
     stack_->addWidget(noMatch_);
     column->addWidget(stack_, 1);
-    connect(empty_->addButton(tr("New run"), true), &QPushButton::clicked, this, &LibraryDock::newRunWanted);
-    connect(noMatch_->addButton(tr("Clear filter")), &QPushButton::clicked, line_, &QLineEdit::clear);
-    connect(line_, &QLineEdit::textChanged, this, [this](const QString& words) {
-        filter_.setFilterFixedString(words.trimmed());
+    archived_->setContentsMargins(10, 0, 10, 6);
+    archived_->hide();
+    column->addWidget(archived_);
+    connect(archived_, &QCheckBox::toggled, this, [this](bool on) {
+        filter_.setArchivedShown(on);
         showCount();
     });
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (index.isValid() && !following_)
             Q_EMIT runChosen(index.data(RunListModel::FolderRole).toString());
     });
-    connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &LibraryDock::take);
-    connect(&bench_.selection(), &SelectionModel::runChanged, this, &LibraryDock::followRun);
-    setFocusProxy(list_);
-    take(bench_.scanner().lines());
+    connect(list_, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+        if (list_->currentIndex().isValid())
+            Q_EMIT menuWanted(list_->viewport()->mapToGlobal(at));
+    });
 }
 
 void LibraryDock::take(const RunLinesPtr& lines)
@@ -132,15 +117,56 @@ void LibraryDock::take(const RunLinesPtr& lines)
     workspace_->setText(QFileInfo(bench_.workspace()).fileName());
     workspace_->setToolTip(bench_.workspace());
     showCount();
+    showTags();
     followRun();
 }
 
 void LibraryDock::showCount()
 {
+    int hidden = 0;
+    for (const RunLine& line : model_.lines())
+        hidden += line.notes.archived ? 1 : 0;
+    archived_->setVisible(hidden > 0);
+    archived_->setText(tr("Archived too (%1)").arg(hidden));
     const int shown = filter_.rowCount();
-    const int all = model_.rowCount();
+    const int all = model_.rowCount() - (filter_.isArchivedShown() ? 0 : hidden);
     count_->setText(shown == all ? tr("%n run(s)", nullptr, all) : tr("%1 of %n run(s)", nullptr, all).arg(shown));
-    stack_->setCurrentWidget(all == 0 ? static_cast<QWidget*>(empty_) : shown == 0 ? static_cast<QWidget*>(noMatch_) : list_);
+    stack_->setCurrentWidget(model_.rowCount() == 0 ? static_cast<QWidget*>(empty_) : shown == 0 ? static_cast<QWidget*>(noMatch_) : list_);
+}
+
+// The tags most used, as buttons that put them into the filter.
+void LibraryDock::showTags()
+{
+    std::map<QString, int> uses;
+    for (const RunLine& line : model_.lines()) {
+        for (const std::string& tag : line.notes.tags)
+            ++uses[QString::fromStdString(tag)];
+    }
+    std::vector<std::pair<int, QString>> order;
+    for (const auto& [tag, count] : uses)
+        order.emplace_back(-count, tag);
+    std::sort(order.begin(), order.end());
+    QStringList wanted;
+    for (std::size_t i = 0; i < order.size() && i < kMostTags; ++i)
+        wanted.append(order[i].second);
+    tagRow_->setVisible(!wanted.isEmpty());
+    if (wanted != shownTags_) {
+        shownTags_ = wanted;
+        while (QLayoutItem* item = tags_->takeAt(0)) {
+            delete item->widget();
+            delete item;
+        }
+        for (const QString& tag : wanted) {
+            auto* button = makeButton(QLatin1Char('#') + tag);
+            button->setProperty("compact", true);
+            button->setCheckable(true);
+            connect(button, &QPushButton::clicked, this, [this, tag](bool on) { line_->setText(on ? QLatin1Char('#') + tag : QString()); });
+            tags_->addWidget(button);
+        }
+        tags_->addStretch();
+    }
+    for (int i = 0; i < shownTags_.size(); ++i)
+        qobject_cast<QPushButton*>(tags_->itemAt(i)->widget())->setChecked(line_->text() == QLatin1Char('#') + shownTags_[i]);
 }
 
 void LibraryDock::followRun()

@@ -1,14 +1,16 @@
 #pragma once
 
+#include "ui/models/library_filter.h"
 #include "ui/models/run_list_model.h"
 
-#include <QSortFilterProxyModel>
-#include <QStyledItemDelegate>
 #include <QWidget>
 
+class QCheckBox;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QListView;
+class QMenu;
 class QStackedWidget;
 
 namespace furrow {
@@ -16,16 +18,7 @@ namespace furrow {
 class EmptyState;
 class Workbench;
 
-/// Draws a run of the library: glyph, name, subtitle, sparkline, loss.
-class RunDelegate : public QStyledItemDelegate {
-    Q_OBJECT
-public:
-    explicit RunDelegate(QObject* parent = nullptr);
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-};
-
-/// The left dock: the runs of the workspace with a filter.
+/// The left dock: the runs of the workspace with a filter, their tags, and what can be done with one.
 class LibraryDock : public QWidget {
     Q_OBJECT
 public:
@@ -34,19 +27,29 @@ public:
 
 Q_SIGNALS:
     void newRunWanted();
+    void demonstrationWanted();
     void runChosen(const QString& folder);
+    /// Another one than the shown one may be meant: it was chosen before this is sent.
+    void menuWanted(const QPoint& globalPosition);
 
 private:
+    void buildHead();
+    void buildList();
     void take(const RunLinesPtr& lines);
     void showCount();
+    void showTags();
     void followRun();
 
     Workbench& bench_;
     RunListModel model_;
-    QSortFilterProxyModel filter_;
+    LibraryFilter filter_;
     QLineEdit* line_;
+    QWidget* tagRow_;
+    QHBoxLayout* tags_;
+    QStringList shownTags_;
     QLabel* workspace_;
     QLabel* count_;
+    QCheckBox* archived_;
     QListView* list_;
     QStackedWidget* stack_;
     EmptyState* empty_;

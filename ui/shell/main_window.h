@@ -2,6 +2,8 @@
 
 #include "ui/bridge/run_commands.h"
 #include "ui/bridge/run_feed.h"
+#include "ui/shell/notifier.h"
+#include "ui/shell/perspectives.h"
 
 #include <QMainWindow>
 
@@ -16,7 +18,7 @@ namespace furrow {
 
 class Actions;
 class Appearance;
-class AuditDock;
+class ComparePage;
 class EventsDock;
 class LibraryDock;
 class NewRunPage;
@@ -28,13 +30,14 @@ class Workbench;
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    enum class Perspective { Launch, Watch, InspectData };
+    enum class Perspective { Launch, Watch, InspectData, Compare };
     MainWindow(Workbench& bench, Appearance& appearance, bool remember, QWidget* parent = nullptr);
     ~MainWindow() override;
 
     void showPerspective(Perspective perspective);
     RunView& runView() { return *runView_; }
     NewRunPage& newRunPage(); ///< made when first asked for
+    ComparePage& comparePage(); ///< made when first asked for
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -59,6 +62,13 @@ private:
     void enableVerbs();
     void showState();
     void refreshLanguageMenus();
+    void fillPerspectives();
+    void choosePerspective(int index);
+    void savePerspective();
+    void removePerspective();
+    void showArchived();
+    void connectLibraryActions();
+    void connectAlerts();
 
     // what actions do
     void resume();
@@ -69,6 +79,16 @@ private:
     void openRunFolder();
     void openWorkspace();
     void savePicture();
+    void savePage();
+    void showSelectionInLog();
+    void showRunMenu(const QPoint& globalPosition);
+    void startDemonstration();
+    void editNotes();
+    void setArchived(bool archived);
+    void moveToTrash();
+    void restoreFromTrash();
+    void editAlerts();
+    const RunLine* shownLine() const; ///< null: the library does not have it yet
     void goToAttempt(int step);
     void findInPage();
     void showAbout();
@@ -77,6 +97,8 @@ private:
     Workbench& bench_;
     Appearance& appearance_;
     bool remember_;
+    OwnPerspectives perspectives_;
+    Notifier notifier_;
     Actions* actions_ = nullptr;
     QToolBar* toolbar_ = nullptr;
     StateGlyph* mark_ = nullptr;
@@ -87,8 +109,10 @@ private:
     QWidget* welcome_ = nullptr;
     RunView* runView_ = nullptr;
     NewRunPage* newRun_ = nullptr;
+    ComparePage* compare_ = nullptr;
     LibraryDock* library_ = nullptr;
     EventsDock* events_ = nullptr;
+    QDockWidget* queueDock_ = nullptr;
     std::vector<QDockWidget*> docks_;
     QByteArray factoryState_;
     QByteArray stateBeforeLaunch_;
@@ -99,7 +123,8 @@ private:
     QToolButton* themeButton_ = nullptr;
     QToolButton* languageButton_ = nullptr;
     bool busy_ = false; // a verb is on its way
-    bool launching_ = false; // the New run page is shown
+    Perspective shown_ = Perspective::Watch; // which centre is shown
+    bool isWhole() const { return shown_ == Perspective::Launch || shown_ == Perspective::Compare; } // a page that needs no docks
 };
 
 } // namespace furrow

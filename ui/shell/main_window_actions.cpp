@@ -3,15 +3,18 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/charts_page.h"
+#include "ui/pages/compare_page.h"
 #include "ui/pages/config_page.h"
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/error_text.h"
 #include "ui/pages/log_page.h"
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/page_parts.h"
+#include "ui/pages/picture.h"
 #include "ui/pages/resume_dialog.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/bottom_docks.h"
+#include "ui/shell/events_dock.h"
+#include "ui/shell/help_dialog.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/library_dock.h"
 #include "ui/shell/main_window.h"
@@ -24,6 +27,7 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QUrl>
 
 namespace furrow {
@@ -35,13 +39,20 @@ void MainWindow::connectActions()
     connect(actions_->openRun, &QAction::triggered, this, &MainWindow::openRunFolder);
     connect(actions_->openWorkspace, &QAction::triggered, this, &MainWindow::openWorkspace);
     connect(actions_->savePicture, &QAction::triggered, this, &MainWindow::savePicture);
+    connect(actions_->compare, &QAction::triggered, this, [this] { showPerspective(Perspective::Compare); });
+    connect(actions_->savePage, &QAction::triggered, this, &MainWindow::savePage);
     connect(actions_->quit, &QAction::triggered, this, &QWidget::close);
     connect(actions_->findRun, &QAction::triggered, library_, &LibraryDock::focusFilter);
     connect(actions_->findInPage, &QAction::triggered, this, &MainWindow::findInPage);
     connect(actions_->clearSelection, &QAction::triggered, &bench_.selection(), &SelectionModel::clear);
     connect(actions_->palette, &QAction::triggered, this, [this] { (new CommandPalette(*actions_, this))->open(); });
     connect(actions_->shortcuts, &QAction::triggered, this, [this] { (new ShortcutSheet(*actions_, this))->open(); });
-    connect(actions_->words, &QAction::triggered, this, [this] { (new WordsDialog(this))->show(); });
+    connect(actions_->help, &QAction::triggered, this, [this] { (new HelpDialog(this))->show(); });
+    connect(actions_->words, &QAction::triggered, this, [this] {
+        auto* help = new HelpDialog(this);
+        help->showTopic(HelpDialog::Words);
+        help->show();
+    });
     connect(actions_->about, &QAction::triggered, this, &MainWindow::showAbout);
     connect(actions_->copyPath, &QAction::triggered, this, [this] {
         QGuiApplication::clipboard()->setText(bench_.watcher().folder());
@@ -50,6 +61,8 @@ void MainWindow::connectActions()
     connect(actions_->openFolder, &QAction::triggered, this, [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(bench_.watcher().folder())); });
     connectRunActions();
     connectViewActions();
+    connectLibraryActions();
+    connectAlerts();
 }
 
 void MainWindow::connectRunActions()
@@ -77,10 +90,28 @@ void MainWindow::connectViewActions()
     for (int i = 0; i < static_cast<int>(actions_->pages.size()); ++i)
         connect(actions_->pages[static_cast<std::size_t>(i)], &QAction::triggered, this, [this, i] { runView_->showPage(i); });
     connect(actions_->live, &QAction::toggled, this, [this](bool on) { bench_.watcher().setHeld(!on); });
+    connect(&bench_.watcher(), &RunWatcher::heldChanged, actions_->live, [this](bool held) { actions_->live->setChecked(!held); });
+    connect(&bench_.watcher(), &RunWatcher::opened, actions_->live, [this] { actions_->live->setChecked(true); });
+    connect(actions_->savePerspective, &QAction::triggered, this, &MainWindow::savePerspective);
+    connect(actions_->removePerspective, &QAction::triggered, this, &MainWindow::removePerspective);
+    actions_->removePerspective->setEnabled(false);
     connect(actions_->resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     connect(actions_->fullScreen, &QAction::toggled, this, [this](bool on) { on ? showFullScreen() : showNormal(); });
     connect(actions_->showInMap, &QAction::triggered, this, [this] { runView_->showPage(RunView::Coverage); });
     connect(actions_->showSamples, &QAction::triggered, this, [this] { runView_->showPage(RunView::Data); });
+    connect(actions_->showInLog, &QAction::triggered, this, &MainWindow::showSelectionInLog);
+    connect(actions_->saveChart, &QAction::triggered, this, [this] {
+        runView_->showPage(RunView::Charts);
+        qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->savePicture();
+    });
+    connect(actions_->saveTable, &QAction::triggered, this, [this] {
+        runView_->showPage(RunView::Charts);
+        qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->saveTable();
+    });
+    connect(actions_->showInChart, &QAction::triggered, this, [this] {
+        runView_->showPage(RunView::Charts);
+        qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->zoomToSelection();
+    });
     const auto charts = [this] { return qobject_cast<ChartsPage*>(runView_->page(RunView::Charts)); };
     connect(actions_->fit, &QAction::triggered, this, [this, charts] {
         if (runView_->currentPage() == RunView::Charts && charts() != nullptr)
@@ -104,8 +135,8 @@ void MainWindow::connectViewActions()
     Q_EMIT runView_->pageShown(runView_->currentPage());
     const auto enableChunk = [this] {
         const bool any = !bench_.selection().selection().chunks.empty();
-        actions_->showInMap->setEnabled(any);
-        actions_->showSamples->setEnabled(any);
+        for (QAction* action : { actions_->showInChart, actions_->showInMap, actions_->showInLog, actions_->showSamples })
+            action->setEnabled(any);
     };
     connect(&bench_.selection(), &SelectionModel::changed, this, enableChunk);
     enableChunk();
@@ -125,7 +156,9 @@ void MainWindow::connectCommands()
         case RunVerb::Plan: tell(tr("Looking at what a resume would do…")); break;
         case RunVerb::Start:
         case RunVerb::Continue: tell(tr("Starting…")); break;
-        case RunVerb::Create: tell(tr("Making the run…")); break;
+        case RunVerb::Create:
+        case RunVerb::Make: tell(tr("Making the run…")); break;
+        case RunVerb::Pin: break;
         }
     });
     connect(&commands, &RunCommands::done, this, [this](RunVerb verb, const QString& folder) {
@@ -137,6 +170,11 @@ void MainWindow::connectCommands()
             showPerspective(Perspective::Watch);
             runView_->showPage(RunView::Overview);
             busy_ = true; // its start is on its way
+        }
+        if (verb == RunVerb::Make) {
+            bench_.workspaceCommands().enqueue(folder);
+            showPerspective(Perspective::Watch);
+            actions_->queue->trigger();
         }
     });
     connect(&commands, &RunCommands::failed, this, [this](RunVerb, const QString&, const Error& error) {
@@ -256,6 +294,26 @@ void MainWindow::savePicture()
         tell(tr("%1 could not be written.").arg(file), true);
 }
 
+void MainWindow::savePage()
+{
+    QWidget* page = isWhole() ? centre_->currentWidget() : runView_->page(runView_->currentPage());
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save page as picture"), QStringLiteral("furrow-page.png"), tr("Pictures (*.png *.pdf)"));
+    if (file.isEmpty())
+        return;
+    const bool saved = savePagePicture(*page, file);
+    tell(saved ? tr("Saved as %1.").arg(file) : tr("%1 could not be written.").arg(file), !saved);
+}
+
+// The log stands at the moment when the chunk was begun.
+void MainWindow::showSelectionInLog()
+{
+    const auto& chunks = bench_.selection().selection().chunks;
+    const std::vector<ClaimRow> claims = chunks.empty() ? std::vector<ClaimRow> {} : bench_.claims().claimsOf(chunks.front().id);
+    runView_->showPage(RunView::Log);
+    if (!claims.empty())
+        qobject_cast<LogPage*>(runView_->page(RunView::Log))->showTime(claims.back().claimedWallNs);
+}
+
 void MainWindow::goToAttempt(int step)
 {
     const StatusPtr& status = bench_.watcher().status();
@@ -269,8 +327,10 @@ void MainWindow::goToAttempt(int step)
 
 void MainWindow::findInPage()
 {
-    if (launching_)
+    if (shown_ == Perspective::Launch)
         newRunPage().focusSearch();
+    else if (shown_ == Perspective::Compare)
+        comparePage().focusSearch();
     else if (auto* log = qobject_cast<LogPage*>(runView_->page(RunView::Log)); log != nullptr && runView_->currentPage() == RunView::Log)
         log->focusSearch();
     else if (auto* config = qobject_cast<ConfigPage*>(runView_->page(RunView::Config)); config != nullptr && runView_->currentPage() == RunView::Config)

@@ -9,6 +9,7 @@
 #include "ui/pages/overview_page.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/run_banner.h"
+#include "ui/pages/sampling_page.h"
 #include "ui/pages/workers_page.h"
 
 #include <QStackedWidget>
@@ -32,7 +33,7 @@ RunView::RunView(Workbench& bench, QWidget* parent)
     connect(banner, &RunBanner::whyWanted, this, &RunView::whyWanted);
     connect(banner, &RunBanner::inspectWanted, this, [this] { showPage(Coverage); });
     column->addWidget(banner);
-    for (const QString& title : { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"), tr("Data") })
+    for (const QString& title : { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"), tr("Data"), tr("Sampling") })
         tabs_->addTab(title);
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
@@ -73,14 +74,23 @@ QWidget* RunView::make(int page)
     }
     case Charts: return new ChartsPage(bench_);
     case Coverage: return new CoveragePage(bench_);
-    case Workers: return new WorkersPage(bench_);
+    case Workers: {
+        auto* workers = new WorkersPage(bench_);
+        connect(workers, &WorkersPage::newRunWanted, this, &RunView::newRunFromWanted);
+        connect(workers, &WorkersPage::sampleWanted, this, [this](const QString& checkpoint) {
+            showPage(Sampling);
+            qobject_cast<SamplingPage*>(this->page(Sampling))->setCheckpoint(checkpoint);
+        });
+        return workers;
+    }
     case Config: {
         auto* config = new ConfigPage(bench_);
         connect(config, &ConfigPage::cloneWanted, this, &RunView::cloneWanted);
         return config;
     }
     case Log: return new LogPage(bench_);
-    default: return new DataPage(bench_);
+    case Data: return new DataPage(bench_);
+    default: return new SamplingPage(bench_);
     }
 }
 

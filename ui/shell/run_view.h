@@ -19,7 +19,7 @@ class Workbench;
 class RunView : public QWidget {
     Q_OBJECT
 public:
-    enum Page { Overview, Charts, Coverage, Workers, Config, Log, Data, kPageCount };
+    enum Page { Overview, Charts, Coverage, Workers, Config, Log, Data, Sampling, kPageCount };
     explicit RunView(Workbench& bench, QWidget* parent = nullptr);
 
     void showPage(int page);
@@ -32,6 +32,7 @@ Q_SIGNALS:
     void resumeWanted();
     void whyWanted();
     void cloneWanted();
+    void newRunFromWanted(const QString& checkpointPath);
 
 private:
     QWidget* make(int page);

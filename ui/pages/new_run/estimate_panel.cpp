@@ -145,9 +145,14 @@ void EstimatePanel::buildFoot(QVBoxLayout* column)
     problemLine_->setWordWrap(true);
     foot->addWidget(problemLine_);
     auto* row = new QHBoxLayout;
+    row->setSpacing(8);
     launch_ = makeButton(tr("Launch"), QStringLiteral("play"), true);
     connect(launch_, &QPushButton::clicked, this, &EstimatePanel::launchWanted);
     row->addWidget(launch_);
+    queue_ = makeButton(tr("Queue"), QStringLiteral("queue"));
+    queue_->setToolTip(tr("Make the run and begin it when its devices are free"));
+    connect(queue_, &QPushButton::clicked, this, &EstimatePanel::queueWanted);
+    row->addWidget(queue_);
     row->addStretch();
     save_ = makeButton(tr("Save preset…"));
     connect(save_, &QPushButton::clicked, this, &EstimatePanel::savePresetWanted);
@@ -173,6 +178,7 @@ void EstimatePanel::refresh()
     problemLine_->setText(noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : QString());
     problemLine_->setVisible(!problemLine_->text().isEmpty());
     launch_->setEnabled(bench_.form().isReady() && !busy_);
+    queue_->setEnabled(launch_->isEnabled());
 }
 
 void EstimatePanel::refreshEstimates()

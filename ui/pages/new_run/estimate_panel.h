@@ -36,6 +36,7 @@ public:
 
 Q_SIGNALS:
     void launchWanted();
+    void queueWanted();
     void savePresetWanted();
 
 private:
@@ -60,6 +61,7 @@ private:
     QPlainTextEdit* command_ = nullptr;
     QLabel* problemLine_ = nullptr;
     QPushButton* launch_ = nullptr;
+    QPushButton* queue_ = nullptr;
     QPushButton* save_ = nullptr;
 };
 

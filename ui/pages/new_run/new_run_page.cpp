@@ -29,7 +29,7 @@ namespace furrow {
 namespace {
 
 constexpr int kPresetWidth = 210;
-constexpr int kEstimateWidth = 340;
+constexpr int kEstimateWidth = 376;
 constexpr int kPresetRow = 40;
 constexpr int kProbeDelayMs = 500; // after the last key
 
@@ -99,7 +99,6 @@ NewRunPage::NewRunPage(Workbench& bench, QWidget* parent)
     splitter->addWidget(buildPresets());
     splitter->addWidget(buildForm());
     estimate_ = new EstimatePanel(bench_, splitter);
-    estimate_->setMinimumWidth(240);
     splitter->addWidget(estimate_);
     splitter->setSizes({ kPresetWidth, 840, kEstimateWidth });
     splitter->setStretchFactor(0, 0);
@@ -252,14 +251,15 @@ void NewRunPage::connectAll()
         estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens });
     });
     connect(estimate_, &EstimatePanel::launchWanted, this, &NewRunPage::launch);
+    connect(estimate_, &EstimatePanel::queueWanted, this, &NewRunPage::queue);
     connect(estimate_, &EstimatePanel::savePresetWanted, this, &NewRunPage::savePreset);
     connect(&bench_.commands(), &RunCommands::progressed, this, [this](const QString& sentence) { estimate_->setBusy(sentence); });
     connect(&bench_.commands(), &RunCommands::done, this, [this](RunVerb verb) {
-        if (verb == RunVerb::Create || verb == RunVerb::Start)
+        if (verb == RunVerb::Create || verb == RunVerb::Make || verb == RunVerb::Start)
             estimate_->setBusy({});
     });
     connect(&bench_.commands(), &RunCommands::failed, this, [this](RunVerb verb, const QString&, const Error& error) {
-        if (verb == RunVerb::Create || verb == RunVerb::Start)
+        if (verb == RunVerb::Create || verb == RunVerb::Make || verb == RunVerb::Start)
             estimate_->setFailure(errorText(error));
     });
 }
@@ -324,14 +324,24 @@ void NewRunPage::probeSoon()
     probeTimer_->start();
 }
 
-void NewRunPage::launch()
+NewRun NewRunPage::request()
 {
     NewRun request;
     request.config = bench_.form().config();
     request.preset = bench_.form().preset().name;
     request.workspace = pathFromUtf8(bench_.workspace().toStdString());
     estimate_->setBusy(tr("Making the run…"));
-    bench_.commands().launch(request);
+    return request;
+}
+
+void NewRunPage::launch()
+{
+    bench_.commands().launch(request());
+}
+
+void NewRunPage::queue()
+{
+    bench_.commands().make(request());
 }
 
 void NewRunPage::savePreset()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/config/schema.h"
+#include "core/run/life_cycle.h"
 #include "ui/bridge/data_prober.h"
 
 #include <QWidget>
@@ -46,7 +47,9 @@ private:
     void refresh();
     void applyFilter();
     void probeSoon();
+    NewRun request();
     void launch();
+    void queue();
     void savePreset();
     void chooseSource();
 

@@ -1,17 +1,23 @@
-#include "ui/shell/bottom_docks.h"
+#include "ui/shell/audit_dock.h"
 
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/audit_report.h"
 #include "ui/pages/page_parts.h"
-#include "ui/pages/worker_delegate.h"
+#include "ui/widgets/lane_view.h"
 
-#include <QCheckBox>
+#include <QFileDialog>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
 #include <QTableView>
 #include <QTime>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <limits>
+#include <map>
 
 namespace furrow {
 
@@ -21,62 +27,16 @@ constexpr int kCheckMs = 15'000;
 
 } // namespace
 
-EventsDock::EventsDock(Workbench& bench, QWidget* parent)
-    : QWidget(parent)
-    , bench_(bench)
-    , table_(makeTable(tr("Events and alerts")))
-    , all_(new QCheckBox(tr("Also every move of a chunk"), this))
-{
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 6, 12, 0);
-    column->addWidget(all_);
-    filter_.setSourceModel(&bench_.events());
-    table_->setModel(&filter_);
-    table_->setItemDelegate(new WorkerDelegate(table_));
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setColumnWidth(0, 120);
-    column->addWidget(table_, 1);
-    connect(all_, &QCheckBox::toggled, &filter_, &EventFilter::setAll);
-    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &EventsDock::choose);
-    const auto count = [this] {
-        int alerts = 0;
-        for (const EventLine& line : bench_.events().rows())
-            alerts += line.weight >= EventWeight::Warning ? 1 : 0;
-        Q_EMIT alertsChanged(alerts);
-    };
-    connect(&bench_.events(), &QAbstractItemModel::rowsInserted, this, count);
-    connect(&bench_.events(), &QAbstractItemModel::modelReset, this, count);
-}
-
-void EventsDock::choose(const QModelIndex& index)
-{
-    const EventLine* line = bench_.events().rowAt(filter_.mapToSource(index));
-    if (line == nullptr)
-        return;
-    if (const ChunkCell* cell = bench_.cells().find(line->chunk))
-        bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
-    else if (line->worker >= 0)
-        bench_.selection().setWorker(line->worker);
-}
-
-void EventsDock::goTo(int step)
-{
-    const int rows = filter_.rowCount();
-    for (int row = table_->currentIndex().isValid() ? table_->currentIndex().row() + step : (step > 0 ? 0 : rows - 1); row >= 0 && row < rows; row += step) {
-        const EventLine* line = bench_.events().rowAt(filter_.mapToSource(filter_.index(row, 0)));
-        if (line != nullptr && line->weight >= EventWeight::Notice) {
-            table_->setCurrentIndex(filter_.index(row, 0));
-            return;
-        }
-    }
-}
-
 AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
     , model_(findingColumns())
     , sentence_(makeLabel({}, TextTone::Secondary))
     , table_(makeTable(tr("Duplicates and holes")))
+    , splitter_(new QSplitter(Qt::Horizontal, this))
+    , cause_(makeLabel({}, TextTone::Value, TextSize::Small))
+    , lanes_(new LaneView(this))
+    , save_(makeButton(tr("Save report…")))
     , timer_(new QTimer(this))
 {
     auto* column = new QVBoxLayout(this);
@@ -86,9 +46,24 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     row->addWidget(sentence_, 1);
     auto* again = makeButton(tr("Check now"));
     row->addWidget(again);
+    row->addWidget(save_);
     column->addLayout(row);
     setSortedModel(table_, &model_, 0);
-    column->addWidget(table_, 1);
+    splitter_->setHandleWidth(1);
+    splitter_->addWidget(table_);
+    auto* side = new QWidget;
+    auto* sideColumn = new QVBoxLayout(side);
+    sideColumn->setContentsMargins(12, 0, 0, 4);
+    cause_->setWordWrap(true);
+    sideColumn->addWidget(cause_);
+    sideColumn->addWidget(lanes_, 1);
+    splitter_->addWidget(side);
+    splitter_->setSizes({ 560, 440 });
+    splitter_->hide();
+    column->addWidget(splitter_, 1);
+    column->addStretch();
+    save_->setEnabled(false);
+    connect(save_, &QPushButton::clicked, this, &AuditDock::saveReport);
     timer_->setInterval(kCheckMs);
     connect(timer_, &QTimer::timeout, this, [this] {
         const StatusPtr& status = bench_.watcher().status();
@@ -101,6 +76,9 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& message) { sentence_->setText(message); });
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         model_.reset({});
+        report_.reset();
+        save_->setEnabled(false);
+        splitter_->hide();
         sentence_->clear();
         if (isVisible())
             check();
@@ -142,10 +120,15 @@ void AuditDock::show(const AuditPtr& report)
         sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.").arg(countText(twice), countText(missing), countText(known), time));
     const bool first = model_.rowCount() == 0;
     model_.reset(report->findings);
-    table_->setVisible(!report->findings.empty());
-    if (first)
+    report_ = report;
+    save_->setEnabled(true);
+    splitter_->setVisible(!report->findings.empty());
+    if (first && !report->findings.empty()) {
         table_->resizeColumnsToContents();
+        table_->selectRow(0);
+    }
     Q_EMIT counted(twice, missing);
+    Q_EMIT audited(report);
 }
 
 void AuditDock::choose(const QModelIndex& index)
@@ -154,8 +137,46 @@ void AuditDock::choose(const QModelIndex& index)
     const AuditFinding* finding = model_.rowAt(proxy->mapToSource(index));
     if (finding == nullptr)
         return;
+    showTimeLines(*finding);
     if (const ChunkCell* cell = bench_.cells().find(finding->chunk))
         bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+}
+
+// Every training of the chunk in the lane of its worker, on one scale of time.
+void AuditDock::showTimeLines(const AuditFinding& finding)
+{
+    cause_->setText(QString::fromStdString(finding.text));
+    std::map<int, Lane> byWorker;
+    double begin = std::numeric_limits<double>::infinity();
+    double end = 0;
+    for (const ClaimRow& claim : finding.claims) {
+        Lane& lane = byWorker[claim.worker];
+        lane.worker = claim.worker;
+        lane.name = tr("Worker %1").arg(claim.worker);
+        lane.detail = tr("attempt %1").arg(claim.attempt.value);
+        const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs), seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
+        begin = std::min(begin, seconds(claim.claimedWallNs));
+        end = std::max(end, seconds(std::max(claim.endedWallNs, claim.claimedWallNs)));
+    }
+    auto lanes = std::make_shared<std::vector<Lane>>();
+    for (auto& [worker, lane] : byWorker)
+        lanes->push_back(std::move(lane));
+    lanes_->setVisible(!lanes->empty());
+    if (lanes->empty())
+        return;
+    lanes_->setLanes(lanes);
+    const double room = std::max(1.0, (end - begin) * 0.05);
+    lanes_->setRange(begin - room, end + room, false);
+}
+
+void AuditDock::saveReport()
+{
+    const QString name = QFileDialog::getSaveFileName(this, tr("Save report"), QStringLiteral("audit.html"), tr("Reports (*.html *.pdf *.csv *.json)"));
+    if (name.isEmpty() || !report_)
+        return;
+    if (!saveAuditReport(*report_, bench_.watcher().folder(), name))
+        sentence_->setText(tr("%1 could not be written.").arg(name));
 }
 
 } // namespace furrow

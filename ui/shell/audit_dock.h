@@ -5,36 +5,19 @@
 
 #include <QWidget>
 
-class QCheckBox;
 class QLabel;
+class QPushButton;
+class QSplitter;
 class QTableView;
 class QTimer;
 
 namespace furrow {
 
+class LaneView;
 class Workbench;
 
-/// Events and alerts: what happened to chunks and to the run; J and K go from alert to alert.
-class EventsDock : public QWidget {
-    Q_OBJECT
-public:
-    explicit EventsDock(Workbench& bench, QWidget* parent = nullptr);
-    /// @param step  1: next, -1: previous
-    void goTo(int step);
-
-Q_SIGNALS:
-    void alertsChanged(int count);
-
-private:
-    void choose(const QModelIndex& index);
-
-    Workbench& bench_;
-    EventFilter filter_;
-    QTableView* table_;
-    QCheckBox* all_;
-};
-
-/// Duplicates and holes: what the audit of the ledger found, proven from parts and claims.
+/// Duplicates and holes: what the audit of the ledger found, proven from parts and claims, with the time lines of the
+/// trainings that explain it.
 class AuditDock : public QWidget {
     Q_OBJECT
 public:
@@ -42,6 +25,7 @@ public:
 
 Q_SIGNALS:
     void counted(qint64 twice, qint64 missing);
+    void audited(const furrow::AuditPtr& report);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -50,12 +34,19 @@ private:
     void check();
     void show(const AuditPtr& report);
     void choose(const QModelIndex& index);
+    void showTimeLines(const AuditFinding& finding);
+    void saveReport();
 
     Workbench& bench_;
     LedgerAuditor auditor_;
     FindingModel model_;
     QLabel* sentence_;
     QTableView* table_;
+    QSplitter* splitter_;
+    QLabel* cause_;
+    LaneView* lanes_;
+    QPushButton* save_;
+    AuditPtr report_;
     QTimer* timer_;
 };
 

@@ -1,0 +1,193 @@
+// compare, queue, trash: several runs of a workspace at once.
+
+#include "app/furrowctl/command.h"
+#include "core/base/file_lock.h"
+#include "core/base/log.h"
+#include "core/base/path.h"
+#include "core/run/life_cycle.h"
+#include "core/workspace/compare_runs.h"
+#include "core/workspace/debug_bundle.h"
+#include "core/workspace/queue_runner.h"
+#include "core/workspace/trash.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace furrow::ctl {
+
+namespace {
+
+struct WorkspaceOptions {
+    std::string workspace = defaultWorkspace();
+    std::vector<std::string> runs;
+    std::string out = "furrow-debug.tar.gz";
+    std::int64_t entry = 0;
+    std::int64_t position = 0;
+    bool json = false;
+};
+
+int compare(const WorkspaceOptions& o)
+{
+    std::vector<std::filesystem::path> folders;
+    for (const std::string& run : o.runs)
+        folders.push_back(pathFromUtf8(run));
+    auto comparison = compareRuns(folders);
+    if (!comparison.ok())
+        return fail(comparison.error(), o.json);
+    if (o.json)
+        print(toJson(comparison.value()));
+    else
+        std::cout << comparisonText(comparison.value()) << std::flush;
+    return kDone;
+}
+
+int showQueue(const WorkspaceOptions& o)
+{
+    const auto workspace = pathFromUtf8(o.workspace);
+    auto file = WorkspaceFile::open(workspace);
+    if (!file.ok())
+        return fail(file.error(), o.json);
+    auto queue = file.value().queue();
+    auto paused = file.value().isQueuePaused();
+    if (!queue.ok() || !paused.ok())
+        return fail(queue.ok() ? paused.error() : queue.error(), o.json);
+    const bool active = isLocked(queueLock(workspace));
+    if (o.json) {
+        nlohmann::json entries = nlohmann::json::array();
+        for (const QueueEntry& entry : queue.value())
+            entries.push_back({ { "id", entry.id }, { "run", entry.run }, { "name", entry.name }, { "lane", entry.lane }, { "state", toString(entry.state) }, { "outcome", entry.outcome } });
+        print({ { "paused", paused.value() }, { "active", active }, { "entries", entries } });
+        return kDone;
+    }
+    for (const QueueEntry& entry : queue.value())
+        std::cout << entry.id << "  " << toString(entry.state) << "  " << entry.name << "  (" << entry.lane << ")" << (entry.outcome.empty() ? "" : "  " + entry.outcome) << "\n";
+    if (queue.value().empty())
+        std::cout << "The queue is empty.\n";
+    else if (paused.value())
+        std::cout << "The queue is paused: nothing is started.\n";
+    std::cout << std::flush;
+    return kDone;
+}
+
+/// Prints the queue after a change.
+int shown(const WorkspaceOptions& o, const Status& status)
+{
+    return status.ok() ? showQueue(o) : fail(status.error(), o.json);
+}
+
+int withFile(const WorkspaceOptions& o, const std::function<Status(WorkspaceFile&)>& change, bool start = false)
+{
+    auto file = WorkspaceFile::open(pathFromUtf8(o.workspace));
+    if (!file.ok())
+        return fail(file.error(), o.json);
+    Status status = change(file.value());
+    if (status.ok() && start)
+        status = startQueue(pathFromUtf8(o.workspace));
+    return shown(o, status);
+}
+
+int addToQueue(const WorkspaceOptions& o)
+{
+    return withFile(
+        o,
+        [&o](WorkspaceFile& file) -> Status {
+            for (const std::string& run : o.runs) {
+                const auto folder = std::filesystem::absolute(pathFromUtf8(run)).lexically_normal();
+                auto config = currentConfig(RunPaths(folder));
+                if (!config.ok())
+                    return config.error();
+                if (auto added = file.enqueue(utf8Text(folder), config.value().name, laneOf(config.value().devices)); !added.ok())
+                    return added;
+            }
+            return {};
+        },
+        true);
+}
+
+int runTheQueue(const WorkspaceOptions& o)
+{
+    startLog("queue");
+    const StopRequest stop(false);
+    const auto status = runQueue(pathFromUtf8(o.workspace), stop);
+    return status.ok() ? kDone : fail(status.error(), o.json);
+}
+
+int trash(const WorkspaceOptions& o)
+{
+    for (const std::string& run : o.runs) {
+        auto moved = moveToTrash(pathFromUtf8(o.workspace), std::filesystem::absolute(pathFromUtf8(run)).lexically_normal());
+        if (!moved.ok())
+            return fail(moved.error(), o.json);
+        if (o.json)
+            print({ { "trashed", utf8Text(moved.value()) } });
+        else
+            std::cout << utf8Text(moved.value()) << std::endl;
+    }
+    return kDone;
+}
+
+int bundle(const WorkspaceOptions& o)
+{
+    const auto status = writeDebugBundle(pathFromUtf8(o.runs.front()), pathFromUtf8(o.out));
+    if (!status.ok())
+        return fail(status.error(), o.json);
+    if (o.json)
+        print({ { "bundle", o.out } });
+    else
+        std::cout << o.out << std::endl;
+    return kDone;
+}
+
+using Act = int (*)(const WorkspaceOptions&);
+
+std::shared_ptr<WorkspaceOptions> add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Act act, CLI::App** made = nullptr)
+{
+    auto o = std::make_shared<WorkspaceOptions>();
+    auto* command = app.add_subcommand(name, help);
+    command->add_option("--workspace", o->workspace, "Folder that keeps runs.")->capture_default_str();
+    command->add_flag("--json", o->json, "Print JSON.");
+    command->callback([&chosen, o, act] { chosen.action = [o, act] { return act(*o); }; });
+    if (made != nullptr)
+        *made = command;
+    return o;
+}
+
+void addQueueCommands(CLI::App& app, Chosen& chosen)
+{
+    auto* queue = app.add_subcommand("queue", "Runs that wait for their devices: one after the other in each lane.");
+    queue->require_subcommand(1);
+    CLI::App* made = nullptr;
+    add(*queue, chosen, "list", "The entries in order of their turn.", showQueue);
+    auto o = add(*queue, chosen, "add", "Put runs (made with 'furrowctl new') at the end; starts them when their devices are free.", addToQueue, &made);
+    made->add_option("runs", o->runs, "Folders of runs.")->required();
+    o = add(*queue, chosen, "remove", "Take an entry out that is not in training.", [](const WorkspaceOptions& w) { return withFile(w, [&w](WorkspaceFile& f) { return f.removeEntry(w.entry); }); }, &made);
+    made->add_option("entry", o->entry, "Number of the entry.")->required();
+    o = add(*queue, chosen, "move", "Give an entry another turn.", [](const WorkspaceOptions& w) { return withFile(w, [&w](WorkspaceFile& f) { return f.moveEntry(w.entry, w.position); }); }, &made);
+    made->add_option("entry", o->entry, "Number of the entry.")->required();
+    made->add_option("position", o->position, "From 0.")->required();
+    o = add(*queue, chosen, "next", "Stop the entry in training after a checkpoint and let the next one of its lane go first.",
+        [](const WorkspaceOptions& w) { return shown(w, letNextRun(pathFromUtf8(w.workspace), w.entry)); }, &made);
+    made->add_option("entry", o->entry, "Number of the entry.")->required();
+    add(*queue, chosen, "pause", "Start nothing more; what runs goes on.", [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(true); }); });
+    add(*queue, chosen, "start", "Go on with a paused queue.", [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(false); }, true); });
+    add(*queue, chosen, "clear", "Forget the entries that have ended.", [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.removeEnded(); }); });
+    add(*queue, chosen, "run", "Run the queue in this process until it is empty. 'add' and 'start' start this, detached.", runTheQueue);
+}
+
+} // namespace
+
+void addWorkspaceCommands(CLI::App& app, Chosen& chosen)
+{
+    CLI::App* made = nullptr;
+    auto o = add(app, chosen, "compare", "Two to eight runs beside each other: figures, settings that differ, losses chunk by chunk. The first is the baseline.", compare, &made);
+    made->add_option("runs", o->runs, "Folders of runs.")->required();
+    addQueueCommands(app, chosen);
+    o = add(app, chosen, "bundle", "Collect what a developer needs to understand a run into one file, without data, weights, secrets and folders.", bundle, &made);
+    made->add_option("run", o->runs, "Folder of the run.")->required()->expected(1);
+    made->add_option("--out", o->out, "File to write.")->capture_default_str();
+    o = add(app, chosen, "trash", "Move runs that are not in training into the trash of the workspace. Nothing is deleted.", trash, &made);
+    made->add_option("runs", o->runs, "Folders of runs.")->required();
+}
+
+} // namespace furrow::ctl

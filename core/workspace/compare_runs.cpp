@@ -1,0 +1,183 @@
+#include "core/workspace/compare_runs.h"
+
+#include "core/base/format.h"
+#include "core/base/path.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostRuns = 8;
+constexpr std::size_t kWorst = 20;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+using Losses = std::map<std::pair<std::int64_t, std::int32_t>, double>; // by block and column
+
+Losses lossesOf(const RunPaths& paths)
+{
+    Losses losses;
+    auto ledger = openLedger(paths);
+    if (!ledger.ok())
+        return losses;
+    auto cells = ledger.value().cells(0);
+    if (!cells.ok())
+        return losses;
+    for (const ChunkCell& cell : cells.value()) {
+        if (cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss))
+            losses[{ cell.block, cell.column }] = cell.meanLoss;
+    }
+    return losses;
+}
+
+/// Why the chunks of two runs are not the same text.
+std::string alignmentProblem(const RunFile& a, const RunFile& b)
+{
+    if (a.dataIdentity != b.dataIdentity)
+        return "the runs have different data";
+    if (a.samplesPerBlock != b.samplesPerBlock)
+        return "the blocks have " + std::to_string(a.samplesPerBlock) + " and " + std::to_string(b.samplesPerBlock) + " samples";
+    if (a.config.chunkSamples != b.config.chunkSamples || a.config.chunkBytes != b.config.chunkBytes)
+        return "the chunks are cut differently";
+    if (a.tokenizerHash != b.tokenizerHash)
+        return "the tokenizers differ, so losses per token cannot be compared";
+    return {};
+}
+
+ChunkAlignment align(const Losses& baseline, const Losses& other)
+{
+    ChunkAlignment result;
+    double sum = 0;
+    for (const auto& [place, loss] : other) {
+        const auto found = baseline.find(place);
+        if (found == baseline.end())
+            continue;
+        const double difference = loss - found->second;
+        ++result.common;
+        result.better += difference < 0 ? 1 : 0;
+        sum += difference;
+        result.worst.push_back({ place.first, place.second, difference });
+    }
+    result.meanDifference = result.common > 0 ? sum / static_cast<double>(result.common) : kNone;
+    const std::size_t kept = std::min(kWorst, result.worst.size());
+    std::partial_sort(result.worst.begin(), result.worst.begin() + static_cast<std::ptrdiff_t>(kept), result.worst.end(), [](const auto& x, const auto& y) { return x.difference > y.difference; });
+    result.worst.resize(kept);
+    return result;
+}
+
+std::vector<ConfigDifference> differencesOf(const std::vector<ComparedRun>& runs)
+{
+    std::vector<ConfigDifference> found;
+    for (const Setting& setting : settings()) {
+        ConfigDifference difference { &setting, {} };
+        for (const ComparedRun& run : runs)
+            difference.values.push_back(settingText(run.status.file.config, setting));
+        const bool same = std::all_of(difference.values.begin(), difference.values.end(), [&](const std::string& value) { return value == difference.values.front(); });
+        if (!same && setting.key != "name")
+            found.push_back(std::move(difference));
+    }
+    return found;
+}
+
+nlohmann::json number(double value)
+{
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+std::string lossText(double loss)
+{
+    return std::isfinite(loss) ? formatNumber(loss, 4) : "-";
+}
+
+} // namespace
+
+Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& folders)
+{
+    if (folders.size() < 2 || folders.size() > kMostRuns)
+        return Error { ErrorCode::InvalidArgument, "two to eight runs can be compared, not " + std::to_string(folders.size()) };
+    RunComparison result;
+    std::vector<Losses> losses;
+    for (const auto& folder : folders) {
+        const RunPaths paths(folder);
+        auto status = readStatus(paths);
+        if (!status.ok())
+            return status.error();
+        ComparedRun run;
+        run.folder = utf8Text(folder);
+        run.status = std::move(status).value();
+        run.name = run.status.file.config.name.empty() ? utf8Text(folder.filename()) : run.status.file.config.name;
+        run.meanTokensPerSecond = run.status.activeSeconds > 0 ? static_cast<double>(run.status.tokens) / run.status.activeSeconds : 0;
+        losses.push_back(lossesOf(paths));
+        double sum = 0;
+        for (const auto& [place, loss] : losses.back())
+            sum += loss;
+        run.chunksTrained = static_cast<std::int64_t>(losses.back().size());
+        run.meanLoss = run.chunksTrained > 0 ? sum / static_cast<double>(run.chunksTrained) : kNone;
+        result.runs.push_back(std::move(run));
+    }
+    result.differences = differencesOf(result.runs);
+    for (std::size_t i = 1; i < losses.size(); ++i) {
+        const std::string problem = alignmentProblem(result.runs.front().status.file, result.runs[i].status.file);
+        ChunkAlignment aligned = problem.empty() ? align(losses.front(), losses[i]) : ChunkAlignment {};
+        aligned.problem = problem;
+        if (!problem.empty())
+            aligned.meanDifference = kNone;
+        result.alignments.push_back(std::move(aligned));
+    }
+    return result;
+}
+
+nlohmann::json toJson(const RunComparison& comparison)
+{
+    nlohmann::json json = { { "runs", nlohmann::json::array() }, { "settings", nlohmann::json::array() }, { "by_chunk", nlohmann::json::array() } };
+    for (const ComparedRun& run : comparison.runs) {
+        json["runs"].push_back({ { "run", run.folder }, { "name", run.name }, { "state", toString(run.status.state) }, { "steps", run.status.steps }, { "tokens", run.status.tokens },
+            { "active_seconds", run.status.activeSeconds }, { "tokens_per_s", run.meanTokensPerSecond }, { "loss", number(run.status.loss) },
+            { "eval_loss", run.status.evalLoss ? number(*run.status.evalLoss) : nlohmann::json(nullptr) }, { "chunks_trained", run.chunksTrained }, { "mean_chunk_loss", number(run.meanLoss) } });
+    }
+    for (const ConfigDifference& difference : comparison.differences)
+        json["settings"].push_back({ { "key", difference.setting->key }, { "values", difference.values } });
+    for (const ChunkAlignment& aligned : comparison.alignments) {
+        nlohmann::json worst = nlohmann::json::array();
+        for (const auto& chunk : aligned.worst)
+            worst.push_back({ { "block", chunk.block }, { "chunk", chunk.column }, { "difference", chunk.difference } });
+        json["by_chunk"].push_back({ { "problem", aligned.problem }, { "common", aligned.common }, { "better", aligned.better }, { "mean_difference", number(aligned.meanDifference) }, { "worst", worst } });
+    }
+    return json;
+}
+
+std::string comparisonText(const RunComparison& comparison)
+{
+    std::string text;
+    for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+        const ComparedRun& run = comparison.runs[i];
+        text += (i == 0 ? "Baseline " : "Run      ") + run.name + ": " + toString(run.status.state) + ", " + formatCount(run.status.steps) + " steps, " + formatCount(run.status.tokens)
+            + " tokens in " + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0) + " tokens/s), eval loss "
+            + lossText(run.status.evalLoss.value_or(kNone)) + "\n";
+        if (i == 0)
+            continue;
+        const ChunkAlignment& aligned = comparison.alignments[i - 1];
+        if (!aligned.problem.empty())
+            text += "  by chunk: not comparable, " + aligned.problem + ".\n";
+        else if (aligned.common == 0)
+            text += "  by chunk: no chunk was trained by both yet.\n";
+        else
+            text += "  by chunk: " + formatCount(aligned.common) + " in common, mean difference " + lossText(aligned.meanDifference) + " nats, " + formatCount(aligned.better) + " better.\n";
+    }
+    text += comparison.differences.empty() ? "All settings are the same.\n" : "Settings that differ:\n";
+    for (const ConfigDifference& difference : comparison.differences) {
+        text += "  " + difference.setting->key + ":";
+        for (std::size_t i = 0; i < difference.values.size(); ++i)
+            text += (i == 0 ? " " : " | ") + (difference.values[i].empty() ? std::string("not set") : difference.values[i]);
+        text += "\n";
+    }
+    return text;
+}
+
+} // namespace furrow

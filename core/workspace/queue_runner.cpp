@@ -1,0 +1,211 @@
+#include "core/workspace/queue_runner.h"
+
+#include "core/base/file_lock.h"
+#include "core/base/log.h"
+#include "core/base/path.h"
+#include "core/device/gpu.h"
+#include "core/run/life_cycle.h"
+#include "core/run/run_status.h"
+
+#include <algorithm>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+constexpr auto kBeat = std::chrono::milliseconds(500);
+
+/// Devices of a setting; an empty set means every GPU.
+std::set<std::string> devicesOf(const std::string& setting)
+{
+    std::set<std::string> devices;
+    for (std::size_t begin = 0; begin < setting.size();) {
+        const std::size_t end = std::min(setting.find(',', begin), setting.size());
+        std::string one = setting.substr(begin, end - begin);
+        one.erase(std::remove(one.begin(), one.end(), ' '), one.end());
+        if (one.starts_with("cpu"))
+            one = "cpu"; // cpu:2 is the same processor
+        if (!one.empty() && one != "auto" && one != "all")
+            devices.insert(one);
+        begin = end + 1;
+    }
+    return devices;
+}
+
+/// How a run of the queue ended; empty while it has not.
+std::string outcomeOf(const RunPaths& paths)
+{
+    auto status = readStatus(paths);
+    if (!status.ok())
+        return "cannot be read: " + status.error().message;
+    if (status.value().supervisorPid != 0)
+        return {};
+    switch (status.value().state) {
+    case RunState::Finished: return "finished";
+    case RunState::Failed: return "failed: " + status.value().stopDetail;
+    case RunState::Interrupted: return "interrupted";
+    case RunState::Paused: return "stopped";
+    default: return {};
+    }
+}
+
+Status settleRunning(WorkspaceFile& file, const std::vector<QueueEntry>& queue)
+{
+    for (const QueueEntry& entry : queue) {
+        if (entry.state != QueueState::Running)
+            continue;
+        const std::string outcome = outcomeOf(RunPaths(pathFromUtf8(entry.run)));
+        if (outcome.empty())
+            continue;
+        logInfo("The run " + entry.name + " of the queue ended: " + outcome + ".");
+        if (auto set = file.setEntry(entry.id, QueueState::Ended, outcome); !set.ok())
+            return set;
+    }
+    return {};
+}
+
+Status startWaiting(WorkspaceFile& file)
+{
+    auto queue = file.queue();
+    if (!queue.ok())
+        return queue.error();
+    for (QueueEntry& entry : queue.value()) { // one that was let go still holds its devices until its processes have ended
+        if (entry.state == QueueState::Waiting && isLocked(RunPaths(pathFromUtf8(entry.run)).supervisorLock()))
+            entry.state = QueueState::Running;
+    }
+    for (const QueueEntry& entry : startable(queue.value())) {
+        const RunPaths paths(pathFromUtf8(entry.run));
+        auto config = currentConfig(paths);
+        auto started = config.ok() ? startRun(paths, config.value()) : Result<ProcessIdentity>(config.error());
+        const bool ok = started.ok();
+        logInfo("The run " + entry.name + " of the queue " + (ok ? "begins." : "cannot begin: " + started.error().message));
+        if (auto set = file.setEntry(entry.id, ok ? QueueState::Running : QueueState::Ended, ok ? "" : "failed: " + started.error().message); !set.ok())
+            return set;
+    }
+    return {};
+}
+
+} // namespace
+
+std::string laneOf(const std::string& devices)
+{
+    auto monitor = GpuMonitor::open();
+    const std::vector<Gpu> gpus = monitor.ok() ? monitor.value().read() : std::vector<Gpu> {};
+    const auto named = devicesOf(devices);
+    if (gpus.empty())
+        return named.empty() ? "cpu" : devices;
+    std::set<std::string> lane;
+    for (const Gpu& gpu : gpus) {
+        if (named.empty() || named.contains(std::to_string(gpu.index)) || named.contains(gpu.uuid))
+            lane.insert(gpu.uuid);
+    }
+    for (const std::string& device : named) {
+        const bool isNumber = device.find_first_not_of("0123456789") == std::string::npos;
+        if (!isNumber)
+            lane.insert(device);
+    }
+    std::string text;
+    for (const std::string& device : lane)
+        text += (text.empty() ? "" : ",") + device;
+    return text;
+}
+
+bool shareDevice(const std::string& a, const std::string& b)
+{
+    const auto first = devicesOf(a);
+    const auto second = devicesOf(b);
+    const auto onlyCpu = [](const std::set<std::string>& devices) { return devices == std::set<std::string> { "cpu" }; };
+    if (first.empty() || second.empty()) // every GPU: collides with everything but the processor
+        return !onlyCpu(first) && !onlyCpu(second);
+    return std::any_of(first.begin(), first.end(), [&](const std::string& device) { return second.contains(device); });
+}
+
+std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue)
+{
+    std::vector<std::string> taken;
+    for (const QueueEntry& entry : queue) {
+        if (entry.state == QueueState::Running)
+            taken.push_back(entry.lane);
+    }
+    std::vector<QueueEntry> found;
+    for (const QueueEntry& entry : queue) {
+        if (entry.state != QueueState::Waiting)
+            continue;
+        const bool free = std::none_of(taken.begin(), taken.end(), [&entry](const std::string& lane) { return shareDevice(lane, entry.lane); });
+        taken.push_back(entry.lane); // nobody overtakes in a lane
+        if (free)
+            found.push_back(entry);
+    }
+    return found;
+}
+
+Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
+{
+    auto lock = FileLock::tryLock(queueLock(workspace));
+    if (!lock.ok())
+        return Error { ErrorCode::Busy, "the queue of " + utf8Text(workspace) + " is run by another process already" };
+    auto file = WorkspaceFile::open(workspace);
+    if (!file.ok())
+        return file.error();
+    do {
+        auto queue = file.value().queue();
+        if (!queue.ok())
+            return queue.error();
+        if (auto settled = settleRunning(file.value(), queue.value()); !settled.ok())
+            return settled;
+        auto paused = file.value().isQueuePaused();
+        if (!paused.ok())
+            return paused.error();
+        if (!paused.value()) {
+            if (auto started = startWaiting(file.value()); !started.ok())
+                return started;
+        }
+        queue = file.value().queue();
+        if (!queue.ok())
+            return queue.error();
+        const bool open = std::any_of(queue.value().begin(), queue.value().end(),
+            [&](const QueueEntry& e) { return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused.value()); });
+        if (!open)
+            return {};
+    } while (!stop.waitFor(kBeat));
+    return {};
+}
+
+Status startQueue(const std::filesystem::path& workspace)
+{
+    if (isLocked(queueLock(workspace)))
+        return {};
+    auto program = executablePath().parent_path() / "furrowctl"; // also when the console asks
+    program += executablePath().extension();
+    ProcessOptions options;
+    options.arguments = { "queue", "run", "--workspace", utf8Text(workspace) };
+    options.outputFile = workspace / "queue.log";
+    auto started = startDetached(program, options);
+    return started.ok() ? Status {} : Status(started.error());
+}
+
+Status letNextRun(const std::filesystem::path& workspace, std::int64_t id)
+{
+    auto file = WorkspaceFile::open(workspace);
+    if (!file.ok())
+        return file.error();
+    auto queue = file.value().queue();
+    if (!queue.ok())
+        return queue.error();
+    const auto& all = queue.value();
+    const auto now = std::find_if(all.begin(), all.end(), [id](const QueueEntry& e) { return e.id == id && e.state == QueueState::Running; });
+    if (now == all.end())
+        return Error { ErrorCode::InvalidArgument, "entry " + std::to_string(id) + " of the queue is not in training" };
+    const auto next = std::find_if(now, all.end(), [&](const QueueEntry& e) { return e.state == QueueState::Waiting && shareDevice(e.lane, now->lane); });
+    if (next == all.end())
+        return Error { ErrorCode::InvalidArgument, "no other run waits for the devices of " + now->name };
+    if (auto stopped = stopRun(RunPaths(pathFromUtf8(now->run))); !stopped.ok())
+        return stopped;
+    // It waits again, behind the one that is let through.
+    if (auto moved = file.value().moveEntry(id, next - all.begin()); !moved.ok())
+        return moved;
+    return file.value().setEntry(id, QueueState::Waiting, "stopped to let " + next->name + " run first");
+}
+
+} // namespace furrow

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/base/process.h"
+#include "core/workspace/workspace_file.h"
+
+namespace furrow {
+
+/// The devices of a run as the queue compares them: GPU numbers become UUIDs, "auto" what it means on this machine.
+std::string laneOf(const std::string& devices);
+
+/// Do two values of the setting `devices` name a device in common? An empty one or "auto" is every GPU.
+bool shareDevice(const std::string& a, const std::string& b);
+
+/// The entries that may begin now: waiting ones, in turn, whose devices no running or earlier waiting entry holds.
+std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue);
+
+/// Starts runs of the queue one after the other in each lane, until nothing waits or runs, or `stop`. Busy when another
+/// process does it already. Runs it started go on when it ends.
+Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop);
+
+/// Makes sure that a detached process runs the queue.
+Status startQueue(const std::filesystem::path& workspace);
+
+/// Stops the running entry after a checkpoint and puts it behind the next one of its lane.
+Status letNextRun(const std::filesystem::path& workspace, std::int64_t entry);
+
+} // namespace furrow

@@ -1,0 +1,62 @@
+#include "core/workspace/trash.h"
+
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/run/run_paths.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path trashOf(const fs::path& workspace)
+{
+    return workspace / "trash";
+}
+
+Result<fs::path> move(const fs::path& from, const fs::path& folder)
+{
+    if (auto made = realFileSystem().createFolders(folder); !made.ok())
+        return made.error();
+    const fs::path to = folder / from.filename();
+    if (auto moved = realFileSystem().rename(from, to); !moved.ok())
+        return moved.error();
+    return to;
+}
+
+} // namespace
+
+Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
+{
+    const RunPaths paths(run);
+    if (isLocked(paths.supervisorLock()))
+        return Error { ErrorCode::Busy, utf8Text(run) + " is in training. Stop it first." };
+    if (run.parent_path() != workspace / "runs")
+        return Error { ErrorCode::InvalidArgument, utf8Text(run) + " does not lie in this workspace; only its own runs go to its trash" };
+    return move(run, trashOf(workspace));
+}
+
+Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)
+{
+    if (trashed.parent_path() != trashOf(workspace))
+        return Error { ErrorCode::InvalidArgument, utf8Text(trashed) + " does not lie in the trash of this workspace" };
+    return move(trashed, workspace / "runs");
+}
+
+std::vector<fs::path> trashedRuns(const fs::path& workspace)
+{
+    std::vector<fs::path> found;
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(trashOf(workspace), failed)) {
+        if (fs::exists(entry.path() / "run.json", failed))
+            found.push_back(entry.path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+} // namespace furrow

@@ -1,0 +1,243 @@
+#include "core/workspace/workspace_file.h"
+
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/process.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+constexpr std::uintmax_t kLargeWal = 1 << 20;
+
+constexpr const char* kSchema = "CREATE TABLE run (folder TEXT PRIMARY KEY, tags TEXT NOT NULL, grp TEXT NOT NULL, note TEXT NOT NULL, archived INTEGER NOT NULL);"
+                                "CREATE TABLE queue (id INTEGER PRIMARY KEY, turn INTEGER NOT NULL, run TEXT NOT NULL, name TEXT NOT NULL, lane TEXT NOT NULL,"
+                                "  state INTEGER NOT NULL, outcome TEXT NOT NULL);"
+                                "CREATE TABLE setting (key TEXT PRIMARY KEY, value INTEGER NOT NULL);"
+                                "PRAGMA user_version=1;";
+
+std::filesystem::path fileOf(const std::filesystem::path& workspace)
+{
+    return workspace / "library.sqlite";
+}
+
+std::string joined(std::vector<std::string> tags)
+{
+    std::sort(tags.begin(), tags.end());
+    tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
+    std::string text;
+    for (const std::string& tag : tags) {
+        if (!tag.empty())
+            text += (text.empty() ? "" : "\n") + tag;
+    }
+    return text;
+}
+
+std::vector<std::string> split(const std::string& text)
+{
+    std::vector<std::string> tags;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        tags.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return tags;
+}
+
+/// Makes the file once, whoever comes first.
+Status makeFile(const std::filesystem::path& workspace)
+{
+    if (auto made = realFileSystem().createFolders(workspace); !made.ok())
+        return made;
+    // Under a name of its own until it is whole: two programs that begin at once must not see half a file.
+    const auto draft = workspace / ("library." + std::to_string(thisProcess().pid) + ".new");
+    {
+        auto db = Database::create(draft);
+        if (!db.ok())
+            return db.error();
+        db.value().script(kSchema);
+        if (auto made = db.value().takeStatus(); !made.ok())
+            return made;
+        if (auto moved = db.value().checkpoint(true); !moved.ok())
+            return moved;
+    }
+    std::error_code failed;
+    const bool exists = std::filesystem::exists(fileOf(workspace), failed);
+    auto renamed = exists ? Status {} : realFileSystem().rename(draft, fileOf(workspace));
+    for (const char* tail : { "", "-wal", "-shm" }) {
+        auto rest = draft;
+        rest += tail;
+        (void)realFileSystem().removeAll(rest);
+    }
+    return std::filesystem::exists(fileOf(workspace), failed) ? Status {} : renamed;
+}
+
+/// decisions.md rule 35: never two processes that move the WAL at once.
+void shrinkWal(Database& db, const std::filesystem::path& workspace)
+{
+    std::error_code failed;
+    auto wal = fileOf(workspace);
+    wal += "-wal";
+    const auto size = std::filesystem::file_size(wal, failed);
+    if (failed || size < kLargeWal)
+        return;
+    if (auto lock = FileLock::tryLock(workspace / "library.lock"); lock.ok())
+        (void)db.checkpoint(true); // the next opening tries again
+}
+
+} // namespace
+
+std::string toString(QueueState state)
+{
+    return state == QueueState::Waiting ? "waiting" : state == QueueState::Running ? "running" : "ended";
+}
+
+std::string noteKey(const std::filesystem::path& workspace, const std::filesystem::path& run)
+{
+    return run.parent_path() == workspace / "runs" ? "runs/" + utf8Text(run.filename()) : utf8Text(run);
+}
+
+std::filesystem::path queueLock(const std::filesystem::path& workspace)
+{
+    return workspace / "queue.lock";
+}
+
+Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace)
+{
+    std::error_code failed;
+    if (!std::filesystem::exists(fileOf(workspace), failed)) {
+        if (auto made = makeFile(workspace); !made.ok())
+            return made.error();
+    }
+    auto db = Database::open(fileOf(workspace), {});
+    if (!db.ok())
+        return db.error();
+    const auto version = db.value().integer("PRAGMA user_version");
+    if (auto read = db.value().takeStatus(); !read.ok())
+        return read.error();
+    if (version.value_or(0) != kVersion)
+        return Error { ErrorCode::InvalidArgument, utf8Text(fileOf(workspace)) + " was written by a newer Furrow (version " + std::to_string(version.value_or(0)) + "); use that one" };
+    shrinkWal(db.value(), workspace);
+    return WorkspaceFile(std::move(db).value());
+}
+
+Status WorkspaceFile::inTransaction(const std::function<void()>& work)
+{
+    auto transaction = Transaction::begin(db_);
+    if (!transaction.ok())
+        return transaction.error();
+    work();
+    return transaction.value().commit();
+}
+
+Result<std::map<std::string, RunNotes>> WorkspaceFile::notes()
+{
+    std::map<std::string, RunNotes> all;
+    {
+        Rows rows = db_.query("SELECT folder, tags, grp, note, archived FROM run");
+        while (rows.next())
+            all[rows.text(0)] = { split(rows.text(1)), rows.text(2), rows.text(3), rows.integer(4) != 0 };
+    }
+    if (auto read = db_.takeStatus(); !read.ok())
+        return read.error();
+    return all;
+}
+
+Status WorkspaceFile::setNotes(const std::string& run, const RunNotes& notes)
+{
+    const std::string tags = joined(notes.tags);
+    return inTransaction([&] {
+        if (notes == RunNotes {})
+            db_.run("DELETE FROM run WHERE folder=?", run);
+        else
+            db_.run("INSERT INTO run (folder, tags, grp, note, archived) VALUES (?,?,?,?,?) ON CONFLICT(folder) DO UPDATE SET tags=excluded.tags, grp=excluded.grp, "
+                    "note=excluded.note, archived=excluded.archived",
+                run, tags, notes.group, notes.note, notes.archived ? 1 : 0);
+    });
+}
+
+Result<std::vector<QueueEntry>> WorkspaceFile::queue()
+{
+    std::vector<QueueEntry> entries;
+    {
+        Rows rows = db_.query("SELECT id, run, name, lane, state, outcome FROM queue ORDER BY turn, id");
+        while (rows.next())
+            entries.push_back({ rows.integer(0), rows.text(1), rows.text(2), rows.text(3), static_cast<QueueState>(rows.integer(4)), rows.text(5) });
+    }
+    if (auto read = db_.takeStatus(); !read.ok())
+        return read.error();
+    return entries;
+}
+
+Status WorkspaceFile::enqueue(const std::string& run, const std::string& name, const std::string& lane)
+{
+    return inTransaction([&] {
+        if (db_.integer("SELECT id FROM queue WHERE run=? AND state<2", run))
+            db_.fail({ ErrorCode::InvalidArgument, run + " is in the queue already" });
+        const auto last = db_.integer("SELECT max(turn) FROM queue").value_or(0);
+        db_.run("INSERT INTO queue (turn, run, name, lane, state, outcome) VALUES (?,?,?,?,0,'')", last + 1, run, name, lane);
+    });
+}
+
+Status WorkspaceFile::removeEntry(std::int64_t id)
+{
+    return inTransaction([&] {
+        if (db_.integer("SELECT state FROM queue WHERE id=?", id) == static_cast<std::int64_t>(QueueState::Running))
+            db_.fail({ ErrorCode::InvalidArgument, "this run of the queue is in training; stop it first" });
+        if (db_.run("DELETE FROM queue WHERE id=?", id) == 0)
+            db_.fail({ ErrorCode::NotFound, "the queue has no entry " + std::to_string(id) });
+    });
+}
+
+Status WorkspaceFile::moveEntry(std::int64_t id, std::int64_t position)
+{
+    return inTransaction([&] {
+        std::vector<std::int64_t> order;
+        {
+            Rows rows = db_.query("SELECT id FROM queue ORDER BY turn, id");
+            while (rows.next())
+                order.push_back(rows.integer(0));
+        }
+        const auto at = std::find(order.begin(), order.end(), id);
+        if (at == order.end()) {
+            db_.fail({ ErrorCode::NotFound, "the queue has no entry " + std::to_string(id) });
+            return;
+        }
+        order.erase(at);
+        order.insert(order.begin() + std::clamp<std::int64_t>(position, 0, static_cast<std::int64_t>(order.size())), id);
+        std::int64_t turn = 0;
+        for (const std::int64_t entry : order)
+            db_.run("UPDATE queue SET turn=? WHERE id=?", ++turn, entry);
+    });
+}
+
+Status WorkspaceFile::setEntry(std::int64_t id, QueueState state, const std::string& outcome)
+{
+    return inTransaction([&] { db_.run("UPDATE queue SET state=?, outcome=? WHERE id=?", static_cast<std::int64_t>(state), outcome, id); });
+}
+
+Status WorkspaceFile::removeEnded()
+{
+    return inTransaction([&] { db_.run("DELETE FROM queue WHERE state=2"); });
+}
+
+Status WorkspaceFile::setQueuePaused(bool paused)
+{
+    return inTransaction([&] {
+        db_.run("INSERT INTO setting (key, value) VALUES ('queue_paused', ?) ON CONFLICT(key) DO UPDATE SET value=excluded.value", paused ? 1 : 0);
+    });
+}
+
+Result<bool> WorkspaceFile::isQueuePaused()
+{
+    const auto paused = db_.integer("SELECT value FROM setting WHERE key='queue_paused'");
+    if (auto read = db_.takeStatus(); !read.ok())
+        return read.error();
+    return paused.value_or(0) != 0;
+}
+
+} // namespace furrow

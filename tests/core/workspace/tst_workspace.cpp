@@ -1,0 +1,151 @@
+#include "core/base/file_lock.h"
+#include "core/workspace/compare_runs.h"
+#include "core/workspace/queue_runner.h"
+#include "core/workspace/trash.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+
+using namespace furrow;
+
+namespace {
+
+QueueEntry entry(std::int64_t id, const char* lane, QueueState state = QueueState::Waiting)
+{
+    return { id, "/runs/" + std::to_string(id), std::to_string(id), lane, state, "" };
+}
+
+std::vector<std::int64_t> idsOf(const std::vector<QueueEntry>& entries)
+{
+    std::vector<std::int64_t> ids;
+    for (const QueueEntry& e : entries)
+        ids.push_back(e.id);
+    return ids;
+}
+
+using Ids = std::vector<std::int64_t>;
+
+} // namespace
+
+class TestWorkspace : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::filesystem::path workspace(const char* name) const { return std::filesystem::path(folder_.path().toStdString()) / name; }
+
+private Q_SLOTS:
+    void notesSurviveReopening()
+    {
+        const RunNotes written { { "b", "a", "b" }, "sweep", "looks good", true };
+        {
+            auto file = WorkspaceFile::open(workspace("notes"));
+            QVERIFY2(file.ok(), file.ok() ? "" : file.error().message.c_str());
+            QVERIFY(file.value().setNotes("runs/one", written).ok());
+        }
+        auto file = WorkspaceFile::open(workspace("notes"));
+        const auto notes = file.value().notes();
+        QVERIFY(notes.ok());
+        QCOMPARE(notes.value().size(), std::size_t(1));
+        const RunNotes& read = notes.value().at("runs/one");
+        QVERIFY((read.tags == std::vector<std::string> { "a", "b" }));
+        QCOMPARE(read.note, written.note);
+        QVERIFY(read.archived);
+        QVERIFY(file.value().setNotes("runs/one", {}).ok());
+        QVERIFY(file.value().notes().value().empty());
+    }
+
+    void twoConsolesMayWriteAtOnce()
+    {
+        auto one = WorkspaceFile::open(workspace("two"));
+        auto two = WorkspaceFile::open(workspace("two"));
+        QVERIFY(one.ok() && two.ok());
+        QVERIFY(one.value().setNotes("a", { { "x" }, "", "", false }).ok());
+        QVERIFY(two.value().setNotes("b", { { "y" }, "", "", false }).ok());
+        QCOMPARE(one.value().notes().value().size(), std::size_t(2));
+    }
+
+    void queueKeepsItsOrderAndRefusesDoubles()
+    {
+        auto file = WorkspaceFile::open(workspace("queue"));
+        for (const char* run : { "/a", "/b", "/c" })
+            QVERIFY(file.value().enqueue(run, run, "cpu").ok());
+        QVERIFY(!file.value().enqueue("/b", "b", "cpu").ok());
+        QCOMPARE(idsOf(file.value().queue().value()), (Ids { 1, 2, 3 }));
+        QVERIFY(file.value().moveEntry(3, 0).ok());
+        QCOMPARE(idsOf(file.value().queue().value()), (Ids { 3, 1, 2 }));
+        QVERIFY(file.value().setEntry(3, QueueState::Running, "").ok());
+        QVERIFY(!file.value().removeEntry(3).ok());
+        QVERIFY(file.value().setEntry(3, QueueState::Ended, "finished").ok());
+        QVERIFY(file.value().removeEnded().ok());
+        QCOMPARE(idsOf(file.value().queue().value()), (Ids { 1, 2 }));
+        QVERIFY(!file.value().removeEntry(77).ok());
+    }
+
+    void lanesOfDifferentDevicesDoNotWaitForEachOther()
+    {
+        QCOMPARE(idsOf(startable({ entry(1, "0"), entry(2, "1"), entry(3, "0"), entry(4, "cpu") })), (Ids { 1, 2, 4 }));
+        QCOMPARE(idsOf(startable({ entry(1, "0", QueueState::Running), entry(2, "0,1"), entry(3, "1") })), Ids {}); // nobody overtakes
+        QCOMPARE(idsOf(startable({ entry(1, "auto", QueueState::Running), entry(2, "1"), entry(3, "cpu:2") })), (Ids { 3 }));
+        QCOMPARE(idsOf(startable({ entry(1, "0", QueueState::Ended), entry(2, "0") })), (Ids { 2 }));
+        QVERIFY(shareDevice("cpu", "cpu:4"));
+        QVERIFY(!shareDevice("GPU-5b1e", "GPU-91d4"));
+    }
+
+    void onlyOneProcessRunsTheQueue()
+    {
+        auto file = WorkspaceFile::open(workspace("locked"));
+        const auto held = FileLock::tryLock(queueLock(workspace("locked")));
+        QVERIFY(held.ok());
+        const StopRequest stop(false);
+        const auto status = runQueue(workspace("locked"), stop);
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().code, ErrorCode::Busy);
+    }
+
+    void aRunThatCannotBeginEndsWithItsReasonAndTheQueueGoesOn()
+    {
+        auto file = WorkspaceFile::open(workspace("broken"));
+        QVERIFY(file.value().enqueue("/nowhere/at/all", "ghost", "cpu").ok());
+        const StopRequest stop(false);
+        QVERIFY(runQueue(workspace("broken"), stop).ok());
+        const auto queue = file.value().queue().value();
+        QVERIFY(queue.front().state == QueueState::Ended);
+        QVERIFY2(queue.front().outcome.starts_with("failed: "), queue.front().outcome.c_str());
+    }
+
+    void runsGoToTheTrashAndComeBack()
+    {
+        const auto run = workspace("trash") / "runs" / "one";
+        std::filesystem::create_directories(run);
+        std::ofstream(run / "run.json") << "{}";
+        auto trashed = moveToTrash(workspace("trash"), run);
+        QVERIFY2(trashed.ok(), trashed.ok() ? "" : trashed.error().message.c_str());
+        QVERIFY(!std::filesystem::exists(run));
+        QCOMPARE(trashedRuns(workspace("trash")).size(), std::size_t(1));
+        QVERIFY(restoreFromTrash(workspace("trash"), trashed.value()).ok());
+        QVERIFY(std::filesystem::exists(run / "run.json"));
+        QVERIFY(!moveToTrash(workspace("trash"), workspace("elsewhere") / "run").ok());
+    }
+
+    void aRunInTrainingDoesNotGoToTheTrash()
+    {
+        const auto run = workspace("alive") / "runs" / "one";
+        std::filesystem::create_directories(run);
+        const auto held = FileLock::tryLock(RunPaths(run).supervisorLock());
+        QVERIFY(held.ok());
+        const auto refused = moveToTrash(workspace("alive"), run);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::Busy);
+        QVERIFY(std::filesystem::exists(run));
+    }
+
+    void compareRefusesOneRunAndNine()
+    {
+        QVERIFY(!compareRuns({ "/a" }).ok());
+        QVERIFY(!compareRuns(std::vector<std::filesystem::path>(9, "/a")).ok());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestWorkspace)
+#include "tst_workspace.moc"

@@ -1,0 +1,279 @@
+// The console with real workers, driven as a person drives it: keys, clicks and what the screen says. Runs are given epochs
+// without end, so that nothing depends on how fast the machine trains.
+
+#include "core/base/process.h"
+#include "tests/e2e/run_driver.h"
+#include "ui/models/run_form.h"
+#include "ui/models/workbench.h"
+#include "ui/shell/console.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_view.h"
+
+#include <QApplication>
+#include <QDialog>
+#include <QDockWidget>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QProcess>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <QtTest>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 120'000; // for what the machine decides: starting processes, training some chunks
+constexpr int kInterruptedMs = 3'000; // what the console promises
+
+/// A visible label whose text the pattern finds.
+QLabel* labelWith(const QWidget* parent, const QString& pattern)
+{
+    const QRegularExpression wanted(pattern);
+    const auto labels = parent->findChildren<QLabel*>();
+    for (QLabel* label : labels) {
+        if (label->isVisible() && wanted.match(label->text()).hasMatch())
+            return label;
+    }
+    return nullptr;
+}
+
+QPushButton* buttonWith(const QWidget* parent, const QString& beginning)
+{
+    const auto buttons = parent->findChildren<QPushButton*>();
+    for (QPushButton* button : buttons) {
+        if (button->isVisible() && button->text().startsWith(beginning))
+            return button;
+    }
+    return nullptr;
+}
+
+template <typename Widget> Widget* named(const QWidget* parent, const QString& accessibleName)
+{
+    const auto all = parent->findChildren<Widget*>();
+    for (Widget* widget : all) {
+        if (widget->isVisible() && widget->accessibleName() == accessibleName)
+            return widget;
+    }
+    return nullptr;
+}
+
+void type(QLineEdit* line, const QString& text)
+{
+    line->setFocus();
+    line->selectAll();
+    QTest::keyClicks(line, text);
+}
+
+} // namespace
+
+class TestConsoleJob : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString text_;
+    QStringList runs_; // ended at the end, whatever happened
+
+    QString workspace() const { return folder_.filePath(QStringLiteral("workspace")); }
+
+    std::unique_ptr<Console> openConsole()
+    {
+        ConsoleOptions options;
+        options.workspace = workspace();
+        options.safeMode = true;
+        options.language = QStringLiteral("en");
+        options.size = QSize(1280, 800);
+        auto console = std::make_unique<Console>(options);
+        console->show();
+        return console;
+    }
+
+    /// A preset of the person: a model that trains many chunks a second and never comes to an end.
+    void savePreset() const
+    {
+        RunConfig config = findPreset("char").value().config;
+        config.tokenizer = "byte";
+        config.dataMode = "lines";
+        config.layers = 1;
+        config.heads = 2;
+        config.width = 32;
+        config.seqLen = 32;
+        config.batchSize = 4;
+        config.chunkSamples = 10;
+        config.samplesPerBlock = 200;
+        config.heldOutPercent = 2;
+        config.warmupSteps = 10;
+        config.epochs = 100'000;
+        config.evalSteps = 0;
+        config.threads = 1;
+        config.workers = 2;
+        config.devices = "cpu";
+        config.checkpointMinutes = 0.05;
+        QVERIFY(saveOwnPreset(workspace(), QStringLiteral("tiny"), config).ok());
+    }
+
+    void launchFromTheForm(Console& console)
+    {
+        MainWindow& window = console.window();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window)); // shortcuts go to the active one
+        QTest::keyClick(&window, Qt::Key_N, Qt::ControlModifier);
+        auto* presets = named<QListWidget>(&window, QStringLiteral("Presets"));
+        QVERIFY(presets != nullptr);
+        presets->setFocus();
+        QTest::keyClick(presets, Qt::Key_End);
+        QVERIFY2(presets->currentItem()->text().startsWith(QLatin1String("tiny")), qPrintable(presets->currentItem()->text()));
+        type(named<QLineEdit>(&window, QStringLiteral("Source")), text_);
+        type(named<QLineEdit>(&window, QStringLiteral("Name of the run")), QStringLiteral("story"));
+        QPushButton* launch = buttonWith(&window, QStringLiteral("Launch"));
+        QVERIFY(launch != nullptr);
+        QVERIFY2(launch->isEnabled(), qPrintable(QString::fromStdString(toString(console.bench().form().problems()))));
+        QTest::mouseClick(launch, Qt::LeftButton);
+    }
+
+    static bool isShown(Console& console, const QString& state)
+    {
+        return labelWith(&console.window(), QStringLiteral("^%1$").arg(state)) != nullptr;
+    }
+
+    static std::size_t chunksTrained(Console& console)
+    {
+        const auto& claims = console.bench().claims().claims();
+        return static_cast<std::size_t>(std::count_if(claims.begin(), claims.end(), [](const ClaimRow& c) { return c.outcome == "trained" || c.outcome == "committed"; }));
+    }
+
+    /// A worker's process as its card on the overview says it.
+    static qint64 shownProcess(const QWidget* window)
+    {
+        const QLabel* device = labelWith(window, QStringLiteral("process \\d+"));
+        return device == nullptr ? 0 : QRegularExpression(QStringLiteral("process (\\d+)")).match(device->text()).captured(1).toLongLong();
+    }
+
+    void exportCurves(Console& console)
+    {
+        MainWindow& window = console.window();
+        const QString file = folder_.filePath(QStringLiteral("loss.csv"));
+        QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
+        QTest::qWait(200); // the curves are measured with their first frame
+        QTimer::singleShot(0, &window, [&file] { // the dialog has its own loop
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (dialog == nullptr)
+                return;
+            dialog->selectFile(file);
+            QTest::keyClick(dialog->findChild<QLineEdit*>(), Qt::Key_Return);
+        });
+        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+        QFile written(file);
+        QVERIFY2(written.open(QIODevice::ReadOnly), qPrintable(file));
+        QCOMPARE(written.readLine(), QByteArray("worker,x,y\n"));
+        QVERIFY(!written.readLine().isEmpty());
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+        text_ = RunDriver::writeText(folder_.path(), 1200);
+        QVERIFY(!text_.isEmpty());
+        savePreset();
+    }
+
+    void cleanup()
+    {
+        for (const QString& run : runs_) {
+            if (RunDriver::supervisorPid(run) != 0)
+                RunDriver::ctl({ QStringLiteral("kill"), run, QStringLiteral("--wait") });
+        }
+    }
+
+    void aRunIsMadeWatchedBrokenResumedStoppedAndExported()
+    {
+        const auto console = openConsole();
+        MainWindow& window = console->window();
+        Workbench& bench = console->bench();
+        launchFromTheForm(*console);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Running")), kPatienceMs);
+        const QString run = bench.watcher().folder();
+        runs_.append(run);
+        QTRY_VERIFY_WITH_TIMEOUT(chunksTrained(*console) >= 5, kPatienceMs);
+
+        // a worker dies: the run goes on and says so
+        QTRY_VERIFY_WITH_TIMEOUT(shownProcess(&window) != 0, kPatienceMs);
+        QVERIFY(RunDriver::killHard(shownProcess(&window)));
+        QTRY_VERIFY_WITH_TIMEOUT(labelWith(&window, QStringLiteral("1 restart")) != nullptr, kPatienceMs);
+        QVERIFY(isShown(*console, QStringLiteral("Running")));
+
+        // the supervisor dies: interrupted within three seconds, nothing is done before the person says so
+        const qint64 supervisor = bench.watcher().status()->supervisorPid;
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(RunDriver::killHard(supervisor));
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Interrupted")), kInterruptedMs);
+        qInfo("interrupted was shown after %lld ms", timer.elapsed());
+        QVERIFY(labelWith(&window, QStringLiteral("^Interrupted")) != nullptr);
+        QCOMPARE(bench.watcher().status()->attempt, 1);
+
+        // dry run, then resume
+        QTest::keyClick(&window, Qt::Key_R, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(qobject_cast<QDialog*>(QApplication::activeModalWidget()) != nullptr, kPatienceMs);
+        QWidget* dialog = QApplication::activeModalWidget();
+        for (const char* line : { "^Kept$", "^Work lost$", "^Orphaned claims released$" })
+            QVERIFY2(labelWith(dialog, QLatin1String(line)) != nullptr, line);
+        QVERIFY(labelWith(dialog, QStringLiteral("^Attempt 2 keeps .* chunks begun$")) != nullptr);
+        QTest::qWait(200);
+        QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), 1);
+        QPushButton* resume = buttonWith(dialog, QStringLiteral("Resume as attempt 2"));
+        QVERIFY(resume != nullptr);
+        QTest::keyClick(dialog, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Running")) && bench.watcher().status()->attempt == 2, kPatienceMs);
+        const std::size_t before = chunksTrained(*console);
+        QTRY_VERIFY_WITH_TIMEOUT(chunksTrained(*console) > before + 3, kPatienceMs);
+
+        // stop: said at once, done after a checkpoint
+        QTest::keyClick(&window, Qt::Key_X, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(labelWith(&window, QStringLiteral("^Stopping")) != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Paused")) && bench.watcher().status()->supervisorPid == 0, kPatienceMs);
+        exportCurves(*console);
+
+        // the dock of the audit says what the ledger proves
+        auto* audit = window.findChild<QDockWidget*>(QStringLiteral("dock.audit"));
+        audit->raise();
+        QTRY_VERIFY_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No duplicates, no holes")) != nullptr, kPatienceMs);
+    }
+
+    void aKilledConsoleLosesNothingAndComesBack()
+    {
+        const QString run = workspace() + QStringLiteral("/runs/watched");
+        const auto made = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--out"), run,
+                                             QStringLiteral("--devices"), QStringLiteral("cpu") }
+            + RunDriver::tinyModel() + QStringList { QStringLiteral("--epochs"), QStringLiteral("100000"), QStringLiteral("--workers"), QStringLiteral("1") });
+        QVERIFY2(made.exitCode == 0, qPrintable(made.text + made.errors));
+        runs_.append(run);
+        for (int life = 0; life < 2; ++life) {
+            QProcess console;
+            console.setProcessChannelMode(QProcess::MergedChannels);
+            console.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"), { QStringLiteral("--workspace"), workspace(), QStringLiteral("--attach"), QStringLiteral("--safe-mode"), QStringLiteral("--lang"), QStringLiteral("en") });
+            QString said;
+            QTRY_VERIFY2_WITH_TIMEOUT((said += QString::fromUtf8(console.readAll())).contains(QStringLiteral("The run watched is shown, running, ")), qPrintable(said), kPatienceMs);
+            qInfo("%s", qPrintable(said.section(QLatin1Char('\n'), -2).trimmed()));
+            const auto chunks = RunDriver::status(run)[QStringLiteral("steps")].toInteger();
+            console.kill();
+            QVERIFY(console.waitForFinished());
+            QTRY_VERIFY_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("steps")].toInteger() > chunks, kPatienceMs);
+        }
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("running"));
+        QCOMPARE(status[QStringLiteral("attempt")].toInt(), 1);
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") }).exitCode, 0);
+        QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("duplicated")].toInt(-1), 0);
+    }
+};
+
+QTEST_MAIN(TestConsoleJob)
+#include "tst_console_job.moc"

@@ -1,0 +1,169 @@
+// Models of the workbench: library, alerts, replay.
+
+#include "tests/ui/run_story.h"
+#include "ui/models/alerts.h"
+#include "ui/models/library_filter.h"
+#include "ui/models/library_table.h"
+#include "ui/models/run_list_model.h"
+#include "ui/models/workbench.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QtTest>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+RunLine line(const char* name, const char* group = "", std::vector<std::string> tags = {}, bool archived = false)
+{
+    RunLine l;
+    l.name = QLatin1String(name);
+    l.folder = QStringLiteral("/runs/") + l.name;
+    l.notes.group = group;
+    l.notes.tags = std::move(tags);
+    l.notes.archived = archived;
+    l.config = std::make_shared<const RunConfig>();
+    return l;
+}
+
+QStringList namesIn(const QAbstractItemModel& model)
+{
+    QStringList names;
+    for (int row = 0; row < model.rowCount(); ++row)
+        names.append(model.index(row, 0).data(RunListModel::NameRole).toString());
+    return names;
+}
+
+RunStatus statusOf(RunState state)
+{
+    RunStatus status;
+    status.state = state;
+    status.attempt = 1;
+    status.file.config.name = "story";
+    return status;
+}
+
+} // namespace
+
+class TestWorkbench : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void libraryFindsWordsAndTagsAndHidesTheArchived()
+    {
+        RunListModel model;
+        const QAbstractItemModelTester tester(&model);
+        LibraryFilter filter;
+        filter.setSourceModel(&model);
+        model.reset({ line("alpha", "", { "text" }), line("beta", "sweep", { "code" }), line("gamma", "", {}, true), line("delta", "sweep") });
+        QCOMPARE(namesIn(filter), (QStringList { QStringLiteral("alpha"), QStringLiteral("beta"), QStringLiteral("delta") })); // groups together, archived out
+        filter.setWords(QStringLiteral("SWEEP"));
+        QCOMPARE(namesIn(filter), (QStringList { QStringLiteral("beta"), QStringLiteral("delta") }));
+        filter.setWords(QStringLiteral("sweep #code"));
+        QCOMPARE(namesIn(filter), QStringList { QStringLiteral("beta") });
+        filter.setWords({});
+        filter.setArchivedShown(true);
+        QCOMPARE(filter.rowCount(), 4);
+    }
+
+    void libraryTableHasEverySettingAndFiltersByItsValue()
+    {
+        LibraryTable model(libraryColumns());
+        const QAbstractItemModelTester tester(&model);
+        QVERIFY(model.columnCount() >= 60);
+        LibraryTableFilter filter;
+        filter.setSourceModel(&model);
+        RunLine wide = line("wide");
+        RunConfig config;
+        config.width = 7777;
+        wide.config = std::make_shared<const RunConfig>(config);
+        model.reset({ line("narrow"), wide });
+        filter.reindex();
+        filter.setWords(QStringLiteral("7777"));
+        QCOMPARE(filter.rowCount(), 1);
+        QCOMPARE(filter.index(0, 0).data().toString(), QStringLiteral("wide"));
+    }
+
+    void anAlertIsToldOnceAndNotForWhatWasSoBefore()
+    {
+        Alerts alerts;
+        const QSignalSpy raised(&alerts, &Alerts::raised);
+        alerts.open(QDir::tempPath());
+        alerts.takeStatus(statusOf(RunState::Finished)); // it was finished when it was opened
+        QCOMPARE(raised.count(), 0);
+        alerts.takeStatus(statusOf(RunState::Running));
+        alerts.takeStatus(statusOf(RunState::Interrupted));
+        alerts.takeStatus(statusOf(RunState::Interrupted));
+        QCOMPARE(raised.count(), 1);
+        QCOMPARE(alerts.all().front().kind, AlertKind::Interrupted);
+    }
+
+    void rulesThatAreOffSayNothing()
+    {
+        Alerts alerts;
+        AlertRules rules;
+        rules.off = { AlertKind::Stalled };
+        alerts.setRules(rules);
+        alerts.open(QDir::tempPath());
+        RunStatus status = statusOf(RunState::Running);
+        WorkerStatus worker;
+        worker.alive = true;
+        worker.secondsSinceProgress = 1e6;
+        status.workers = { worker };
+        alerts.takeStatus(status);
+        QVERIFY(std::none_of(alerts.all().begin(), alerts.all().end(), [](const Alert& a) { return a.kind == AlertKind::Stalled; }));
+        rules.off.clear();
+        alerts.setRules(rules);
+        alerts.takeStatus(status);
+        QVERIFY(std::any_of(alerts.all().begin(), alerts.all().end(), [](const Alert& a) { return a.kind == AlertKind::Stalled; }));
+    }
+
+    void replayShowsTheRunAsItWas()
+    {
+        RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().cells().size() == 24 && bench.claims().claims().size() >= 9 && bench.replay().end() > bench.replay().begin() && bench.watcher().telemetry(), kPatienceMs);
+        const auto trainedIn = [](const std::vector<ChunkCell>& cells) {
+            return std::count_if(cells.begin(), cells.end(), [](const ChunkCell& c) { return c.state == ChunkState::Trained || c.state == ChunkState::Committed; });
+        };
+        const auto now = trainedIn(bench.cells().cells());
+        QVERIFY(now > 0);
+        // the newest moment is the present, state by state
+        const auto newest = bench.replay().cellsAt(bench.replay().end());
+        for (std::size_t i = 0; i < newest.size(); ++i) {
+            QCOMPARE(newest[i].id.value, bench.cells().cells()[i].id.value);
+            QVERIFY(newest[i].state == bench.cells().cells()[i].state);
+        }
+        bench.replay().setMoment(bench.replay().begin());
+        QCOMPARE(trainedIn(bench.cells().cells()), std::ptrdiff_t(0));
+        QVERIFY(bench.watcher().isHeld());
+        bench.watcher().setHeld(false); // "Live"
+        QVERIFY(!bench.replay().moment());
+        QCOMPARE(trainedIn(bench.cells().cells()), now);
+    }
+
+    void aSnapshotUpToAMomentEndsThere()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().telemetry() && !bench.watcher().telemetry()->stretches.empty(), kPatienceMs);
+        const SnapshotPtr whole = bench.watcher().telemetry();
+        const Stretch& first = whole->stretches.front();
+        QVERIFY(first.size() > 4);
+        const SnapshotPtr head = snapshotUntil(*whole, first.wallAt(2));
+        QCOMPARE(head->stretches.front().size(), std::size_t(3));
+        const auto curve = head->curve(0, Metric::Loss, XAxis::WorkerStep);
+        const auto same = whole->curve(0, Metric::Loss, XAxis::WorkerStep);
+        QCOMPARE(curve->range(0, 3).max, same->range(0, 3).max);
+        QCOMPARE(whole->stretches.front().size(), first.size()); // the whole one did not change
+    }
+};
+
+QTEST_MAIN(TestWorkbench)
+#include "tst_workbench.moc"

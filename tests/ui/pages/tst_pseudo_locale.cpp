@@ -1,0 +1,143 @@
+// Every text a third longer and with accents: what would be cut off in another language shows here.
+
+#include "tests/ui/run_story.h"
+#include "ui/models/workbench.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_view.h"
+
+#include <QAbstractButton>
+#include <QDockWidget>
+#include <QLabel>
+#include <QToolBar>
+#include <QToolButton>
+#include <QTranslator>
+#include <QtTest>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+class PseudoTranslator : public QTranslator {
+public:
+    bool isEmpty() const override { return false; }
+    QString translate(const char* context, const char* sourceText, const char*, int) const override
+    {
+        if (QLatin1String(context).startsWith(QLatin1String("Q"))) // texts of Qt itself
+            return {};
+        static const QString from = QStringLiteral("aeiouAEIOUncs");
+        static const QString to = QStringLiteral("àéîöûÀÉÎÖÛñçš");
+        const QString source = QString::fromUtf8(sourceText);
+        QString text;
+        for (qsizetype i = 0; i < source.size(); ++i) {
+            const bool isPlace = i > 0 && source[i - 1] == QLatin1Char('%'); // %n must stay
+            const qsizetype at = isPlace ? -1 : from.indexOf(source[i]);
+            text += at < 0 ? source[i] : to[at];
+        }
+        const bool pattern = source.contains(QLatin1String("(*.")); // of a file dialog
+        return pattern ? source : QLatin1Char('[') + text + QString(source.size() / 3, QLatin1Char('~')) + QLatin1Char(']');
+    }
+};
+
+/// A visible text that has less room than it needs and no way to show the rest.
+QString cutOff(const QWidget& widget)
+{
+    if (!widget.isVisible() || widget.width() <= 0 || widget.window()->visibleRegion().isEmpty())
+        return {};
+    if (const auto* label = qobject_cast<const QLabel*>(&widget)) {
+        const bool mayShrink = label->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored || label->wordWrap() || label->text().isEmpty();
+        return !mayShrink && label->width() + 1 < label->sizeHint().width() ? label->text() : QString();
+    }
+    if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) {
+        const bool inBar = qobject_cast<const QToolBar*>(button->parentWidget()) != nullptr; // it has an overflow
+        return !inBar && !button->text().isEmpty() && button->width() + 1 < button->sizeHint().width() ? button->text() : QString();
+    }
+    return {};
+}
+
+QStringList allCutOff(const QWidget& window)
+{
+    QStringList found;
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest); // a text that has just come has no room yet
+    const auto all = window.findChildren<QWidget*>();
+    for (const QWidget* widget : all) {
+        const QString text = cutOff(*widget);
+        if (!text.isEmpty())
+            found.append(QStringLiteral("%1 in %2").arg(text, QLatin1String(widget->parentWidget()->metaObject()->className())));
+    }
+    return found;
+}
+
+} // namespace
+
+class TestPseudoLocale : public QObject {
+    Q_OBJECT
+    PseudoTranslator translator_;
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        registerBridgeTypes();
+        QCoreApplication::installTranslator(&translator_);
+    }
+
+    void nothingIsCutOffOnAnyPage()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        QCoreApplication::installTranslator(&translator_); // again, above the language just chosen
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr && !bench.cells().cells().empty(), kPatienceMs);
+        QStringList cut;
+        for (int page = 0; page < RunView::kPageCount; ++page) {
+            window.runView().showPage(page);
+            QTest::qWait(50);
+            cut += allCutOff(window);
+            QVERIFY2(window.width() <= 1280, qPrintable(QStringLiteral("page %1 makes the window %2 px wide").arg(page).arg(window.width())));
+        }
+        const auto docks = window.findChildren<QDockWidget*>();
+        for (QDockWidget* dock : docks) {
+            dock->show();
+            dock->raise();
+            QTest::qWait(20);
+            cut += allCutOff(*dock);
+        }
+        for (const auto perspective : { MainWindow::Perspective::Launch, MainWindow::Perspective::Compare }) {
+            window.showPerspective(perspective);
+            QTest::qWait(50);
+            cut += allCutOff(window);
+            QVERIFY2(window.width() <= 1280, qPrintable(QString::number(window.width())));
+        }
+        cut.removeDuplicates();
+        QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
+    }
+
+    void everyVisibleTextGoesThroughTheTranslator()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        QCoreApplication::installTranslator(&translator_);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        const auto buttons = window.findChildren<QAbstractButton*>();
+        for (const QAbstractButton* button : buttons) {
+            const QString text = button->text();
+            const bool isWord = text.size() > 3 && std::any_of(text.begin(), text.end(), [](QChar c) { return c.isLetter(); });
+            const bool isName = text == QLatin1String("English"); // a language is called by its own name
+            if (isWord && !isName)
+                QVERIFY2(text.contains(QLatin1Char('~')) || text.contains(QLatin1Char('[')), qPrintable(text));
+        }
+    }
+};
+
+QTEST_MAIN(TestPseudoLocale)
+#include "tst_pseudo_locale.moc"

@@ -1,0 +1,75 @@
+#include "ui/bridge/run_comparer.h"
+
+#include "core/base/path.h"
+#include "core/telemetry/run_telemetry.h"
+
+namespace furrow {
+
+namespace {
+
+SnapshotPtr curvesOf(const RunPaths& paths, const std::function<bool()>& wanted)
+{
+    RunTelemetry telemetry(paths.telemetryFolder(), paths.viewCacheFolder() / "columns.bin");
+    (void)telemetry.loadCache();
+    while (wanted() && telemetry.poll()) { }
+    return telemetry.snapshot();
+}
+
+std::shared_ptr<const ComparedRuns> read(const std::vector<std::filesystem::path>& folders, const std::function<bool()>& wanted)
+{
+    auto result = std::make_shared<ComparedRuns>();
+    auto comparison = compareRuns(folders);
+    if (!comparison.ok()) {
+        result->problem = QString::fromStdString(comparison.error().message);
+        return result;
+    }
+    result->comparison = std::move(comparison).value();
+    for (const auto& folder : folders) {
+        const RunPaths paths(folder);
+        result->curves.push_back(curvesOf(paths, wanted));
+        auto ledger = openLedger(paths);
+        auto cells = ledger.ok() ? ledger.value().cells(0) : Result<std::vector<ChunkCell>>(ledger.error());
+        result->cells.push_back(cells.ok() ? std::move(cells).value() : std::vector<ChunkCell> {});
+    }
+    return result;
+}
+
+} // namespace
+
+RunComparer::RunComparer(QObject* parent)
+    : QObject(parent)
+{
+    qRegisterMetaType<ComparedRunsPtr>();
+    pool_.setMaxThreadCount(1);
+}
+
+RunComparer::~RunComparer()
+{
+    cancel();
+    pool_.waitForDone();
+}
+
+void RunComparer::cancel()
+{
+    ++newest_;
+    pool_.clear();
+}
+
+void RunComparer::compare(const QStringList& folders)
+{
+    cancel();
+    std::vector<std::filesystem::path> paths;
+    for (const QString& folder : folders)
+        paths.push_back(pathFromUtf8(folder.toStdString()));
+    pool_.start([this, paths, mine = newest_.load()] {
+        const auto result = read(paths, [this, mine] { return mine == newest_; });
+        QMetaObject::invokeMethod(
+            this, [this, mine, result] {
+                if (mine == newest_)
+                    Q_EMIT compared(result);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+} // namespace furrow

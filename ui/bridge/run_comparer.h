@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/telemetry/snapshot.h"
+#include "core/workspace/compare_runs.h"
+
+#include <QMetaType>
+#include <QObject>
+#include <QStringList>
+#include <QThreadPool>
+#include <atomic>
+#include <memory>
+
+namespace furrow {
+
+/// Everything the comparison of some runs shows.
+struct ComparedRuns {
+    QString problem; ///< why there is none; "": there is
+    RunComparison comparison;
+    std::vector<SnapshotPtr> curves; ///< one a run
+    std::vector<std::vector<ChunkCell>> cells; ///< first epoch of each
+};
+using ComparedRunsPtr = std::shared_ptr<const ComparedRuns>;
+
+/// Reads and compares runs away from the GUI thread. Only the newest request is answered. Lives on the GUI thread.
+class RunComparer : public QObject {
+    Q_OBJECT
+public:
+    explicit RunComparer(QObject* parent = nullptr);
+    ~RunComparer() override;
+    /// @param folders  two to eight; the first is the baseline
+    void compare(const QStringList& folders);
+    void cancel();
+
+Q_SIGNALS:
+    void compared(const furrow::ComparedRunsPtr& result);
+
+private:
+    QThreadPool pool_; // one thread
+    std::atomic<quint64> newest_ = 0;
+};
+
+} // namespace furrow
+
+Q_DECLARE_METATYPE(furrow::ComparedRunsPtr)

@@ -1,0 +1,78 @@
+#include "ui/bridge/task_runner.h"
+
+#include "core/base/path.h"
+#include "core/base/process.h"
+
+#include <QJsonDocument>
+
+namespace furrow {
+
+namespace {
+
+constexpr qsizetype kMostOutput = 16 << 20;
+
+QString program()
+{
+    auto path = executablePath().parent_path() / "furrowctl";
+    path += executablePath().extension();
+    return QString::fromStdString(utf8Text(path));
+}
+
+} // namespace
+
+TaskRunner::TaskRunner(QObject* parent)
+    : QObject(parent)
+{
+    connect(&process_, &QProcess::readyReadStandardOutput, this, [this] {
+        const QByteArray bytes = process_.readAllStandardOutput();
+        output_ += bytes;
+        output_ = output_.right(kMostOutput);
+        Q_EMIT wrote(QString::fromUtf8(bytes));
+    });
+    connect(&process_, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) { end(status == QProcess::NormalExit && code == 0); });
+    connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart)
+            end(false);
+    });
+}
+
+TaskRunner::~TaskRunner()
+{
+    cancel();
+}
+
+void TaskRunner::run(const QStringList& arguments)
+{
+    cancel();
+    output_.clear();
+    cancelled_ = false;
+    process_.start(program(), arguments);
+    process_.closeWriteChannel();
+}
+
+void TaskRunner::cancel()
+{
+    if (!isBusy())
+        return;
+    cancelled_ = true;
+    process_.kill();
+    process_.waitForFinished();
+}
+
+void TaskRunner::end(bool worked)
+{
+    if (cancelled_)
+        return;
+    const QJsonObject answer = QJsonDocument::fromJson(output_.trimmed().split('\n').last()).object();
+    QString problem;
+    if (!worked) {
+        problem = answer.value(QLatin1String("error")).toString();
+        if (problem.isEmpty())
+            problem = QString::fromUtf8(process_.readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
+        if (problem.isEmpty())
+            problem = tr("%1 could not be run: %2.").arg(program(), process_.errorString());
+    }
+    Q_EMIT finished(answer, problem);
+}
+
+} // namespace furrow

@@ -1,0 +1,149 @@
+#include "ui/models/alerts.h"
+
+#include "core/base/clock.h"
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "ui/models/words.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kDiskEveryNs = 10'000'000'000;
+
+bool isAsleep(RunState state)
+{
+    return state == RunState::New || state == RunState::Finished || state == RunState::Paused || state == RunState::Interrupted || state == RunState::Failed;
+}
+
+} // namespace
+
+QString alertWord(AlertKind kind)
+{
+    switch (kind) {
+    case AlertKind::Finished: return QCoreApplication::translate("Alerts", "Run finished");
+    case AlertKind::Interrupted: return QCoreApplication::translate("Alerts", "Run interrupted");
+    case AlertKind::Failed: return QCoreApplication::translate("Alerts", "Run failed");
+    case AlertKind::NotANumber: return QCoreApplication::translate("Alerts", "Loss is not a number");
+    case AlertKind::Spike: return QCoreApplication::translate("Alerts", "Loss spike");
+    case AlertKind::Stalled: return QCoreApplication::translate("Alerts", "Worker makes no progress");
+    case AlertKind::OutOfMemory: return QCoreApplication::translate("Alerts", "Out of memory");
+    case AlertKind::RepeatedData: return QCoreApplication::translate("Alerts", "Data repeats itself");
+    case AlertKind::LossTooGood: return QCoreApplication::translate("Alerts", "Loss too good to be true");
+    case AlertKind::Duplicate: return QCoreApplication::translate("Alerts", "Chunk trained twice or missing");
+    case AlertKind::DiskSpace: return QCoreApplication::translate("Alerts", "Disk nearly full");
+    }
+    return {};
+}
+
+Alerts::Alerts(QObject* parent)
+    : QObject(parent)
+{
+    qRegisterMetaType<Alert>();
+}
+
+void Alerts::open(const QString& folder)
+{
+    folder_ = folder;
+    all_.clear();
+    told_.clear();
+    stateBefore_.reset();
+    diskLookedNs_ = 0;
+    eventsSeen_ = 0;
+}
+
+void Alerts::raise(Alert alert)
+{
+    if (rules_.off.contains(alert.kind) || !told_.insert(alert.key).second)
+        return;
+    if (alert.wallNs == 0)
+        alert.wallNs = systemClock().wallNs();
+    all_.push_back(alert);
+    Q_EMIT raised(alert);
+}
+
+void Alerts::takeStatus(const RunStatus& status)
+{
+    const RunState state = status.state;
+    const bool changed = stateBefore_ && *stateBefore_ != state;
+    stateBefore_ = state;
+    const QString name = QString::fromStdString(status.file.config.name);
+    const QString attempt = QString::number(status.attempt);
+    if (changed && state == RunState::Finished)
+        raise({ AlertKind::Finished, QStringLiteral("finished ") + attempt, QCoreApplication::translate("Alerts", "%1 has finished: %2.").arg(name, stopReasonSentence(status.stopReason)), 0, -1, {} });
+    if (changed && state == RunState::Interrupted)
+        raise({ AlertKind::Interrupted, QStringLiteral("interrupted ") + attempt, QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.").arg(name), 0, -1, {} });
+    if (changed && state == RunState::Failed)
+        raise({ AlertKind::Failed, QStringLiteral("failed ") + attempt, QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, QString::fromStdString(status.stopDetail)), 0, -1, {} });
+    if (!status.epochs.empty()) {
+        const RowCounts& rows = status.epochs.back().rowsKnown;
+        const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
+        if (share > rules_.repeatedShare)
+            raise({ AlertKind::RepeatedData, QStringLiteral("repeated"), QCoreApplication::translate("Alerts", "%1 of the rows occurred before in their block.").arg(percentText(share)), 0, -1, {} });
+    }
+    if (isAsleep(state))
+        return;
+    lookAtWorkers(status);
+    lookAtDisk();
+}
+
+void Alerts::lookAtWorkers(const RunStatus& status)
+{
+    for (const WorkerStatus& worker : status.workers) {
+        const QString who = workerName(worker.worker);
+        if (worker.alive && status.state == RunState::Running && worker.secondsSinceProgress > rules_.stallSeconds)
+            raise({ AlertKind::Stalled, QStringLiteral("stalled %1 %2").arg(worker.worker).arg(worker.pid),
+                QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).").arg(who, durationText(worker.secondsSinceProgress), QString::fromStdString(worker.phase)), 0, worker.worker, {} });
+        const bool memory = QString::fromStdString(worker.endCause).contains(QLatin1String("memory"), Qt::CaseInsensitive);
+        if (memory)
+            raise({ AlertKind::OutOfMemory, QStringLiteral("memory %1 %2").arg(worker.worker).arg(worker.restarts),
+                QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.").arg(who, QString::fromStdString(worker.endCause)), 0, worker.worker, {} });
+        if (worker.alive && worker.step > 0 && std::isnan(worker.loss))
+            raise({ AlertKind::NotANumber, QStringLiteral("nan %1 %2").arg(worker.worker).arg(worker.pid), QCoreApplication::translate("Alerts", "The loss of %1 is not a number.").arg(who), 0, worker.worker, {} });
+        if (worker.alive && worker.step > 100 && std::isfinite(worker.loss) && worker.loss < rules_.lossTooGood)
+            raise({ AlertKind::LossTooGood, QStringLiteral("good %1").arg(worker.worker),
+                QCoreApplication::translate("Alerts", "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.").arg(who, fixedText(worker.loss, 3)), 0, worker.worker, {} });
+    }
+}
+
+void Alerts::lookAtDisk()
+{
+    const std::int64_t now = systemClock().monotonicNs();
+    if (diskLookedNs_ != 0 && now - diskLookedNs_ < kDiskEveryNs)
+        return;
+    diskLookedNs_ = now;
+    const auto free = freeBytes(pathFromUtf8(folder_.toStdString()));
+    if (free.ok() && static_cast<double>(free.value()) < rules_.freeGiB * (1 << 30))
+        raise({ AlertKind::DiskSpace, QStringLiteral("disk"), QCoreApplication::translate("Alerts", "Only %1 are free on the disk of this run; checkpoints need room.").arg(bytesText(free.value())), 0, -1, {} });
+}
+
+void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
+{
+    if (!snapshot.events || snapshot.events->size() < eventsSeen_)
+        return;
+    for (; eventsSeen_ < snapshot.events->size(); ++eventsSeen_) {
+        const EventPoint& event = (*snapshot.events)[eventsSeen_];
+        const auto wallNs = static_cast<std::int64_t>(event.wall * 1e9);
+        const QString text = QString::fromStdString(event.record.text);
+        const QString key = QStringLiteral("%1 %2 %3").arg(event.worker).arg(event.attempt).arg(event.record.step);
+        if (event.record.kind == EventRecord::Kind::Spike)
+            raise({ AlertKind::Spike, QStringLiteral("spike ") + key, QCoreApplication::translate("Alerts", "Loss spike on %1: %2").arg(workerName(event.worker), text), wallNs, event.worker, { event.record.chunk } });
+        else if (event.record.kind == EventRecord::Kind::Nan)
+            raise({ AlertKind::NotANumber, QStringLiteral("nan ") + key, QCoreApplication::translate("Alerts", "Not a number on %1: %2").arg(workerName(event.worker), text), wallNs, event.worker, { event.record.chunk } });
+        else if (event.record.kind == EventRecord::Kind::Rollback)
+            raise({ AlertKind::NotANumber, QStringLiteral("rollback ") + key, QCoreApplication::translate("Alerts", "%1 went back to its last checkpoint: %2").arg(workerName(event.worker), text), wallNs, event.worker, {} });
+    }
+}
+
+void Alerts::takeAudit(const AuditReport& report)
+{
+    for (const AuditFinding& finding : report.findings) {
+        if (finding.kind == "duplicated" || finding.kind == "missing" || finding.kind == "overlapping_claims")
+            raise({ AlertKind::Duplicate, QStringLiteral("audit %1 %2").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value), QString::fromStdString(finding.text), 0, -1, finding.chunk });
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "core/tracker/audit.h"
+#include "ui/bridge/run_feed.h"
+
+#include <QObject>
+#include <QStringList>
+#include <set>
+
+namespace furrow {
+
+enum class AlertKind { Finished, Interrupted, Failed, NotANumber, Spike, Stalled, OutOfMemory, RepeatedData, LossTooGood, Duplicate, DiskSpace };
+
+/// Something that a person should know at once. `key` says what it is about: the same thing is not told twice.
+struct Alert {
+    AlertKind kind = AlertKind::Finished;
+    QString key;
+    QString text; ///< one sentence
+    std::int64_t wallNs = 0;
+    int worker = -1;
+    ChunkId chunk;
+};
+
+/// What the rules look at; numbers beyond which they speak.
+struct AlertRules {
+    std::set<AlertKind> off; ///< rules that are not wanted
+    double stallSeconds = 300; ///< a living worker without progress
+    double freeGiB = 5; ///< on the disk of the run
+    double lossTooGood = 0.05; ///< nats per token: data that the model has seen, or an error in the loss
+    double repeatedShare = 0.2; ///< of the rows of the epoch, seen before in their block
+};
+
+QString alertWord(AlertKind kind); ///< "Loss is not a number"
+
+/// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. No Qt signal is
+/// sent for what was already so when the run was opened and stood still. Lives on the GUI thread.
+class Alerts : public QObject {
+    Q_OBJECT
+public:
+    explicit Alerts(QObject* parent = nullptr);
+
+    const AlertRules& rules() const { return rules_; }
+    void setRules(const AlertRules& rules) { rules_ = rules; }
+    void open(const QString& folder);
+    void takeStatus(const RunStatus& status);
+    void takeTelemetry(const TelemetrySnapshot& snapshot);
+    void takeAudit(const AuditReport& report);
+    const std::vector<Alert>& all() const { return all_; }
+
+Q_SIGNALS:
+    void raised(const furrow::Alert& alert);
+
+private:
+    void raise(Alert alert);
+    void lookAtWorkers(const RunStatus& status);
+    void lookAtDisk();
+
+    AlertRules rules_;
+    QString folder_;
+    std::vector<Alert> all_;
+    std::set<QString> told_;
+    std::optional<RunState> stateBefore_;
+    std::int64_t diskLookedNs_ = 0;
+    std::size_t eventsSeen_ = 0;
+};
+
+} // namespace furrow
+
+Q_DECLARE_METATYPE(furrow::Alert)

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "ui/bridge/run_feed.h"
+
+#include <QObject>
+#include <optional>
+#include <unordered_map>
+
+namespace furrow {
+
+class CellStore;
+class ClaimStore;
+class RunWatcher;
+
+/// Takes every view back to a past moment of the run: the map from the moves of the ledger, losses from its claims, curves
+/// up to the moment. The run itself is not touched. Lives on the GUI thread.
+class Replay : public QObject {
+    Q_OBJECT
+public:
+    Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObject* parent = nullptr);
+
+    /// What is shown, in ns since 1970; absent: the present.
+    std::optional<std::int64_t> moment() const { return moment_; }
+    /// Shows another moment, kept inside begin() and end(). Absent: back to the present.
+    void setMoment(std::optional<std::int64_t> wallNs);
+    /// The first thing that is known; 0: nothing yet.
+    std::int64_t begin() const { return moves_.empty() ? 0 : moves_.front().wallNs; }
+    /// The newest thing that is known.
+    std::int64_t end() const { return moves_.empty() ? 0 : moves_.back().wallNs; }
+    /// The chunks of the shown epoch at a moment, in the order of the present ones.
+    std::vector<ChunkCell> cellsAt(std::int64_t wallNs) const;
+
+Q_SIGNALS:
+    void momentChanged();
+    void spanChanged(); ///< begin() or end()
+
+private:
+    struct Move {
+        std::int64_t wallNs = 0;
+        std::int64_t chunk = 0;
+        std::int32_t count = 1; ///< chunks with consecutive ids
+        std::int32_t incarnation = 0;
+        std::int8_t from = 0;
+        std::int8_t to = 0;
+    };
+    void takeEvents(const EventsPtr& events);
+    void apply(std::vector<ChunkCell>& cells, const Move& move) const;
+
+    RunWatcher& watcher_;
+    CellStore& cells_;
+    ClaimStore& claims_;
+    std::vector<Move> moves_; // by sequence, so nearly by time
+    std::optional<std::int64_t> moment_;
+};
+
+} // namespace furrow

@@ -1,0 +1,121 @@
+#include "ui/pages/audit_report.h"
+
+#include "ui/models/words.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QFile>
+#include <QFileInfo>
+#include <QLocale>
+#include <QPdfWriter>
+#include <QTextDocument>
+
+namespace furrow {
+
+namespace {
+
+QString said(const char* text)
+{
+    return QCoreApplication::translate("AuditReport", text);
+}
+
+QString escaped(const std::string& text)
+{
+    return QString::fromStdString(text).toHtmlEscaped();
+}
+
+QString row(const QStringList& cells, const char* tag = "td")
+{
+    QString html = QStringLiteral("<tr>");
+    for (const QString& cell : cells)
+        html += QStringLiteral("<%1>%2</%1>").arg(QLatin1String(tag), cell);
+    return html + QStringLiteral("</tr>\n");
+}
+
+QString epochTable(const AuditReport& report)
+{
+    QString html = QStringLiteral("<table border=\"1\" cellspacing=\"0\" cellpadding=\"4\">\n");
+    html += row({ said(QT_TRANSLATE_NOOP("AuditReport", "Epoch")), said(QT_TRANSLATE_NOOP("AuditReport", "Chunks expected")), said(QT_TRANSLATE_NOOP("AuditReport", "Committed")),
+                    said(QT_TRANSLATE_NOOP("AuditReport", "Trained twice")), said(QT_TRANSLATE_NOOP("AuditReport", "Missing")), said(QT_TRANSLATE_NOOP("AuditReport", "Still to come")),
+                    said(QT_TRANSLATE_NOOP("AuditReport", "Excluded")), said(QT_TRANSLATE_NOOP("AuditReport", "Poisoned")), said(QT_TRANSLATE_NOOP("AuditReport", "Samples in weights")) },
+        "th");
+    for (const AuditEpoch& epoch : report.epochs) {
+        html += row({ countText(epoch.epoch + 1), epoch.expected ? countText(*epoch.expected) : said(QT_TRANSLATE_NOOP("AuditReport", "not known yet")), countText(epoch.committed),
+            countText(epoch.duplicated), countText(epoch.missing), countText(epoch.remaining), countText(epoch.excluded), countText(epoch.poisoned), countText(epoch.rows.samples) });
+    }
+    return html + QStringLiteral("</table>\n");
+}
+
+QString findingTable(const AuditReport& report)
+{
+    QString html = QStringLiteral("<table border=\"1\" cellspacing=\"0\" cellpadding=\"4\">\n");
+    for (const AuditFinding& finding : report.findings) {
+        QStringList lines;
+        for (const ClaimRow& claim : finding.claims) {
+            lines.append(QCoreApplication::translate("AuditReport", "%1, attempt %2: %3 to %4, %5")
+                             .arg(workerName(claim.worker)).arg(claim.attempt.value)
+                             .arg(wallTimeText(claim.startedWallNs), wallTimeText(claim.endedWallNs), escaped(claim.outcome)));
+        }
+        html += row({ escaped(finding.kind), escaped(finding.text), lines.join(QStringLiteral("<br>")) });
+    }
+    return html + QStringLiteral("</table>\n");
+}
+
+QString csvField(QString text)
+{
+    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+}
+
+QString findingCsv(const AuditReport& report)
+{
+    QString csv = QStringLiteral("finding,chunk,text,worker,attempt,claimed_ns,started_ns,ended_ns,outcome\n");
+    for (const AuditFinding& finding : report.findings) {
+        const QString head = QStringLiteral("%1,%2,%3").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value).arg(csvField(QString::fromStdString(finding.text)));
+        if (finding.claims.empty())
+            csv += head + QStringLiteral(",,,,,,\n");
+        for (const ClaimRow& claim : finding.claims)
+            csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n").arg(head).arg(claim.worker).arg(claim.attempt.value).arg(claim.claimedWallNs).arg(claim.startedWallNs).arg(claim.endedWallNs).arg(QString::fromStdString(claim.outcome));
+    }
+    return csv;
+}
+
+} // namespace
+
+QString auditHtml(const AuditReport& report, const QString& runName)
+{
+    const QString verdict = report.isClean() ? said(QT_TRANSLATE_NOOP("AuditReport", "No duplicate, no hole: every committed chunk is in the surviving weights exactly once."))
+                                             : said(QT_TRANSLATE_NOOP("AuditReport", "The ledger does not prove that every chunk is in the weights exactly once. See the findings."));
+    QString html = QStringLiteral("<h1>%1</h1>\n<p>%2<br>%3</p>\n<p><b>%4</b></p>\n")
+                       .arg(QCoreApplication::translate("AuditReport", "Audit of %1").arg(runName.toHtmlEscaped()), escaped(report.runId),
+                           QLocale().toString(QDateTime::currentDateTime(), QLocale::LongFormat), verdict);
+    html += epochTable(report);
+    html += QStringLiteral("<h2>%1</h2>\n<ul>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "What was checked")));
+    for (const AuditInvariant& invariant : report.invariants)
+        html += QStringLiteral("<li>%1 %2: %3</li>\n").arg(invariant.holds ? QStringLiteral("✓") : QStringLiteral("✗"), escaped(invariant.name), escaped(invariant.meaning));
+    html += QStringLiteral("</ul>\n");
+    if (!report.findings.empty())
+        html += QStringLiteral("<h2>%1</h2>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Findings"))) + findingTable(report);
+    return html;
+}
+
+bool saveAuditReport(const AuditReport& report, const QString& runFolder, const QString& file)
+{
+    const QString html = auditHtml(report, QFileInfo(runFolder).fileName());
+    if (file.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
+        QPdfWriter pdf(file);
+        pdf.setPageOrientation(QPageLayout::Landscape);
+        QTextDocument document;
+        document.setHtml(html);
+        document.print(&pdf);
+        return QFileInfo(file).size() > 0;
+    }
+    QByteArray bytes = QStringLiteral("<!doctype html><meta charset=\"utf-8\"><title>Furrow</title><body style=\"font-family:sans-serif\">\n%1</body>\n").arg(html).toUtf8();
+    if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
+        bytes = findingCsv(report).toUtf8();
+    else if (file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive))
+        bytes = QByteArray::fromStdString(auditJson(report));
+    QFile out(file);
+    return out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size();
+}
+
+} // namespace furrow

@@ -1,0 +1,349 @@
+#include "ui/pages/compare_page.h"
+
+#include "ui/charts/coverage_map.h"
+#include "ui/charts/map_legend.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+#include "ui/widgets/box_rows.h"
+
+#include <QComboBox>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStandardItemModel>
+#include <QTabWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostSpeeds = 20'000; // values behind a box
+constexpr int kMostRuns = 8;
+
+QTableView* plainTable(const QString& name, QStandardItemModel* model)
+{
+    QTableView* table = makeTable(name);
+    table->setModel(model);
+    return table;
+}
+
+void fill(QStandardItemModel& model, const QStringList& head, const std::vector<QStringList>& rows)
+{
+    model.clear();
+    model.setHorizontalHeaderLabels(head);
+    for (const QStringList& texts : rows) {
+        QList<QStandardItem*> items;
+        for (const QString& text : texts) {
+            auto* item = new QStandardItem(text);
+            item->setToolTip(text);
+            items.append(item);
+        }
+        model.appendRow(items);
+    }
+}
+
+std::vector<float> speedsOf(const TelemetrySnapshot& snapshot)
+{
+    std::size_t all = 0;
+    for (const Stretch& stretch : snapshot.stretches)
+        all += stretch.size();
+    const std::size_t step = std::max<std::size_t>(1, all / kMostSpeeds);
+    std::vector<float> speeds;
+    for (const Stretch& stretch : snapshot.stretches) {
+        for (std::size_t i = 0; i < stretch.size(); i += step)
+            speeds.push_back(stretch.tokensPerSecond.values[i]);
+    }
+    return speeds;
+}
+
+QString lossText(double loss)
+{
+    return std::isfinite(loss) ? fixedText(loss, 4) : QStringLiteral("–");
+}
+
+} // namespace
+
+ComparePage::ComparePage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , model_(libraryColumns())
+    , summary_(new QStandardItemModel(this))
+    , settings_(new QStandardItemModel(this))
+{
+    auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->setHandleWidth(1);
+    splitter->addWidget(buildRuns());
+    tabs_ = new QTabWidget;
+    tabs_->setDocumentMode(true);
+    tabs_->addTab(buildCurves(), tr("Curves"));
+    tabs_->addTab(buildChunks(), tr("By chunk"));
+    tabs_->addTab(plainTable(tr("Settings that differ"), settings_), tr("Settings that differ"));
+    tabs_->addTab(plainTable(tr("Summary"), summary_), tr("Summary"));
+    splitter->addWidget(tabs_);
+    splitter->setSizes({ 320, 480 });
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(splitter);
+    connect(&comparer_, &RunComparer::compared, this, &ComparePage::take);
+    connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &ComparePage::takeRuns);
+    takeRuns(bench_.scanner().lines());
+    compare();
+}
+
+QWidget* ComparePage::buildRuns()
+{
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(12, 8, 12, 0);
+    auto* row = new QHBoxLayout;
+    row->addWidget(makeLabel(tr("Compare runs"), TextTone::Value, TextSize::Title, true));
+    search_ = new QLineEdit;
+    search_->setPlaceholderText(tr("Filter runs"));
+    search_->setAccessibleName(tr("Filter runs"));
+    search_->setClearButtonEnabled(true);
+    search_->setFixedWidth(240);
+    row->addWidget(search_);
+    sentence_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
+    row->addWidget(sentence_, 1);
+    pin_ = makeButton(tr("Pin as baseline"), QStringLiteral("pin"));
+    row->addWidget(pin_);
+    auto* back = makeButton(tr("Back to the runs"));
+    connect(back, &QPushButton::clicked, this, &ComparePage::closed);
+    row->addWidget(back);
+    column->addLayout(row);
+    runs_ = makeTable(tr("Runs with figures and settings"));
+    runs_->horizontalHeader()->setStretchLastSection(false);
+    filter_.setSourceModel(&model_);
+    setSortedModel(runs_, &filter_, 10, Qt::DescendingOrder);
+    column->addWidget(runs_, 1);
+    connect(search_, &QLineEdit::textChanged, &filter_, &LibraryTableFilter::setWords);
+    connect(runs_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ComparePage::compare);
+    connect(runs_, &QTableView::activated, this, [this](const QModelIndex& index) {
+        if (const RunLine* line = model_.rowAt(filter_.mapToSource(index)))
+            Q_EMIT openRunWanted(line->folder);
+    });
+    connect(pin_, &QPushButton::clicked, this, &ComparePage::pinBaseline);
+    return box;
+}
+
+QWidget* ComparePage::buildCurves()
+{
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(12, 6, 12, 0);
+    axis_ = new QComboBox;
+    axis_->setAccessibleName(tr("Horizontal axis"));
+    const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps of each worker"), XAxis::WorkerStep }, { tr("Samples, all workers"), XAxis::Samples }, { tr("Active time"), XAxis::ActiveTime } };
+    for (const auto& [name, axis] : axes)
+        axis_->addItem(tr("x: %1").arg(name), static_cast<int>(axis));
+    row->addWidget(axis_);
+    row->addStretch();
+    column->addLayout(row);
+    chart_ = new SeriesChart(link_);
+    chart_->setTitle(tr("Training loss"), tr("nats per token"));
+    chart_->setEmptyText(tr("Select two to eight runs."));
+    ChartOptions options;
+    options.mean = false;
+    chart_->setOptions(options);
+    column->addWidget(chart_, 1);
+    speed_ = new BoxRows;
+    speed_->setAccessibleName(tr("Tokens per second of each worker"));
+    auto* below = new QVBoxLayout;
+    below->setContentsMargins(12, 4, 12, 8);
+    below->addWidget(makeLabel(tr("Tokens per second of each worker: smallest, quartiles, largest"), TextTone::Secondary, TextSize::Small));
+    below->addWidget(speed_);
+    column->addLayout(below);
+    connect(axis_, &QComboBox::currentIndexChanged, this, [this] {
+        link_.setRange(std::nullopt, false);
+        showCurves();
+    });
+    return box;
+}
+
+QWidget* ComparePage::buildChunks()
+{
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(12, 6, 12, 6);
+    other_ = new QComboBox;
+    other_->setAccessibleName(tr("Run compared with the baseline"));
+    other_->setMinimumWidth(180);
+    row->addWidget(other_);
+    aligned_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
+    row->addWidget(aligned_, 1);
+    column->addLayout(row);
+    map_ = new CoverageMap;
+    map_->setFrameShape(QFrame::NoFrame);
+    map_->setAccessibleName(tr("Difference of the loss of each chunk"));
+    map_->setEmptyText(tr("Select two to eight runs."));
+    column->addWidget(map_, 1);
+    column->addWidget(makeLine());
+    column->addWidget(new MapLegend(*map_, box));
+    connect(other_, &QComboBox::currentIndexChanged, this, &ComparePage::showChunks);
+    return box;
+}
+
+void ComparePage::takeRuns(const RunLinesPtr& lines)
+{
+    const QStringList chosen = selectedFolders();
+    const bool first = model_.rowCount() == 0;
+    const bool sameNumber = model_.rowCount() == static_cast<int>(lines->size());
+    model_.reset(*lines);
+    filter_.reindex();
+    if (first)
+        runs_->resizeColumnsToContents();
+    if (sameNumber)
+        return;
+    const QSignalBlocker block(runs_->selectionModel());
+    for (int row = 0; row < filter_.rowCount(); ++row) {
+        const RunLine* line = model_.rowAt(filter_.mapToSource(filter_.index(row, 0)));
+        if (chosen.contains(line->folder))
+            runs_->selectionModel()->select(filter_.index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    }
+}
+
+QStringList ComparePage::selectedFolders() const
+{
+    QStringList folders;
+    if (runs_ == nullptr)
+        return folders;
+    const QModelIndexList rows = runs_->selectionModel()->selectedRows();
+    for (const QModelIndex& index : rows) {
+        if (const RunLine* line = model_.rowAt(filter_.mapToSource(index)))
+            folders.append(line->folder);
+    }
+    if (folders.removeOne(baseline_))
+        folders.prepend(baseline_);
+    return folders;
+}
+
+void ComparePage::compare()
+{
+    const QStringList folders = selectedFolders();
+    pin_->setEnabled(folders.size() == 1 || (folders.size() > 1 && runs_->currentIndex().isValid()));
+    if (folders.size() < 2 || folders.size() > kMostRuns) {
+        comparer_.cancel();
+        sentence_->setText(tr("Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline."));
+        return;
+    }
+    sentence_->setText(tr("Reading %n run(s)…", nullptr, static_cast<int>(folders.size())));
+    comparer_.compare(folders);
+}
+
+void ComparePage::pinBaseline()
+{
+    if (const RunLine* line = model_.rowAt(filter_.mapToSource(runs_->currentIndex()))) {
+        baseline_ = line->folder;
+        compare();
+    }
+}
+
+void ComparePage::take(const ComparedRunsPtr& result)
+{
+    result_ = result;
+    if (!result_->problem.isEmpty()) {
+        sentence_->setText(result_->problem);
+        return;
+    }
+    sentence_->setText(tr("Baseline: %1").arg(QString::fromStdString(result_->comparison.runs.front().name)));
+    const QSignalBlocker block(other_);
+    other_->clear();
+    for (std::size_t i = 1; i < result_->comparison.runs.size(); ++i)
+        other_->addItem(QString::fromStdString(result_->comparison.runs[i].name), static_cast<int>(i));
+    showCurves();
+    showSummary();
+    showSettings();
+    showChunks();
+}
+
+void ComparePage::showCurves()
+{
+    if (!result_ || !result_->problem.isEmpty())
+        return;
+    const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
+    ChartData all;
+    all.axis = axis;
+    std::vector<BoxRow> boxes;
+    for (std::size_t i = 0; i < result_->curves.size(); ++i) {
+        const int number = static_cast<int>(i);
+        const QString name = QString::fromStdString(result_->comparison.runs[i].name);
+        ChartData one = chartDataOf(*result_->curves[i], Metric::Loss, axis);
+        for (ChartLine& line : one.lines) {
+            line.worker = number; // a run has one colour, whoever trained
+            all.lines.push_back(std::move(line));
+        }
+        all.names.push_back(name);
+        BoxRow box;
+        box.name = name;
+        box.worker = number;
+        if (makeBox(speedsOf(*result_->curves[i]), box))
+            boxes.push_back(box);
+    }
+    chart_->setData(std::move(all));
+    speed_->setRows(std::move(boxes));
+}
+
+void ComparePage::showSummary()
+{
+    std::vector<QStringList> rows;
+    for (const ComparedRun& run : result_->comparison.runs) {
+        const RunStatus& status = run.status;
+        rows.push_back({ QString::fromStdString(run.name), stateWord(status.state), lossText(status.loss), status.evalLoss ? lossText(*status.evalLoss) : QStringLiteral("–"), lossText(run.meanLoss),
+            countText(status.steps), countText(status.tokens), durationText(status.activeSeconds), countText(static_cast<std::int64_t>(run.meanTokensPerSecond)), countText(status.attempt) });
+    }
+    fill(*summary_, { tr("Run"), tr("State"), tr("Loss"), tr("Eval loss"), tr("Mean loss of all chunks"), tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second"), tr("Attempts") }, rows);
+}
+
+void ComparePage::showSettings()
+{
+    QStringList head { tr("Setting") };
+    for (const ComparedRun& run : result_->comparison.runs)
+        head.append(QString::fromStdString(run.name));
+    std::vector<QStringList> rows;
+    for (const ConfigDifference& difference : result_->comparison.differences) {
+        QStringList row { QCoreApplication::translate("Schema", difference.setting->label.c_str()) };
+        for (const std::string& value : difference.values)
+            row.append(value.empty() ? tr("not set") : QString::fromStdString(value));
+        rows.push_back(row);
+    }
+    if (rows.empty())
+        rows.push_back({ tr("All settings are the same.") });
+    fill(*settings_, head, rows);
+}
+
+void ComparePage::showChunks()
+{
+    if (!result_ || !result_->problem.isEmpty() || other_->currentIndex() < 0)
+        return;
+    const auto at = static_cast<std::size_t>(other_->currentData().toInt());
+    const ChunkAlignment& alignment = result_->comparison.alignments[at - 1];
+    if (!alignment.problem.empty()) {
+        aligned_->setText(tr("Not comparable chunk by chunk: %1.").arg(QString::fromStdString(alignment.problem)));
+        map_->setCells({});
+        return;
+    }
+    aligned_->setText(tr("%1 chunks in common, mean difference %2 nats, %3 better than the baseline.")
+                          .arg(countText(alignment.common), lossText(alignment.meanDifference), countText(alignment.better)));
+    map_->setReference(result_->cells.front());
+    map_->setCells(result_->cells[at]);
+    map_->setLayer(MapLayer::DeltaLoss);
+}
+
+void ComparePage::focusSearch()
+{
+    search_->setFocus();
+    search_->selectAll();
+}
+
+} // namespace furrow

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "ui/bridge/run_comparer.h"
+#include "ui/charts/series_chart.h"
+#include "ui/models/library_table.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QStandardItemModel;
+class QTableView;
+class QTabWidget;
+
+namespace furrow {
+
+class BoxRows;
+class CoverageMap;
+class MapLegend;
+class Workbench;
+
+/// All runs as a table of figures and settings, and two to eight of them beside each other: curves, losses chunk by chunk,
+/// settings that differ, speed. The first selected run is the baseline unless another one is pinned.
+class ComparePage : public QWidget {
+    Q_OBJECT
+public:
+    explicit ComparePage(Workbench& bench, QWidget* parent = nullptr);
+    void focusSearch();
+
+Q_SIGNALS:
+    void openRunWanted(const QString& folder);
+    void closed();
+
+private:
+    QWidget* buildRuns();
+    QWidget* buildCurves();
+    QWidget* buildChunks();
+    void takeRuns(const RunLinesPtr& lines);
+    QStringList selectedFolders() const;
+    void compare();
+    void pinBaseline();
+    void take(const ComparedRunsPtr& result);
+    void showCurves();
+    void showSummary();
+    void showSettings();
+    void showChunks();
+
+    Workbench& bench_;
+    RunComparer comparer_;
+    LibraryTable model_;
+    LibraryTableFilter filter_;
+    ComparedRunsPtr result_;
+    QString baseline_; ///< folder; "": the first selected one
+    ChartLink link_;
+    QTableView* runs_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QLabel* sentence_ = nullptr;
+    QPushButton* pin_ = nullptr;
+    QTabWidget* tabs_ = nullptr;
+    QComboBox* axis_ = nullptr;
+    SeriesChart* chart_ = nullptr;
+    BoxRows* speed_ = nullptr;
+    QComboBox* other_ = nullptr;
+    QLabel* aligned_ = nullptr;
+    CoverageMap* map_ = nullptr;
+    QStandardItemModel* summary_ = nullptr;
+    QStandardItemModel* settings_ = nullptr;
+};
+
+} // namespace furrow

@@ -1,0 +1,214 @@
+#include "ui/pages/sampling_page.h"
+
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostRecorded = 50;
+
+QString checkpointName(const SupervisorLedger::CheckpointRow& row)
+{
+    const QString of = row.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("SamplingPage", "merge") : QCoreApplication::translate("SamplingPage", "replica %1").arg(row.record.replica);
+    const QString loss = row.record.evalLoss ? QCoreApplication::translate("SamplingPage", ", eval loss %1").arg(fixedText(*row.record.evalLoss, 3)) : QString();
+    return QCoreApplication::translate("SamplingPage", "%1 of %2, step %3%4").arg(row.id.value).arg(of, countText(row.record.step), loss);
+}
+
+} // namespace
+
+SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+{
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setHandleWidth(1);
+    splitter->addWidget(buildSettings());
+    auto* right = new QWidget;
+    auto* column = new QVBoxLayout(right);
+    column->setContentsMargins(12, 12, 12, 12);
+    column->addWidget(makeLabel(tr("What the model writes"), TextTone::Value, TextSize::Body, true));
+    text_ = new QPlainTextEdit;
+    text_->setReadOnly(true);
+    text_->setTabChangesFocus(true);
+    text_->setFont(codeFont());
+    text_->setAccessibleName(tr("What the model writes"));
+    column->addWidget(text_, 2);
+    column->addWidget(makeLabel(tr("Written during training"), TextTone::Value, TextSize::Body, true));
+    recorded_ = new QTextBrowser;
+    recorded_->setFont(codeFont());
+    recorded_->setAccessibleName(tr("Written during training"));
+    column->addWidget(recorded_, 1);
+    splitter->addWidget(right);
+    splitter->setSizes({ 320, 680 });
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(splitter);
+    connect(&task_, &TaskRunner::wrote, text_, [this](const QString& text) {
+        text_->moveCursor(QTextCursor::End);
+        text_->insertPlainText(text);
+    });
+    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const QString& problem) { end(problem); });
+    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &SamplingPage::fillCheckpoints);
+    connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &SamplingPage::showRecorded);
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
+        task_.cancel();
+        end({});
+        checkpoint_->clear();
+        text_->clear();
+        recorded_->clear();
+    });
+    fillCheckpoints();
+    showRecorded();
+}
+
+QWidget* SamplingPage::buildSettings()
+{
+    auto* side = new QWidget;
+    side->setMinimumWidth(240);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(14, 12, 12, 12);
+    column->setSpacing(8);
+    checkpoint_ = new QComboBox;
+    prompt_ = new QPlainTextEdit(QStringLiteral("\n"));
+    prompt_->setFont(codeFont());
+    prompt_->setTabChangesFocus(true);
+    prompt_->setMaximumHeight(120);
+    tokens_ = new QSpinBox;
+    tokens_->setRange(1, 100'000);
+    tokens_->setValue(300);
+    temperature_ = new QDoubleSpinBox;
+    temperature_->setRange(0, 5);
+    temperature_->setSingleStep(0.1);
+    temperature_->setValue(0.8);
+    topK_ = new QSpinBox;
+    topK_->setRange(0, 100'000);
+    topK_->setValue(200);
+    topK_->setSpecialValueText(tr("all"));
+    seed_ = new QSpinBox;
+    seed_->setRange(0, 1 << 30);
+    seed_->setValue(1337);
+    auto* form = new QFormLayout;
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    const std::pair<QString, QWidget*> rows[] = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ }, { tr("Tokens"), tokens_ }, { tr("Temperature"), temperature_ },
+        { tr("Among the likeliest"), topK_ }, { tr("Seed"), seed_ } };
+    for (const auto& [name, field] : rows) {
+        field->setAccessibleName(name);
+        form->addRow(makeLabel(name, TextTone::Secondary, TextSize::Small), field);
+    }
+    temperature_->setToolTip(tr("0 always takes the likeliest token; above 1 the text becomes wilder"));
+    column->addLayout(form);
+    auto* row = new QHBoxLayout;
+    go_ = makeButton(tr("Write text"), QStringLiteral("text"), true);
+    connect(go_, &QPushButton::clicked, this, &SamplingPage::write);
+    row->addWidget(go_);
+    row->addStretch();
+    column->addLayout(row);
+    state_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    state_->setWordWrap(true);
+    column->addWidget(state_);
+    column->addStretch();
+    return side;
+}
+
+void SamplingPage::setCheckpoint(const QString& folder)
+{
+    wanted_ = folder;
+    fillCheckpoints();
+}
+
+void SamplingPage::fillCheckpoints()
+{
+    const TablesPtr& tables = bench_.watcher().tables();
+    const QString chosen = wanted_.isEmpty() ? checkpoint_->currentData().toString() : wanted_;
+    QStringList known;
+    for (int i = 0; i < checkpoint_->count(); ++i)
+        known.append(checkpoint_->itemData(i).toString());
+    QStringList folders { QString() };
+    QStringList names { tr("the newest") };
+    for (std::size_t i = tables ? tables->checkpoints.size() : 0; i-- > 0;) {
+        const auto& row = tables->checkpoints[i];
+        if (row.removed || row.damaged)
+            continue;
+        folders.append(QString::fromStdString(row.record.folder));
+        names.append(checkpointName(row));
+    }
+    if (folders != known) {
+        checkpoint_->clear();
+        for (int i = 0; i < folders.size(); ++i)
+            checkpoint_->addItem(names[i], folders[i]);
+    }
+    const int at = checkpoint_->findData(chosen);
+    if (at >= 0)
+        wanted_.clear();
+    checkpoint_->setCurrentIndex(std::max(0, at));
+    const bool any = folders.size() > 1;
+    go_->setEnabled(any || task_.isBusy());
+    if (!any)
+        state_->setText(tr("No checkpoint was saved yet."));
+    else if (state_->text() == tr("No checkpoint was saved yet."))
+        state_->clear();
+}
+
+void SamplingPage::write()
+{
+    if (task_.isBusy()) {
+        task_.cancel();
+        end(tr("Ended by you."));
+        return;
+    }
+    text_->clear();
+    QStringList arguments { QStringLiteral("sample"), bench_.watcher().folder(), QStringLiteral("--prompt=") + prompt_->toPlainText(), QStringLiteral("--tokens"), QString::number(tokens_->value()),
+        QStringLiteral("--temperature"), QString::number(temperature_->value()), QStringLiteral("--seed"), QString::number(seed_->value()) };
+    if (topK_->value() > 0)
+        arguments += { QStringLiteral("--top-k"), QString::number(topK_->value()) };
+    if (!checkpoint_->currentData().toString().isEmpty())
+        arguments += { QStringLiteral("--checkpoint"), checkpoint_->currentData().toString() };
+    task_.run(arguments);
+    go_->setText(tr("End"));
+    setTone(state_, TextTone::Secondary);
+    state_->setText(tr("Loading the checkpoint, then writing…"));
+}
+
+void SamplingPage::end(const QString& problem)
+{
+    go_->setText(tr("Write text"));
+    setTone(state_, problem.isEmpty() ? TextTone::Secondary : TextTone::Error);
+    state_->setText(problem);
+}
+
+void SamplingPage::showRecorded()
+{
+    const SnapshotPtr& snapshot = bench_.watcher().telemetry();
+    if (!snapshot || !snapshot->samples)
+        return;
+    const auto& samples = *snapshot->samples;
+    QString html;
+    for (std::size_t i = samples.size(); i-- > 0 && samples.size() - i <= kMostRecorded;) {
+        const SampleRecord& record = samples[i].record;
+        html += QStringLiteral("<p style=\"color:%1\">%2</p><p>%3</p>")
+                    .arg(palette().color(QPalette::PlaceholderText).name(), tr("after %1 steps").arg(countText(record.step)),
+                        QString::fromStdString(record.prompt + record.text).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")));
+    }
+    if (html.isEmpty())
+        html = QStringLiteral("<p style=\"color:%1\">%2</p>").arg(palette().color(QPalette::PlaceholderText).name(), tr("None. The setting “Sample every” writes some text while the run trains."));
+    if (recorded_->property("shown").toString() != html) {
+        recorded_->setProperty("shown", html);
+        recorded_->setHtml(html);
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "ui/bridge/task_runner.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QSpinBox;
+class QTextBrowser;
+class QVBoxLayout;
+
+namespace furrow {
+
+class Workbench;
+
+/// Type the beginning of a text, pick a checkpoint, see how the model goes on.
+class SamplingPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit SamplingPage(Workbench& bench, QWidget* parent = nullptr);
+    /// Chooses a checkpoint by the name of its folder.
+    void setCheckpoint(const QString& folder);
+
+private:
+    QWidget* buildSettings();
+    void fillCheckpoints();
+    void write();
+    void end(const QString& problem);
+    void showRecorded();
+
+    Workbench& bench_;
+    TaskRunner task_;
+    QString wanted_; // checkpoint to be chosen once it is known
+    QComboBox* checkpoint_ = nullptr;
+    QPlainTextEdit* prompt_ = nullptr;
+    QSpinBox* tokens_ = nullptr;
+    QDoubleSpinBox* temperature_ = nullptr;
+    QSpinBox* topK_ = nullptr;
+    QSpinBox* seed_ = nullptr;
+    QPushButton* go_ = nullptr;
+    QLabel* state_ = nullptr;
+    QPlainTextEdit* text_ = nullptr;
+    QTextBrowser* recorded_ = nullptr;
+};
+
+} // namespace furrow

@@ -1,0 +1,65 @@
+#include "ui/shell/events_dock.h"
+
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
+#include "ui/pages/worker_delegate.h"
+
+#include <QCheckBox>
+#include <QHeaderView>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+EventsDock::EventsDock(Workbench& bench, QWidget* parent)
+    : QWidget(parent)
+    , bench_(bench)
+    , table_(makeTable(tr("Events and alerts")))
+    , all_(new QCheckBox(tr("Also every move of a chunk"), this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(12, 6, 12, 0);
+    column->addWidget(all_);
+    filter_.setSourceModel(&bench_.events());
+    table_->setModel(&filter_);
+    table_->setItemDelegate(new WorkerDelegate(table_));
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setColumnWidth(0, 120);
+    column->addWidget(table_, 1);
+    connect(all_, &QCheckBox::toggled, &filter_, &EventFilter::setAll);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &EventsDock::choose);
+    const auto count = [this] {
+        int alerts = 0;
+        for (const EventLine& line : bench_.events().rows())
+            alerts += line.weight >= EventWeight::Warning ? 1 : 0;
+        Q_EMIT alertsChanged(alerts);
+    };
+    connect(&bench_.events(), &QAbstractItemModel::rowsInserted, this, count);
+    connect(&bench_.events(), &QAbstractItemModel::modelReset, this, count);
+}
+
+void EventsDock::choose(const QModelIndex& index)
+{
+    const EventLine* line = bench_.events().rowAt(filter_.mapToSource(index));
+    if (line == nullptr)
+        return;
+    if (const ChunkCell* cell = bench_.cells().find(line->chunk))
+        bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+    else if (line->worker >= 0)
+        bench_.selection().setWorker(line->worker);
+}
+
+void EventsDock::goTo(int step)
+{
+    const int rows = filter_.rowCount();
+    for (int row = table_->currentIndex().isValid() ? table_->currentIndex().row() + step : (step > 0 ? 0 : rows - 1); row >= 0 && row < rows; row += step) {
+        const EventLine* line = bench_.events().rowAt(filter_.mapToSource(filter_.index(row, 0)));
+        if (line != nullptr && line->weight >= EventWeight::Notice) {
+            table_->setCurrentIndex(filter_.index(row, 0));
+            return;
+        }
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "ui/models/run_tables.h"
+
+#include <QWidget>
+
+class QCheckBox;
+class QTableView;
+
+namespace furrow {
+
+class Workbench;
+
+/// Events and alerts: what happened to chunks and to the run; J and K go from alert to alert.
+class EventsDock : public QWidget {
+    Q_OBJECT
+public:
+    explicit EventsDock(Workbench& bench, QWidget* parent = nullptr);
+    /// @param step  1: next, -1: previous
+    void goTo(int step);
+
+Q_SIGNALS:
+    void alertsChanged(int count);
+
+private:
+    void choose(const QModelIndex& index);
+
+    Workbench& bench_;
+    EventFilter filter_;
+    QTableView* table_;
+    QCheckBox* all_;
+};
+
+} // namespace furrow

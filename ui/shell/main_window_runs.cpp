@@ -1,0 +1,168 @@
+// What can be done with a run as a whole: notes, archive, trash, queue, demonstration; and alerts.
+
+#include "core/base/path.h"
+#include "core/base/resources.h"
+#include "core/workspace/trash.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/error_text.h"
+#include "ui/pages/notes_dialog.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/alerts_dialog.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_view.h"
+
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <algorithm>
+
+namespace furrow {
+
+void MainWindow::connectLibraryActions()
+{
+    connect(actions_->editNotes, &QAction::triggered, this, &MainWindow::editNotes);
+    connect(actions_->archive, &QAction::triggered, this, &MainWindow::setArchived);
+    connect(actions_->moveToTrash, &QAction::triggered, this, &MainWindow::moveToTrash);
+    connect(actions_->restoreFromTrash, &QAction::triggered, this, &MainWindow::restoreFromTrash);
+    connect(actions_->enqueue, &QAction::triggered, this, [this] { bench_.workspaceCommands().enqueue(bench_.watcher().folder()); });
+    connect(actions_->queue, &QAction::triggered, this, [this] {
+        queueDock_->show();
+        queueDock_->raise();
+    });
+    connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this, [this](const QString& message) { tell(message, true); });
+    connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &MainWindow::showArchived);
+}
+
+const RunLine* MainWindow::shownLine() const
+{
+    const RunLines& lines = *bench_.scanner().lines();
+    const auto found = std::find_if(lines.begin(), lines.end(), [this](const RunLine& line) { return line.folder == bench_.watcher().folder(); });
+    return found == lines.end() ? nullptr : &*found;
+}
+
+void MainWindow::showArchived()
+{
+    const RunLine* line = shownLine();
+    actions_->archive->setChecked(line != nullptr && line->notes.archived);
+}
+
+void MainWindow::showRunMenu(const QPoint& globalPosition)
+{
+    QMenu menu(this);
+    menu.addActions({ actions_->resume, actions_->enqueue, actions_->cloneRun });
+    menu.addSeparator();
+    menu.addActions({ actions_->editNotes, actions_->archive, actions_->moveToTrash });
+    menu.addSeparator();
+    menu.addActions({ actions_->copyPath, actions_->openFolder });
+    menu.exec(globalPosition);
+}
+
+void MainWindow::editNotes()
+{
+    const RunLine* line = shownLine();
+    if (line == nullptr)
+        return;
+    const QString folder = line->folder;
+    auto* dialog = new NotesDialog(line->name, line->notes, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, folder] { bench_.workspaceCommands().setNotes(folder, dialog->notes()); });
+    dialog->open();
+}
+
+void MainWindow::setArchived(bool archived)
+{
+    const RunLine* line = shownLine();
+    if (line == nullptr)
+        return;
+    RunNotes notes = line->notes;
+    notes.archived = archived;
+    bench_.workspaceCommands().setNotes(line->folder, notes);
+}
+
+void MainWindow::moveToTrash()
+{
+    const QString folder = bench_.watcher().folder();
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(runName_->text()), QMessageBox::NoButton, this);
+    box->setInformativeText(tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.").arg(bench_.workspace() + QStringLiteral("/trash")));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    QPushButton* move = box->addButton(tr("Move to trash"), QMessageBox::DestructiveRole);
+    box->setDefaultButton(box->addButton(tr("Keep the run"), QMessageBox::RejectRole));
+    connect(box, &QMessageBox::buttonClicked, this, [this, move, folder](QAbstractButton* pressed) {
+        if (pressed != move)
+            return;
+        bench_.showRun({}); // nobody reads a folder that moves
+        bench_.workspaceCommands().moveToTrash(folder);
+    });
+    box->open();
+}
+
+void MainWindow::restoreFromTrash()
+{
+    QStringList names;
+    QStringList folders;
+    for (const auto& path : trashedRuns(pathFromUtf8(bench_.workspace().toStdString()))) {
+        folders.append(QString::fromStdString(utf8Text(path)));
+        names.append(QFileInfo(folders.back()).fileName());
+    }
+    if (names.isEmpty()) {
+        tell(tr("The trash of this workspace is empty."));
+        return;
+    }
+    bool accepted = false;
+    const QString name = QInputDialog::getItem(this, tr("Restore from trash"), tr("Run to restore:"), names, 0, false, &accepted);
+    if (accepted)
+        bench_.workspaceCommands().restore(folders[names.indexOf(name)]);
+}
+
+// A first run that needs neither data nor GPU nor decisions.
+void MainWindow::startDemonstration()
+{
+    const auto preset = findPreset("char");
+    const auto sample = resourcePath("sample/tinyshakespeare.txt");
+    if (!preset.ok() || !sample.ok()) {
+        tell(errorText(preset.ok() ? sample.error() : preset.error()), true);
+        return;
+    }
+    NewRun request;
+    request.config = preset.value().config;
+    request.config.name = "demonstration";
+    request.config.data = { utf8Text(sample.value()) };
+    request.config.sampleSteps = 250;
+    request.preset = preset.value().name;
+    request.workspace = pathFromUtf8(bench_.workspace().toStdString());
+    bench_.commands().launch(request);
+}
+
+void MainWindow::connectAlerts()
+{
+    const AlertWishes wishes = remember_ ? readAlertWishes() : AlertWishes {};
+    notifier_.setWishes(wishes);
+    bench_.alerts().setRules(wishes.rules);
+    connect(&bench_.alerts(), &Alerts::raised, this, [this](const Alert& alert) {
+        tell(alert.text, alert.kind != AlertKind::Finished);
+        notifier_.tell(alert, bench_.watcher().folder(), isActiveWindow());
+    });
+    connect(&notifier_, &Notifier::failed, this, [this](const QString& sentence) { tell(sentence, true); });
+    connect(actions_->alerts, &QAction::triggered, this, &MainWindow::editAlerts);
+}
+
+void MainWindow::editAlerts()
+{
+    auto* dialog = new AlertsDialog(notifier_.wishes(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const AlertWishes wishes = dialog->wishes();
+        notifier_.setWishes(wishes);
+        bench_.alerts().setRules(wishes.rules);
+        if (remember_)
+            writeAlertWishes(wishes);
+    });
+    dialog->open();
+}
+
+} // namespace furrow

@@ -1,0 +1,89 @@
+#include "ui/shell/run_delegate.h"
+
+#include "ui/models/run_list_model.h"
+#include "ui/pages/page_parts.h"
+#include "ui/widgets/meters.h"
+#include "ui/widgets/state_glyph.h"
+
+#include <QPainter>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kRowHeight = 46;
+constexpr int kGroupHeight = 22;
+constexpr int kGlyph = 14;
+constexpr int kSparkWidth = 52;
+
+/// Name of the group when this is its first run in the list.
+QString groupHead(const QModelIndex& index)
+{
+    const QString group = index.data(RunListModel::GroupRole).toString();
+    const bool first = index.row() == 0 || index.siblingAtRow(index.row() - 1).data(RunListModel::GroupRole).toString() != group;
+    return first ? group : QString();
+}
+
+QString subtitle(const QModelIndex& index)
+{
+    QString text = index.data(RunListModel::SubtitleRole).toString();
+    const QStringList tags = index.data(RunListModel::TagsRole).toStringList();
+    for (const QString& tag : tags)
+        text += QStringLiteral(" #") + tag;
+    return text;
+}
+
+} // namespace
+
+RunDelegate::RunDelegate(QObject* parent)
+    : QStyledItemDelegate(parent)
+{
+}
+
+QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const int lines = QFontMetrics(option.font).height() + QFontMetrics(scaledFont(TextSize::Small)).height();
+    return { 100, std::max(kRowHeight, lines + 12) + (groupHead(index).isEmpty() ? 0 : kGroupHeight) };
+}
+
+void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    painter->save();
+    const QPalette& colours = option.palette;
+    QRect area = option.rect;
+    if (const QString group = groupHead(index); !group.isEmpty()) {
+        painter->setFont(scaledFont(TextSize::Tiny));
+        painter->setPen(colours.color(QPalette::PlaceholderText));
+        painter->drawText(QRect(area.left() + 10, area.top(), area.width() - 20, kGroupHeight), Qt::AlignVCenter, group);
+        area.setTop(area.top() + kGroupHeight);
+    }
+    if (option.state.testFlag(QStyle::State_Selected))
+        painter->fillRect(area, colours.color(QPalette::Highlight));
+    else if (option.state.testFlag(QStyle::State_MouseOver))
+        painter->fillRect(area, colours.color(QPalette::Midlight));
+    if (option.state.testFlag(QStyle::State_HasFocus)) {
+        painter->setPen(colours.color(QPalette::Link));
+        painter->drawRect(area.adjusted(0, 0, -1, -1));
+    }
+    const QRect row = area.adjusted(10, 5, -10, -5);
+    const auto state = static_cast<RunState>(index.data(RunListModel::StateRole).toInt());
+    drawStateGlyph(*painter, QRectF(row.left(), row.top() + (row.height() - kGlyph) / 2.0, kGlyph, kGlyph), glyphOf(state));
+    const int right = row.right() - kSparkWidth;
+    const QRect words(row.left() + kGlyph + 8, row.top(), right - row.left() - kGlyph - 14, row.height());
+    const QRect upper(words.left(), words.top(), words.width(), words.height() / 2);
+    const QRect lower(words.left(), words.top() + words.height() / 2, words.width(), words.height() / 2);
+    painter->setFont(option.font);
+    painter->setPen(colours.color(QPalette::Text));
+    painter->drawText(upper, Qt::AlignVCenter, QFontMetrics(option.font).elidedText(index.data(RunListModel::NameRole).toString(), Qt::ElideRight, upper.width()));
+    const QFont small = scaledFont(TextSize::Small);
+    painter->setFont(small);
+    painter->setPen(colours.color(option.state.testFlag(QStyle::State_Selected) ? QPalette::Text : QPalette::PlaceholderText));
+    painter->drawText(lower, Qt::AlignVCenter, QFontMetrics(small).elidedText(subtitle(index), Qt::ElideRight, lower.width()));
+    const auto losses = index.data(RunListModel::SparklineRole).value<QVector<double>>();
+    drawSparkline(*painter, QRectF(right, row.top() + 2, kSparkWidth, row.height() / 2.0 - 4), { losses.begin(), losses.end() });
+    painter->setPen(colours.color(QPalette::Text));
+    painter->drawText(QRect(right, lower.top(), kSparkWidth, lower.height()), Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::LossTextRole).toString());
+    painter->restore();
+}
+
+} // namespace furrow
