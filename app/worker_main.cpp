@@ -56,7 +56,7 @@ void addOptions(CLI::App& app, Options& o)
 
     auto& t = o.task;
     auto* task = app.add_option_group("task");
-    task->add_option("--task", t.task, "eval, sample, export, merge, bench or stream.");
+    task->add_option("--task", t.task, "check, eval, sample, chat, export, merge, bench, fit or stream.");
     task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
     task->add_option("--data", t.data, "Text file for eval and stream.");
     task->add_option("--prompt", t.prompt, "Beginning of a sample.");
@@ -103,7 +103,8 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     o.task.threads = o.trainer.threads;
     o.task.counting = o.trainer.counting;
     o.task.attempt = o.trainer.attempt;
-    const bool streams = o.task.task == "stream" || (o.task.task == "sample" && !o.json);
+    const bool talks = o.task.task == "chat";
+    const bool streams = talks || o.task.task == "stream" || (o.task.task == "sample" && !o.json);
     auto result = furrow::runTask(
         o.task,
         [&](const std::string& text) {
@@ -123,7 +124,7 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     }
     if (o.task.task == "sample" && !o.json)
         std::fputs("\n", stdout);
-    else
+    else if (!talks || o.json)
         std::printf("%s\n", result.value().dump(o.json || streams ? -1 : 2).c_str());
     return kDone;
 }
@@ -142,7 +143,7 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kDone : 2;
     }
-    const bool needsRun = options.role == "trainer" || (options.task.task != "bench" && options.task.task != "stream");
+    const bool needsRun = options.role == "trainer" || (options.task.task != "bench" && options.task.task != "fit" && options.task.task != "stream");
     if (needsRun && options.folder.empty()) {
         std::fprintf(stderr, "furrow-worker: name the folder of the run.\n");
         return 2;

@@ -888,12 +888,28 @@
         <translation>learned como en GPT-2, o rotatorias.</translation>
     </message>
     <message>
+        <source>Rotary base</source>
+        <translation>Base rotatoria</translation>
+    </message>
+    <message>
+        <source>Base of the rotary angles: 10,000 in most models, 500,000 in Llama 3.</source>
+        <translation>Base de los ángulos rotatorios: 10.000 en la mayoría de los modelos, 500.000 en Llama 3.</translation>
+    </message>
+    <message>
         <source>Norm</source>
         <translation>Norma</translation>
     </message>
     <message>
         <source>Normalisation before each part of a block.</source>
         <translation>Normalización antes de cada parte de un bloque.</translation>
+    </message>
+    <message>
+        <source>Norm epsilon</source>
+        <translation>Épsilon de la norma</translation>
+    </message>
+    <message>
+        <source>Added to the variance in norms. 1e-5 in GPT-2, 1e-5 or 1e-6 in Llamas.</source>
+        <translation>Se suma a la varianza en las normas. 1e-5 en GPT-2, 1e-5 o 1e-6 en los Llama.</translation>
     </message>
     <message>
         <source>Activation</source>
@@ -928,12 +944,96 @@
         <translation>Probabilidad con que se anulan activaciones al entrenar.</translation>
     </message>
     <message>
+        <source>Experts</source>
+        <translation>Expertos</translation>
+    </message>
+    <message>
+        <source>Feed-forward parts to choose from in each block (mixture of experts). 0: one, for all tokens.</source>
+        <translation>Partes de propagación entre las que se elige en cada bloque (mezcla de expertos). 0: una, para todos los tokens.</translation>
+    </message>
+    <message>
+        <source>Active experts</source>
+        <translation>Expertos activos</translation>
+    </message>
+    <message>
+        <source>Experts that each token visits.</source>
+        <translation>Expertos que visita cada token.</translation>
+    </message>
+    <message>
+        <source>Low layers</source>
+        <translation>Capas bajas</translation>
+    </message>
+    <message>
+        <source>hrm: blocks of the fast module. 0: as many as layers.</source>
+        <translation>hrm: bloques del módulo rápido. 0: tantos como capas.</translation>
+    </message>
+    <message>
+        <source>Expansion</source>
+        <translation>Expansión</translation>
+    </message>
+    <message>
+        <source>hrm: size of the feed-forward part as a multiple of the width, before the factor 2/3 of SwiGLU.</source>
+        <translation>hrm: tamaño de la parte de propagación como múltiplo de la anchura, antes del factor 2/3 de SwiGLU.</translation>
+    </message>
+    <message>
+        <source>High cycles</source>
+        <translation>Ciclos altos</translation>
+    </message>
+    <message>
+        <source>hrm: turns of the slow module in a segment.</source>
+        <translation>hrm: vueltas del módulo lento en un segmento.</translation>
+    </message>
+    <message>
+        <source>Low cycles</source>
+        <translation>Ciclos bajos</translation>
+    </message>
+    <message>
+        <source>hrm: turns of the fast module in each turn of the slow one.</source>
+        <translation>hrm: vueltas del módulo rápido en cada vuelta del lento.</translation>
+    </message>
+    <message>
+        <source>Segments, at most</source>
+        <translation>Segmentos, como máximo</translation>
+    </message>
+    <message>
+        <source>segments</source>
+        <translation>segmentos</translation>
+    </message>
+    <message>
+        <source>hrm: segments after which a row halts in any case.</source>
+        <translation>hrm: segmentos tras los que una fila se detiene en todo caso.</translation>
+    </message>
+    <message>
+        <source>Exploration</source>
+        <translation>Exploración</translation>
+    </message>
+    <message>
+        <source>hrm: share of rows that must think for a random number of segments while training.</source>
+        <translation>hrm: parte de las filas que al entrenar debe pensar un número aleatorio de segmentos.</translation>
+    </message>
+    <message>
         <source>Start from</source>
         <translation>Partir de</translation>
     </message>
     <message>
         <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.</source>
         <translation>Carpeta de un punto de control, o carpeta de Hugging Face con model.safetensors, de cuyos pesos parte la ejecución. Vacío: pesos nuevos.</translation>
+    </message>
+    <message>
+        <source>LoRA rank</source>
+        <translation>Rango de LoRA</translation>
+    </message>
+    <message>
+        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are. 0: train all weights.</source>
+        <translation>Entrenar solo un par de matrices pequeñas junto a cada capa lineal y dejar los pesos de init_from como están. 0: entrenar todos los pesos.</translation>
+    </message>
+    <message>
+        <source>LoRA alpha</source>
+        <translation>Alfa de LoRA</translation>
+    </message>
+    <message>
+        <source>The pairs are scaled by alpha / rank. 0: twice the rank.</source>
+        <translation>Los pares se escalan por alfa / rango. 0: el doble del rango.</translation>
     </message>
     <message>
         <source>Batch</source>
@@ -1008,8 +1108,48 @@
         <translation>Precisión</translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it.</source>
-        <translation>De los productos de matrices; los pesos son float32. auto: bf16 donde el dispositivo es más rápido con él.</translation>
+        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it. fp16 needs a GPU and scales the loss by itself.</source>
+        <translation>De los productos de matrices; los pesos son float32. auto: bf16 donde el dispositivo es más rápido con él. fp16 necesita una GPU y escala la pérdida por sí mismo.</translation>
+    </message>
+    <message>
+        <source>TF32</source>
+        <translation>TF32</translation>
+    </message>
+    <message>
+        <source>On a GPU, compute fp32 products with TF32: faster, with 10 bits of precision. Deterministic runs do without.</source>
+        <translation>En una GPU, calcular los productos fp32 con TF32: más rápido, con 10 bits de precisión. Las ejecuciones deterministas no lo usan.</translation>
+    </message>
+    <message>
+        <source>Attention kernel</source>
+        <translation>Núcleo de atención</translation>
+    </message>
+    <message>
+        <source>Which kernel computes attention. auto: the fastest one that fits.</source>
+        <translation>Qué núcleo calcula la atención. auto: el más rápido que sirva.</translation>
+    </message>
+    <message>
+        <source>Recompute activations</source>
+        <translation>Recalcular activaciones</translation>
+    </message>
+    <message>
+        <source>Compute each block again in backward and keep its inputs only: much less memory for about a third more time.</source>
+        <translation>Calcular cada bloque otra vez hacia atrás y guardar solo sus entradas: mucha menos memoria por cerca de un tercio más de tiempo.</translation>
+    </message>
+    <message>
+        <source>Adaptive rate</source>
+        <translation>Tasa adaptativa</translation>
+    </message>
+    <message>
+        <source>Lower the rate by 30 % whenever the mean loss of 64 steps is clearly above that of the 64 before, and raise it again while it falls. Stays within 10 to 100 % of the schedule; each change is an event.</source>
+        <translation>Bajar la tasa un 30 % cuando la pérdida media de 64 pasos está claramente por encima de la de los 64 anteriores, y volver a subirla mientras baja. Queda entre el 10 y el 100 % del plan; cada cambio es un evento.</translation>
+    </message>
+    <message>
+        <source>Averaged weights</source>
+        <translation>Pesos promediados</translation>
+    </message>
+    <message>
+        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it. 0: none.</source>
+        <translation>Mantener una media móvil de los pesos con esta caída; la usan evaluación, muestras y exportaciones. 0: ninguna.</translation>
     </message>
     <message>
         <source>Devices</source>
@@ -1140,8 +1280,8 @@
         <translation>Optimizador</translation>
     </message>
     <message>
-        <source>adamw, adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
-        <translation>adamw, adamatan2 (sin épsilon, sin escala) o sgd con momento beta1.</translation>
+        <source>adamw, adamw8bit (its moments take a quarter of the memory), adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
+        <translation>adamw, adamw8bit (sus momentos ocupan una cuarta parte de la memoria), adamatan2 (sin épsilon, sin escala) o sgd con momento beta1.</translation>
     </message>
     <message>
         <source>Weight decay</source>
@@ -1240,8 +1380,8 @@
         <translation>Fusionar cada</translation>
     </message>
     <message>
-        <source>Tokens of the run between two merges. 0: chosen so that there are about 40 in an epoch of known length, and always one at the end.</source>
-        <translation>Tokens de la ejecución entre dos fusiones. 0: se elige para que haya unas 40 en una época de longitud conocida, y siempre una al final.</translation>
+        <source>Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end.</source>
+        <translation>Tokens de la ejecución entre dos fusiones. 0: diez veces en una época de longitud conocida, pero no antes de que cada trabajador haya dado 250 pasos. Siempre hay una al final.</translation>
     </message>
     <message>
         <source>Outer rate</source>
@@ -1336,12 +1476,32 @@
         <translation>24 capas, 1024</translation>
     </message>
     <message>
+        <source>2+2 layers, 128</source>
+        <translation>2+2 capas, 128</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 256</source>
+        <translation>2+2 capas, 256</translation>
+    </message>
+    <message>
         <source>2+2 layers, 384</source>
         <translation>2+2 capas, 384</translation>
     </message>
     <message>
         <source>2+2 layers, 512</source>
         <translation>2+2 capas, 512</translation>
+    </message>
+    <message>
+        <source>4+4 layers, 512, as published</source>
+        <translation>4+4 capas, 512, como se publicó</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 768</source>
+        <translation>2+2 capas, 768</translation>
+    </message>
+    <message>
+        <source>4+4 layers, 1,024</source>
+        <translation>4+4 capas, 1.024</translation>
     </message>
 </context>
 <context>

@@ -888,12 +888,28 @@
         <translation>learned：如 GPT-2 学习得到；或旋转式。</translation>
     </message>
     <message>
+        <source>Rotary base</source>
+        <translation>旋转基数</translation>
+    </message>
+    <message>
+        <source>Base of the rotary angles: 10,000 in most models, 500,000 in Llama 3.</source>
+        <translation>旋转角度的基数：多数模型为 10,000，Llama 3 为 500,000。</translation>
+    </message>
+    <message>
         <source>Norm</source>
         <translation>归一化</translation>
     </message>
     <message>
         <source>Normalisation before each part of a block.</source>
         <translation>块中每部分之前的归一化。</translation>
+    </message>
+    <message>
+        <source>Norm epsilon</source>
+        <translation>归一化 epsilon</translation>
+    </message>
+    <message>
+        <source>Added to the variance in norms. 1e-5 in GPT-2, 1e-5 or 1e-6 in Llamas.</source>
+        <translation>加到归一化方差上的数。GPT-2 为 1e-5，Llama 为 1e-5 或 1e-6。</translation>
     </message>
     <message>
         <source>Activation</source>
@@ -928,12 +944,96 @@
         <translation>训练时丢弃激活值的概率。</translation>
     </message>
     <message>
+        <source>Experts</source>
+        <translation>专家数</translation>
+    </message>
+    <message>
+        <source>Feed-forward parts to choose from in each block (mixture of experts). 0: one, for all tokens.</source>
+        <translation>每个层块中可选的前馈部分（专家混合）。0：只有一个，供所有词元使用。</translation>
+    </message>
+    <message>
+        <source>Active experts</source>
+        <translation>激活的专家</translation>
+    </message>
+    <message>
+        <source>Experts that each token visits.</source>
+        <translation>每个词元经过的专家数。</translation>
+    </message>
+    <message>
+        <source>Low layers</source>
+        <translation>低层数</translation>
+    </message>
+    <message>
+        <source>hrm: blocks of the fast module. 0: as many as layers.</source>
+        <translation>hrm：快速模块的层块数。0：与层数相同。</translation>
+    </message>
+    <message>
+        <source>Expansion</source>
+        <translation>扩展倍数</translation>
+    </message>
+    <message>
+        <source>hrm: size of the feed-forward part as a multiple of the width, before the factor 2/3 of SwiGLU.</source>
+        <translation>hrm：前馈部分相对宽度的倍数（乘以 SwiGLU 的 2/3 之前）。</translation>
+    </message>
+    <message>
+        <source>High cycles</source>
+        <translation>高层循环</translation>
+    </message>
+    <message>
+        <source>hrm: turns of the slow module in a segment.</source>
+        <translation>hrm：每个片段中慢速模块的循环次数。</translation>
+    </message>
+    <message>
+        <source>Low cycles</source>
+        <translation>低层循环</translation>
+    </message>
+    <message>
+        <source>hrm: turns of the fast module in each turn of the slow one.</source>
+        <translation>hrm：慢速模块每循环一次，快速模块循环的次数。</translation>
+    </message>
+    <message>
+        <source>Segments, at most</source>
+        <translation>最多片段数</translation>
+    </message>
+    <message>
+        <source>segments</source>
+        <translation>片段</translation>
+    </message>
+    <message>
+        <source>hrm: segments after which a row halts in any case.</source>
+        <translation>hrm：一行数据无论如何都会停止的片段数。</translation>
+    </message>
+    <message>
+        <source>Exploration</source>
+        <translation>探索</translation>
+    </message>
+    <message>
+        <source>hrm: share of rows that must think for a random number of segments while training.</source>
+        <translation>hrm：训练时须思考随机片段数的行所占比例。</translation>
+    </message>
+    <message>
         <source>Start from</source>
         <translation>起点</translation>
     </message>
     <message>
         <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.</source>
         <translation>运行以其权重为起点的检查点文件夹，或含 model.safetensors 的 Hugging Face 文件夹。留空：新权重。</translation>
+    </message>
+    <message>
+        <source>LoRA rank</source>
+        <translation>LoRA 秩</translation>
+    </message>
+    <message>
+        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are. 0: train all weights.</source>
+        <translation>只训练每个线性层旁的一对小矩阵，init_from 的权重保持不变。0：训练全部权重。</translation>
+    </message>
+    <message>
+        <source>LoRA alpha</source>
+        <translation>LoRA alpha</translation>
+    </message>
+    <message>
+        <source>The pairs are scaled by alpha / rank. 0: twice the rank.</source>
+        <translation>矩阵对按 alpha / 秩 缩放。0：秩的两倍。</translation>
     </message>
     <message>
         <source>Batch</source>
@@ -1008,8 +1108,48 @@
         <translation>精度</translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it.</source>
-        <translation>矩阵乘法的精度；权重为 float32。auto：设备用 bf16 更快时用 bf16。</translation>
+        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it. fp16 needs a GPU and scales the loss by itself.</source>
+        <translation>矩阵乘法的精度；权重为 float32。auto：设备用 bf16 更快时用 bf16。fp16 需要 GPU，并自动缩放损失。</translation>
+    </message>
+    <message>
+        <source>TF32</source>
+        <translation>TF32</translation>
+    </message>
+    <message>
+        <source>On a GPU, compute fp32 products with TF32: faster, with 10 bits of precision. Deterministic runs do without.</source>
+        <translation>在 GPU 上用 TF32 计算 fp32 乘法：更快，精度 10 位。确定性运行不使用。</translation>
+    </message>
+    <message>
+        <source>Attention kernel</source>
+        <translation>注意力内核</translation>
+    </message>
+    <message>
+        <source>Which kernel computes attention. auto: the fastest one that fits.</source>
+        <translation>用哪个内核计算注意力。auto：适用的最快内核。</translation>
+    </message>
+    <message>
+        <source>Recompute activations</source>
+        <translation>重算激活值</translation>
+    </message>
+    <message>
+        <source>Compute each block again in backward and keep its inputs only: much less memory for about a third more time.</source>
+        <translation>反向时重新计算每个层块，只保存其输入：内存少得多，时间约多三分之一。</translation>
+    </message>
+    <message>
+        <source>Adaptive rate</source>
+        <translation>自适应学习率</translation>
+    </message>
+    <message>
+        <source>Lower the rate by 30 % whenever the mean loss of 64 steps is clearly above that of the 64 before, and raise it again while it falls. Stays within 10 to 100 % of the schedule; each change is an event.</source>
+        <translation>当 64 步的平均损失明显高于前 64 步时将学习率降低 30 %，损失下降时再升高。保持在计划值的 10 % 到 100 % 之间；每次变化都记为事件。</translation>
+    </message>
+    <message>
+        <source>Averaged weights</source>
+        <translation>平均权重</translation>
+    </message>
+    <message>
+        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it. 0: none.</source>
+        <translation>以此衰减保持权重的滑动平均；评估、样本和导出使用它。0：不使用。</translation>
     </message>
     <message>
         <source>Devices</source>
@@ -1140,8 +1280,8 @@
         <translation>优化器</translation>
     </message>
     <message>
-        <source>adamw, adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
-        <translation>adamw、adamatan2（无 epsilon，与尺度无关）或动量为 beta1 的 sgd。</translation>
+        <source>adamw, adamw8bit (its moments take a quarter of the memory), adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
+        <translation>adamw、adamw8bit（其动量只占四分之一内存）、adamatan2（无 epsilon，与尺度无关）或带动量 beta1 的 sgd。</translation>
     </message>
     <message>
         <source>Weight decay</source>
@@ -1240,8 +1380,8 @@
         <translation>合并间隔</translation>
     </message>
     <message>
-        <source>Tokens of the run between two merges. 0: chosen so that there are about 40 in an epoch of known length, and always one at the end.</source>
-        <translation>两次合并之间的运行词元数。0：自动选择，使已知长度的一轮约有 40 次，且结束时总有一次。</translation>
+        <source>Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end.</source>
+        <translation>两次合并之间的词元数。0：长度已知的周期内合并十次，但须在每个工作进程完成 250 步之后。结束时总会合并一次。</translation>
     </message>
     <message>
         <source>Outer rate</source>
@@ -1336,12 +1476,32 @@
         <translation>24 层，1,024</translation>
     </message>
     <message>
+        <source>2+2 layers, 128</source>
+        <translation>2+2 层，128</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 256</source>
+        <translation>2+2 层，256</translation>
+    </message>
+    <message>
         <source>2+2 layers, 384</source>
         <translation>2+2 层，384</translation>
     </message>
     <message>
         <source>2+2 layers, 512</source>
         <translation>2+2 层，512</translation>
+    </message>
+    <message>
+        <source>4+4 layers, 512, as published</source>
+        <translation>4+4 层，512，与论文相同</translation>
+    </message>
+    <message>
+        <source>2+2 layers, 768</source>
+        <translation>2+2 层，768</translation>
+    </message>
+    <message>
+        <source>4+4 layers, 1,024</source>
+        <translation>4+4 层，1,024</translation>
     </message>
 </context>
 <context>

@@ -16,10 +16,10 @@ namespace furrow::ctl {
 namespace {
 
 /// Benchmarks of training run in furrow-worker, since it alone links libtorch.
-int benchTrain(const std::vector<std::string>& arguments)
+int benchTrain(const std::string& task, const std::vector<std::string>& arguments)
 {
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "bench" };
+    options.arguments = { "--role", "task", "--task", task };
     options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
     auto worker = executablePath().parent_path() / "furrow-worker";
     worker += executablePath().extension();
@@ -104,7 +104,11 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
 
     auto* train = bench->add_subcommand("train", "Tokens per second, time split and memory of a preset.");
     train->prefix_command();
-    train->callback([&chosen, train] { chosen.action = [train] { return benchTrain(train->remaining()); }; });
+    train->callback([&chosen, train] { chosen.action = [train] { return benchTrain("bench", train->remaining()); }; });
+
+    auto* fit = app.add_subcommand("fit", "Measure the largest batch that fits a device: --preset, --device, --seq-len, --precision, --seconds of a step at most.");
+    fit->prefix_command();
+    fit->callback([&chosen, fit] { chosen.action = [fit] { return benchTrain("fit", fit->remaining()); }; });
 }
 
 } // namespace furrow::ctl

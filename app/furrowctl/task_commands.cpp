@@ -1,9 +1,15 @@
 // eval, sample, export, merge: work with weights. furrow-worker does it, since it alone links libtorch; this passes the options on.
 
 #include "app/furrowctl/command.h"
+#include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/run/run_paths.h"
+#include "core/telemetry/export.h"
+
+#include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <iostream>
 
 namespace furrow::ctl {
 
@@ -28,7 +34,12 @@ const std::vector<Task>& tasks()
         { "sample", "Write text with the model.",
             { { "--prompt", "Beginning of the text." }, { "--tokens", "Tokens to write." }, { "--temperature", "0: always the likeliest token." }, { "--top-k", "Choose among the k likeliest." },
                 { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
-        { "export", "Write the model for other programs.", { { "--format", "huggingface" }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+        { "chat", "Talk with the model: each line you write is continued, until /quit.",
+            { { "--prompt", "What the conversation begins with." }, { "--tokens", "Tokens of an answer, at most." }, { "--temperature", "0: always the likeliest token." },
+                { "--top-k", "Choose among the k likeliest." }, { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." },
+                { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+        { "export", "Write the model, or what was measured, for other programs.",
+            { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)" }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
         { "merge", "Combine replicas into one model.", { { "--checkpoints", "Folder names below checkpoints/, joined by commas; without it the newest of each replica." }, { "--method", "average or diloco" } } },
     };
     return all;
@@ -40,8 +51,25 @@ struct Given {
     std::map<std::string, std::string> values;
 };
 
+int exportMeasured(const Given& given, const std::string& format)
+{
+    const auto out = pathFromUtf8(given.values.at("--out"));
+    auto records = exportTelemetry(RunPaths(pathFromUtf8(given.folder)).telemetryFolder(), format, out);
+    if (!records.ok())
+        return fail(records.error(), given.json);
+    const std::string folder = utf8Text(std::filesystem::absolute(out));
+    if (given.json)
+        print({ { "format", format }, { "records", records.value() }, { "out", folder } });
+    else
+        std::cout << records.value() << " records in " << folder << std::endl;
+    return kDone;
+}
+
 int perform(const Task& task, const Given& given)
 {
+    const auto format = given.values.find("--format");
+    if (format != given.values.end() && !format->second.empty() && format->second != "huggingface")
+        return exportMeasured(given, format->second);
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task.name, given.folder };
     for (const auto& [name, value] : given.values)
@@ -54,6 +82,11 @@ int perform(const Task& task, const Given& given)
     auto child = ChildProcess::start(worker, options);
     if (!child.ok())
         return fail(child.error(), given.json);
+    if (std::string(task.name) == "chat") { // before Ctrl+C is caught: it must end the wait for a line
+        std::string line;
+        while (std::getline(std::cin, line) && child.value().writeInput(line + "\n").ok()) { }
+        child.value().closeInput();
+    }
     const StopRequest interrupt(false);
     for (;;) {
         if (const auto exit = child.value().wait(std::chrono::milliseconds(100)))

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sched.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -85,6 +86,20 @@ int cpuCount()
 std::uint64_t physicalMemoryBytes()
 {
     return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+ProcessMemory processMemory()
+{
+    ProcessMemory memory;
+    std::int64_t all = 0;
+    std::int64_t residentPages = 0;
+    if (std::ifstream("/proc/self/statm") >> all >> residentPages)
+        memory.residentBytes = residentPages * ::sysconf(_SC_PAGESIZE);
+    struct rusage usage {};
+    if (::getrusage(RUSAGE_SELF, &usage) == 0)
+        memory.peakBytes = static_cast<std::int64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
+    memory.peakBytes = std::max(memory.peakBytes, memory.residentBytes); // the kernel updates the peak now and then
+    return memory;
 }
 
 } // namespace furrow

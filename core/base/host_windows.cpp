@@ -6,6 +6,7 @@
 #include "core/base/windows_api.h"
 
 #include <bcrypt.h>
+#include <psapi.h>
 #include <shellapi.h>
 #include <winternl.h>
 
@@ -112,6 +113,14 @@ std::uint64_t physicalMemoryBytes()
     status.dwLength = sizeof status;
     ::GlobalMemoryStatusEx(&status);
     return status.ullTotalPhys;
+}
+
+ProcessMemory processMemory()
+{
+    PROCESS_MEMORY_COUNTERS counters {};
+    if (!::K32GetProcessMemoryInfo(::GetCurrentProcess(), &counters, sizeof counters))
+        return {};
+    return { static_cast<std::int64_t>(counters.WorkingSetSize), static_cast<std::int64_t>(counters.PeakWorkingSetSize) };
 }
 
 } // namespace furrow

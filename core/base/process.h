@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace furrow {
@@ -39,7 +40,7 @@ struct ProcessOptions {
     std::filesystem::path outputFile; ///< stdout and stderr are appended here; empty: inherited
 };
 
-/// A child of this process. Its stdin is a pipe that nobody writes to: when this process dies, however
+/// A child of this process. Its stdin is a pipe that stays empty unless writeInput is called: when this process dies, however
 /// abruptly, the child reads end-of-file there and can end in order (see ParentWatch). Destroying the
 /// object kills the child's process tree. Move-only, not thread-safe.
 class ChildProcess {
@@ -50,6 +51,10 @@ public:
     ~ChildProcess();
 
     const ProcessIdentity& identity() const;
+    /// Writes to its stdin; waits while the pipe is full. An error: it does not read any more.
+    Status writeInput(std::string_view bytes);
+    /// Its stdin ends.
+    void closeInput();
     /// How it ended, or nothing while it runs. Never blocks.
     std::optional<ProcessExit> poll();
     /// Waits at most `timeout`.
@@ -105,5 +110,11 @@ std::filesystem::path executablePath();
 /// "8 cores, 24.0 GiB" style facts of the host.
 int cpuCount();
 std::uint64_t physicalMemoryBytes();
+/// Memory of this process that lies in RAM, now and at most so far. Microseconds; 0 where the system does not say.
+struct ProcessMemory {
+    std::int64_t residentBytes = 0;
+    std::int64_t peakBytes = 0;
+};
+ProcessMemory processMemory();
 
 } // namespace furrow

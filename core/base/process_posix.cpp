@@ -221,6 +221,29 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, c
     return ChildProcess(std::move(state));
 }
 
+Status ChildProcess::writeInput(std::string_view bytes)
+{
+    struct sigaction ignore {};
+    struct sigaction before {};
+    ignore.sa_handler = SIG_IGN; // a child that is gone is an error here, not the end of this process
+    ::sigaction(SIGPIPE, &ignore, &before);
+    Status status;
+    while (status.ok() && !bytes.empty()) {
+        const ssize_t wrote = ::write(state_->stdinWriter.number(), bytes.data(), bytes.size());
+        if (wrote > 0)
+            bytes.remove_prefix(static_cast<std::size_t>(wrote));
+        else if (errno != EINTR)
+            status = Error { ErrorCode::Io, std::string("the process does not read its input: ") + std::strerror(errno) };
+    }
+    ::sigaction(SIGPIPE, &before, nullptr);
+    return status;
+}
+
+void ChildProcess::closeInput()
+{
+    state_->stdinWriter = Descriptor();
+}
+
 const ProcessIdentity& ChildProcess::identity() const
 {
     return state_->identity;

@@ -233,6 +233,22 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, c
     return ChildProcess(std::move(state));
 }
 
+Status ChildProcess::writeInput(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        DWORD wrote = 0;
+        if (!::WriteFile(state_->stdinWriter.get(), bytes.data(), static_cast<DWORD>(std::min<std::size_t>(bytes.size(), 1 << 16)), &wrote, nullptr))
+            return Error { ErrorCode::Io, "the process does not read its input" };
+        bytes.remove_prefix(wrote);
+    }
+    return {};
+}
+
+void ChildProcess::closeInput()
+{
+    state_->stdinWriter.reset();
+}
+
 const ProcessIdentity& ChildProcess::identity() const
 {
     return state_->identity;

@@ -43,9 +43,9 @@ RunConfig gptConfig(std::int64_t layers, std::int64_t heads, std::int64_t width,
     return c;
 }
 
-RunConfig hrmConfig(std::int64_t width, std::int64_t heads)
+RunConfig hrmConfig(std::int64_t width, std::int64_t heads, std::int64_t layers = 2)
 {
-    RunConfig c = gptConfig(2, heads, width, 256, 16, 3e-4);
+    RunConfig c = gptConfig(layers, heads, width, 256, 16, 3e-4);
     c.architecture = "hrm";
     c.positions = "rope";
     c.norm = "rmsnorm";
@@ -64,14 +64,23 @@ std::vector<Preset> makePresets()
     large.seqLen = 256;
     large.batchSize = 64;
     large.dropout = 0.2;
+    large.chunkSamples = 100; // four full steps
     large.epochs = 50;
     all.push_back({ "char-large", "GPT char, 6 layers", "GPU, width 384", large });
     all.push_back({ "10m", "GPT 10M", "8 layers, 256", gptConfig(8, 8, 256, 256, 16, 1e-3) });
     all.push_back({ "30m", "GPT 30M", "8 layers, 384", gptConfig(8, 8, 384, 512, 16, 8e-4) });
     all.push_back({ "124m", "GPT-2 124M", "12 layers, 768", gptConfig(12, 12, 768, 1024, 12, 6e-4) });
     all.push_back({ "350m", "GPT 350M", "24 layers, 1,024", gptConfig(24, 16, 1024, 1024, 8, 3e-4) });
+    all.push_back({ "hrm-1m", "HRM 1M", "2+2 layers, 128", hrmConfig(128, 4) });
+    all.push_back({ "hrm-5m", "HRM 5M", "2+2 layers, 256", hrmConfig(256, 8) });
     all.push_back({ "hrm-10m", "HRM 10M", "2+2 layers, 384", hrmConfig(384, 8) });
     all.push_back({ "hrm-20m", "HRM 20M", "2+2 layers, 512", hrmConfig(512, 8) });
+    auto paper = hrmConfig(512, 8, 4);
+    paper.hrmExpansion = 4;
+    paper.hrmSegments = 16;
+    all.push_back({ "hrm-27m", "HRM 27M", "4+4 layers, 512, as published", paper });
+    all.push_back({ "hrm-50m", "HRM 50M", "2+2 layers, 768", hrmConfig(768, 12) });
+    all.push_back({ "hrm-100m", "HRM 100M", "4+4 layers, 1,024", hrmConfig(1024, 16, 4) });
     return all;
 }
 

@@ -41,12 +41,24 @@ struct RunConfig {
     std::int64_t ffWidth = 0;
     std::int64_t seqLen = 64;
     std::string positions = "learned";
+    double ropeTheta = 1e4;
     std::string norm = "layernorm";
+    double normEpsilon = 1e-5;
     std::string activation = "gelu";
     bool bias = true;
     bool tiedHead = true;
     double dropout = 0;
+    std::int64_t moeExperts = 0;
+    std::int64_t moeActive = 2;
+    std::int64_t hrmLowLayers = 0;
+    double hrmExpansion = 2;
+    std::int64_t hrmHighCycles = 2;
+    std::int64_t hrmLowCycles = 2;
+    std::int64_t hrmSegments = 2;
+    double hrmExploration = 0.1;
     std::string initFrom;
+    std::int64_t loraRank = 0;
+    double loraAlpha = 0;
 
     // Training
     std::int64_t batchSize = 12;
@@ -56,7 +68,12 @@ struct RunConfig {
     std::int64_t warmupSteps = 100;
     std::string schedule = "cosine";
     std::int64_t decayTokens = 0;
+    bool adaptiveLr = false;
+    double emaDecay = 0;
     std::string precision = "auto";
+    bool tf32 = true;
+    std::string attention = "auto";
+    bool recompute = false;
 
     // Optimiser
     std::string optimizer = "adamw";

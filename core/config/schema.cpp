@@ -49,12 +49,24 @@ std::vector<Setting> makeSettings()
     add({ "ff_width", "Feed-forward width", G::Model, &C::ffWidth, "", 0, 1 << 20, {}, Refused, false, "Inner size of the feed-forward part. 0: the usual one for the activation." });
     add({ "seq_len", "Context", G::Model, &C::seqLen, "tokens", 2, 1 << 20, {}, Refused, true, "Tokens in one training window." });
     add({ "positions", "Positions", G::Model, &C::positions, "", 0, 0, { "learned", "rope" }, Refused, false, "learned as in GPT-2, or rotary." });
+    add({ "rope_theta", "Rotary base", G::Model, &C::ropeTheta, "", 1, 1e9, {}, Refused, false, "Base of the rotary angles: 10,000 in most models, 500,000 in Llama 3." });
     add({ "norm", "Norm", G::Model, &C::norm, "", 0, 0, { "layernorm", "rmsnorm" }, Refused, false, "Normalisation before each part of a block." });
+    add({ "norm_epsilon", "Norm epsilon", G::Model, &C::normEpsilon, "", 1e-12, 1, {}, Refused, false, "Added to the variance in norms. 1e-5 in GPT-2, 1e-5 or 1e-6 in Llamas." });
     add({ "activation", "Activation", G::Model, &C::activation, "", 0, 0, { "gelu", "swiglu" }, Refused, false, "Inside the feed-forward part." });
     add({ "bias", "Biases", G::Model, &C::bias, "", 0, 0, {}, Refused, false, "Bias vectors in linear layers and norms, as in GPT-2." });
     add({ "tied_head", "Tied head", G::Model, &C::tiedHead, "", 0, 0, {}, Refused, false, "The output layer shares the embedding matrix." });
     add({ "dropout", "Dropout", G::Model, &C::dropout, "", 0, 0.9, {}, Unsafe, false, "Probability with which activations are dropped while training." });
+    add({ "moe_experts", "Experts", G::Model, &C::moeExperts, "", 0, 256, {}, Refused, false, "Feed-forward parts to choose from in each block (mixture of experts). 0: one, for all tokens." });
+    add({ "moe_active", "Active experts", G::Model, &C::moeActive, "", 1, 256, {}, Refused, false, "Experts that each token visits." });
+    add({ "hrm_low_layers", "Low layers", G::Model, &C::hrmLowLayers, "", 0, 512, {}, Refused, false, "hrm: blocks of the fast module. 0: as many as layers." });
+    add({ "hrm_expansion", "Expansion", G::Model, &C::hrmExpansion, "", 0.1, 64, {}, Refused, false, "hrm: size of the feed-forward part as a multiple of the width, before the factor 2/3 of SwiGLU." });
+    add({ "hrm_high_cycles", "High cycles", G::Model, &C::hrmHighCycles, "", 1, 100, {}, Refused, false, "hrm: turns of the slow module in a segment." });
+    add({ "hrm_low_cycles", "Low cycles", G::Model, &C::hrmLowCycles, "", 1, 100, {}, Refused, false, "hrm: turns of the fast module in each turn of the slow one." });
+    add({ "hrm_segments", "Segments, at most", G::Model, &C::hrmSegments, "segments", 1, 1000, {}, Refused, false, "hrm: segments after which a row halts in any case." });
+    add({ "hrm_exploration", "Exploration", G::Model, &C::hrmExploration, "", 0, 1, {}, Unsafe, false, "hrm: share of rows that must think for a random number of segments while training." });
     add({ "init_from", "Start from", G::Model, &C::initFrom, "", 0, 0, {}, Refused, false, "A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights." });
+    add({ "lora_rank", "LoRA rank", G::Model, &C::loraRank, "", 0, 4096, {}, Refused, false, "Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are. 0: train all weights." });
+    add({ "lora_alpha", "LoRA alpha", G::Model, &C::loraAlpha, "", 0, 65536, {}, Refused, false, "The pairs are scaled by alpha / rank. 0: twice the rank." });
 
     add({ "batch_size", "Batch", G::Training, &C::batchSize, "sequences", 1, 65536, {}, Unsafe, true, "Windows in one micro-step of one worker." });
     add({ "grad_accum", "Accumulation", G::Training, &C::gradAccum, "micro-steps", 1, 4096, {}, Unsafe, true, "Micro-steps whose gradients make one optimiser step." });
@@ -63,7 +75,12 @@ std::vector<Setting> makeSettings()
     add({ "warmup_steps", "Warm-up", G::Training, &C::warmupSteps, "steps", 0, 10'000'000, {}, Unsafe, true, "Own optimiser steps of a worker over which the rate rises from 0." });
     add({ "schedule", "Schedule", G::Training, &C::schedule, "", 0, 0, { "cosine", "linear", "constant", "wsd" }, Unsafe, true, "How the rate falls after warm-up. It follows the tokens of the whole run, so all workers are at the same place." });
     add({ "decay_tokens", "Schedule length", G::Training, &C::decayTokens, "tokens", 0, kNoLimit, {}, Unsafe, false, "Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known." });
-    add({ "precision", "Precision", G::Training, &C::precision, "", 0, 0, { "auto", "fp32", "bf16" }, Unsafe, true, "Of matrix products; weights are float32. auto: bf16 where the device is faster with it." });
+    add({ "precision", "Precision", G::Training, &C::precision, "", 0, 0, { "auto", "fp32", "bf16", "fp16" }, Unsafe, true, "Of matrix products; weights are float32. auto: bf16 where the device is faster with it. fp16 needs a GPU and scales the loss by itself." });
+    add({ "tf32", "TF32", G::Training, &C::tf32, "", 0, 0, {}, Unsafe, false, "On a GPU, compute fp32 products with TF32: faster, with 10 bits of precision. Deterministic runs do without." });
+    add({ "attention", "Attention kernel", G::Training, &C::attention, "", 0, 0, { "auto", "flash", "efficient", "math" }, Unsafe, false, "Which kernel computes attention. auto: the fastest one that fits." });
+    add({ "recompute", "Recompute activations", G::Training, &C::recompute, "", 0, 0, {}, Safe, false, "Compute each block again in backward and keep its inputs only: much less memory for about a third more time." });
+    add({ "adaptive_lr", "Adaptive rate", G::Training, &C::adaptiveLr, "", 0, 0, {}, Unsafe, false, "Lower the rate by 30 % whenever the mean loss of 64 steps is clearly above that of the 64 before, and raise it again while it falls. Stays within 10 to 100 % of the schedule; each change is an event." });
+    add({ "ema_decay", "Averaged weights", G::Training, &C::emaDecay, "", 0, 0.999999, {}, Refused, false, "Keep a moving average of the weights with this decay; evaluation, samples and exports use it. 0: none." });
 
     add({ "devices", "Devices", G::Devices, &C::devices, "", 0, 0, {}, Safe, true, "auto (all GPUs, else the CPU), a list of GPU numbers or UUIDs, or cpu:2 for two workers on the CPU." });
     add({ "workers", "Workers", G::Devices, &C::workers, "", 0, 256, {}, Safe, true, "Number of workers. 0: one for each device; on the CPU two." });
@@ -81,7 +98,7 @@ std::vector<Setting> makeSettings()
     add({ "checkpoint_steps", "Checkpoint every", G::StopAndSave, &C::checkpointSteps, "steps", 0, kNoLimit, {}, Safe, false, "Also save after this many own steps of a worker. 0: by time only." });
     add({ "keep_last", "Keep", G::StopAndSave, &C::keepLast, "checkpoints", 2, 10000, {}, Safe, false, "Newest checkpoints kept for each replica; the best one and pinned ones stay as well." });
 
-    add({ "optimizer", "Optimizer", G::Optimiser, &C::optimizer, "", 0, 0, { "adamw", "adamatan2", "sgd" }, Refused, false, "adamw, adamatan2 (no epsilon, scale free) or sgd with momentum beta1." });
+    add({ "optimizer", "Optimizer", G::Optimiser, &C::optimizer, "", 0, 0, { "adamw", "adamw8bit", "adamatan2", "sgd" }, Refused, false, "adamw, adamw8bit (its moments take a quarter of the memory), adamatan2 (no epsilon, scale free) or sgd with momentum beta1." });
     add({ "weight_decay", "Weight decay", G::Optimiser, &C::weightDecay, "", 0, 10, {}, Unsafe, false, "Decoupled, on matrices only." });
     add({ "beta1", "Beta 1", G::Optimiser, &C::beta1, "", 0, 0.99999, {}, Unsafe, false, "Decay of the mean of gradients." });
     add({ "beta2", "Beta 2", G::Optimiser, &C::beta2, "", 0, 0.99999, {}, Unsafe, false, "Decay of the mean of squared gradients." });
@@ -95,7 +112,7 @@ std::vector<Setting> makeSettings()
     add({ "sample_prompt", "Prompt", G::Evaluation, &C::samplePrompt, "", 0, 0, {}, Safe, false, "Beginning of the text samples." });
 
     add({ "merge", "Merge", G::Merging, &C::merge, "", 0, 0, { "none", "average", "diloco" }, Safe, true, "How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models." });
-    add({ "merge_tokens", "Merge every", G::Merging, &C::mergeTokens, "tokens", 0, kNoLimit, {}, Safe, true, "Tokens of the run between two merges. 0: chosen so that there are about 40 in an epoch of known length, and always one at the end." });
+    add({ "merge_tokens", "Merge every", G::Merging, &C::mergeTokens, "tokens", 0, kNoLimit, {}, Safe, true, "Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end." });
     add({ "outer_lr", "Outer rate", G::Merging, &C::outerLr, "", 0, 10, {}, Safe, false, "DiLoCo: rate of the outer step." });
     add({ "outer_momentum", "Outer momentum", G::Merging, &C::outerMomentum, "", 0, 0.9999, {}, Safe, false, "DiLoCo: Nesterov momentum of the outer step." });
 

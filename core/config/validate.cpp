@@ -39,12 +39,26 @@ struct Rules {
             refuse("heads", "heads is " + std::to_string(c.heads) + ": rotary positions need an even head size, width / heads is " + std::to_string(c.width / c.heads) + ".");
         if (c.kvHeads > 0 && c.heads % c.kvHeads != 0)
             refuse("kv_heads", "kv_heads is " + std::to_string(c.kvHeads) + ", which does not divide heads " + std::to_string(c.heads) + ".", "0");
+        if (c.moeExperts == 1)
+            refuse("moe_experts", "moe_experts is 1, allowed is 0 (no experts) or 2 to 256.", "0");
+        if (c.moeExperts > 1 && c.moeActive > c.moeExperts)
+            refuse("moe_active", "moe_active is " + std::to_string(c.moeActive) + ", allowed is at most moe_experts, which is " + std::to_string(c.moeExperts) + ".", std::to_string(c.moeExperts));
+        if (c.loraRank > 0 && (c.architecture != "gpt" || c.moeExperts > 0))
+            refuse("lora_rank", "lora_rank is " + std::to_string(c.loraRank) + ", which works with architecture gpt without experts only.", "0");
+        if (c.loraRank > c.width)
+            refuse("lora_rank", "lora_rank is " + std::to_string(c.loraRank) + ", allowed is at most width, which is " + std::to_string(c.width) + ".", "8");
+        if (c.architecture == "hrm" && c.dropout > 0)
+            refuse("dropout", "dropout is " + settingText(c, *findSetting("dropout")) + ", but hrm has none.", "0");
+        if (c.architecture == "hrm" && c.recompute)
+            refuse("recompute", "recompute is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.", "false");
     }
 
     void training()
     {
         if (c.minLr > c.lr)
             refuse("min_lr", "min_lr is " + settingText(c, *findSetting("min_lr")) + ", allowed is at most lr, which is " + settingText(c, *findSetting("lr")) + ".", settingText(c, *findSetting("lr")));
+        if (c.precision == "fp16" && c.devices.rfind("cpu", 0) == 0)
+            refuse("precision", "precision is fp16, which needs a GPU; allowed with devices " + c.devices + " is auto, fp32 or bf16.", "auto");
         if (c.lr == 0)
             refuse("lr", "lr is 0: nothing would be learnt.", "0.001");
     }

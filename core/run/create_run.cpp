@@ -3,14 +3,20 @@
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/process.h"
 #include "core/base/random.h"
 #include "core/data/held_out.h"
 #include "core/data/inspect.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/placement.h"
+#include "core/run/data_fit.h"
 #include "core/run/life_cycle.h"
 #include "core/run/supervisor.h"
 
+#include <nlohmann/json.hpp>
+
+#include <chrono>
 #include <set>
 
 namespace furrow {
@@ -110,6 +116,29 @@ Status fill(const RunPaths& paths, const RunFile& file, const Tokenizer& tokeniz
     return writeRunFile(paths, file);
 }
 
+/// Only furrow-worker can read weights: it tries to make the model of the new run.
+Status checkWeights(const RunPaths& paths)
+{
+    auto worker = executablePath().parent_path() / "furrow-worker";
+    worker += executablePath().extension();
+    ProcessOptions options;
+    options.arguments = { "--role", "task", "--task", "check", utf8Text(paths.folder()), "--json" };
+    options.outputFile = paths.logFile(0, "check");
+    auto child = ChildProcess::start(worker, options);
+    if (!child.ok())
+        return child.error();
+    constexpr auto kLongest = std::chrono::minutes(10); // of reading weights from a slow disk
+    const auto exit = child.value().wait(kLongest);
+    if (exit && exit->signal == 0 && exit->exitCode == 0)
+        return {};
+    const auto said = readFile(options.outputFile, 1 << 20);
+    const auto from = said.ok() ? said.value().rfind("{\"error\"") : std::string::npos;
+    const auto json = from == std::string::npos ? nlohmann::json() : nlohmann::json::parse(said.value().substr(from), nullptr, false);
+    if (json.is_object() && json.contains("error"))
+        return Error { ErrorCode::InvalidArgument, json["error"].get<std::string>() };
+    return Error { ErrorCode::Internal, "init_from could not be checked: furrow-worker ended with " + (exit ? exit->describe() : std::string("no answer in ten minutes")) + "." };
+}
+
 void describe(const DataInspection& data, const Progress& say)
 {
     std::string text = "Data: " + formatCount(data.files) + (data.files == 1 ? " file, " : " files, ") + formatBytes(data.bytes) + ", " + (data.rowsExact ? "" : "about ")
@@ -166,6 +195,11 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     auto tokenizer = makeTokenizer(file.config, data.value());
     if (!tokenizer.ok())
         return tokenizer.error();
+    auto problems = dataProblems(file.config, data.value().manifest, *tokenizer.value());
+    if (!problems.ok())
+        return problems.error();
+    if (!problems.value().empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems.value()) };
     file.dataIdentity = data.value().identity;
     file.dataManifest = data.value().manifest;
     file.samplesPerBlock = data.value().samplesPerBlock;
@@ -175,6 +209,10 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     auto temporary = folder;
     temporary += ".new-" + randomHex(8);
     auto made = fill(RunPaths(temporary), file, *tokenizer.value(), say);
+    if (made.ok() && !file.config.initFrom.empty()) {
+        say("Checking the weights to start from");
+        made = checkWeights(RunPaths(temporary));
+    }
     std::error_code ignored;
     std::filesystem::remove(folder, ignored); // an empty folder that the user made
     if (made.ok())

@@ -1,15 +1,19 @@
 #include "core/run/merge_timer.h"
 
+#include <algorithm>
+
 namespace furrow {
 
 namespace {
 constexpr int kMergesPerEpoch = 10;
+constexpr std::int64_t kLeastStepsBetweenMerges = 250; // of each worker; measured, see README.md
 constexpr std::int64_t kChunksBetweenMergesUnknownEnd = 100;
 }
 
 MergeTimer::MergeTimer(const RunConfig& config, int workers, std::int64_t tokensNow)
     : wanted_(workers > 1 && config.merge != "none")
     , mergeTokens_(config.mergeTokens)
+    , leastTokens_(kLeastStepsBetweenMerges * workers * config.batchSize * config.gradAccum * config.seqLen)
     , lastTokens_(tokensNow)
 {
 }
@@ -23,7 +27,7 @@ std::int64_t MergeTimer::interval(std::int64_t tokensNow, const EpochRow& epoch)
         return 0;
     const double tokensPerChunk = static_cast<double>(tokensNow) / static_cast<double>(done);
     const auto chunks = epoch.blockCount ? std::max<std::int64_t>(epoch.chunks.sum() / kMergesPerEpoch, 1) : kChunksBetweenMergesUnknownEnd;
-    return static_cast<std::int64_t>(tokensPerChunk * static_cast<double>(chunks));
+    return std::max(leastTokens_, static_cast<std::int64_t>(tokensPerChunk * static_cast<double>(chunks)));
 }
 
 bool MergeTimer::due(std::int64_t tokensNow, const EpochRow& epoch) const

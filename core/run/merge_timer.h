@@ -5,8 +5,8 @@
 
 namespace furrow {
 
-/// Says when the next merge round is due: every `merge_tokens` tokens of the run, or ten times an epoch when that is 0 and
-/// the length of the epoch is known. Pure state machine, one thread.
+/// Says when the next merge round is due: every `merge_tokens` tokens of the run, or, when that is 0, ten times an epoch of known
+/// length, but never before each worker has done some hundred steps. Pure state machine, one thread.
 class MergeTimer {
 public:
     MergeTimer(const RunConfig& config, int workers, std::int64_t tokensNow);
@@ -17,6 +17,7 @@ private:
     std::int64_t interval(std::int64_t tokensNow, const EpochRow& epoch) const;
     bool wanted_;
     std::int64_t mergeTokens_;
+    std::int64_t leastTokens_; ///< between two merges, unless merge_tokens says otherwise
     std::int64_t lastTokens_;
 };
 

@@ -57,6 +57,8 @@ void ColumnStore::add(Source& source, const ScannedLine& line)
     case LineKind::Eval: evals_.push_back({ worker, attempt, wallOf(source, line.eval.monotonicNs), line.eval }); break;
     case LineKind::Event: events_.push_back({ worker, attempt, wallOf(source, line.event.monotonicNs), line.event }); break;
     case LineKind::Sample: samples_.push_back({ worker, wallOf(source, line.sample.monotonicNs), line.sample }); break;
+    case LineKind::Claims: claimWaits_.push_back({ worker, wallOf(source, line.claims.monotonicNs), line.claims }); break;
+    case LineKind::Drift: drifts_.push_back({ worker, wallOf(source, line.drift.monotonicNs), line.drift }); break;
     case LineKind::Gpu: {
         constexpr double kGiB = 1024.0 * 1024 * 1024;
         const auto& g = line.gpu;
@@ -111,6 +113,9 @@ void ColumnStore::addStep(Source& source, const StepRecord& step)
     c.tokensPerSecond.append(static_cast<float>(step.tokensPerSecond));
     c.memoryMiB.append(static_cast<float>(static_cast<double>(step.memoryBytes) / 1048576.0));
     c.stepTokens.append(static_cast<float>(step.stepTokens));
+    if (step.parameterNorm != 0)
+        live.lastParameterNorm = step.parameterNorm;
+    c.parameterNorm.append(static_cast<float>(live.lastParameterNorm));
     c.waitData.append(static_cast<float>(step.time.waitData));
     c.forward.append(static_cast<float>(step.time.forward));
     c.backward.append(static_cast<float>(step.time.backward));
@@ -195,6 +200,8 @@ SnapshotPtr ColumnStore::snapshot() const
     made->evals = shared(evalsShared_, evals_);
     made->events = shared(eventsShared_, events_);
     made->samples = shared(samplesShared_, samples_);
+    made->claimWaits = shared(claimWaitsShared_, claimWaits_);
+    made->drifts = shared(driftsShared_, drifts_);
     made->gpu = gpu_;
     made->counts = counts_;
     return made;

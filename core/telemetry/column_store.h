@@ -48,6 +48,7 @@ private:
         std::deque<Pending> pending;
         double lastTokens = 0;
         double lastSamples = 0;
+        double lastParameterNorm = 0;
     };
     struct WorkerTotals {
         std::int64_t tokens = 0;
@@ -66,12 +67,16 @@ private:
     std::vector<EvalPoint> evals_;
     std::vector<EventPoint> events_;
     std::vector<SamplePoint> samples_;
+    std::vector<ClaimWaitPoint> claimWaits_;
+    std::vector<DriftPoint> drifts_;
     Column<GpuPoint> gpu_;
     TelemetryCounts counts_;
     // copies shared by snapshots until something is added
     mutable std::shared_ptr<const std::vector<EvalPoint>> evalsShared_;
     mutable std::shared_ptr<const std::vector<EventPoint>> eventsShared_;
     mutable std::shared_ptr<const std::vector<SamplePoint>> samplesShared_;
+    mutable std::shared_ptr<const std::vector<ClaimWaitPoint>> claimWaitsShared_;
+    mutable std::shared_ptr<const std::vector<DriftPoint>> driftsShared_;
 };
 
 } // namespace furrow

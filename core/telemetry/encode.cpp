@@ -106,6 +106,7 @@ void encode(const StepRecord& r, std::string& into)
     line.number("loss", r.loss);
     line.measured("lr", r.lr);
     line.measured("gnorm", r.gradientNorm);
+    line.measured("pnorm", r.parameterNorm);
     line.measured("tps", r.tokensPerSecond);
     line.milliseconds("wait", r.time.waitData);
     line.milliseconds("fwd", r.time.forward);
@@ -155,6 +156,27 @@ void encode(const SampleRecord& r, std::string& into)
     line.integer("step", r.step);
     line.string("prompt", r.prompt);
     line.string("text", r.text);
+    line.end();
+}
+
+void encode(const ClaimWaitRecord& r, std::string& into)
+{
+    LineBuilder line(into, "claims", r.monotonicNs);
+    line.integer("count", r.count);
+    line.milliseconds("p50", r.p50Ms);
+    line.milliseconds("p99", r.p99Ms);
+    line.milliseconds("max", r.maxMs);
+    line.end();
+}
+
+void encode(const DriftRecord& r, std::string& into)
+{
+    LineBuilder line(into, "drift", r.monotonicNs);
+    line.integer("round", r.round);
+    line.integer("replica", r.replica);
+    line.measured("mean", r.fromMean);
+    line.measured("base", r.fromBase);
+    line.measured("pnorm", r.parameterNorm);
     line.end();
 }
 

@@ -33,7 +33,7 @@ struct TimeSplit {
 /// One optimiser step of one worker.
 struct StepRecord {
     std::int64_t monotonicNs = 0; ///< when the step ended
-    std::int64_t step = 0; ///< optimiser steps of this line of weights, this one included
+    std::int64_t step = 0; ///< optimiser steps of this worker's replica since the run began, this one included; merges add nothing
     std::int64_t globalStep = 0; ///< steps of all workers as far as this worker knew
     std::int64_t epoch = 0;
     std::int64_t block = 0;
@@ -43,10 +43,11 @@ struct StepRecord {
     std::int64_t stepTokens = 0; ///< real label tokens of this step: its weight in the mean over workers
     double loss = 0; ///< nats per token, mean over the step; NaN and Inf are kept
     double lr = 0;
-    double gradientNorm = 0; ///< before clipping
+    double gradientNorm = 0; ///< of this worker's gradient, before clipping
     double tokensPerSecond = 0;
     TimeSplit time;
     std::int64_t memoryBytes = 0; ///< in use on the device, or resident on a CPU worker
+    double parameterNorm = 0; ///< 2-norm of this worker's weights after the step; 0: not measured at this one
     bool operator==(const StepRecord&) const = default;
 };
 
@@ -94,7 +95,28 @@ struct SampleRecord {
     bool operator==(const SampleRecord&) const = default;
 };
 
-using TelemetryRecord = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord>;
+/// How long the claims of one worker made its training wait, since the worker started.
+struct ClaimWaitRecord {
+    std::int64_t monotonicNs = 0;
+    std::int64_t count = 0; ///< claims
+    double p50Ms = 0; ///< of the newest 4,096
+    double p99Ms = 0;
+    double maxMs = 0; ///< of all
+    bool operator==(const ClaimWaitRecord&) const = default;
+};
+
+/// How far one replica had gone when it was merged. 2-norms over all parameters.
+struct DriftRecord {
+    std::int64_t monotonicNs = 0;
+    std::int64_t round = 0; ///< merge round
+    int replica = 0;
+    double fromMean = 0; ///< from the mean of the replicas of this round
+    double fromBase = 0; ///< from the weights that all of them started from
+    double parameterNorm = 0; ///< of the replica itself
+    bool operator==(const DriftRecord&) const = default;
+};
+
+using TelemetryRecord = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord, ClaimWaitRecord, DriftRecord>;
 
 /// "started" "stopped" "checkpoint" "nan" "spike" "merge" "rollback" "alarm".
 const char* toString(EventRecord::Kind kind);

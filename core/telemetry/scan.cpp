@@ -150,6 +150,7 @@ bool setStep(std::uint64_t key, const Value& v, StepRecord& r)
     case packed("loss"): return asNumber(v, r.loss);
     case packed("lr"): return asNumber(v, r.lr);
     case packed("gnorm"): return asNumber(v, r.gradientNorm);
+    case packed("pnorm"): return asNumber(v, r.parameterNorm);
     case packed("tps"): return asNumber(v, r.tokensPerSecond);
     case packed("wait"): return asNumber(v, r.time.waitData);
     case packed("fwd"): return asNumber(v, r.time.forward);
@@ -218,6 +219,36 @@ bool setSample(std::uint64_t key, const Value& v, SampleRecord& r)
     }
 }
 
+bool setClaims(std::uint64_t key, const Value& v, ClaimWaitRecord& r)
+{
+    switch (key) {
+    case packed("t"): return asInteger(v, r.monotonicNs);
+    case packed("count"): return asInteger(v, r.count);
+    case packed("p50"): return asNumber(v, r.p50Ms);
+    case packed("p99"): return asNumber(v, r.p99Ms);
+    case packed("max"): return asNumber(v, r.maxMs);
+    default: return true;
+    }
+}
+
+bool setDrift(std::uint64_t key, const Value& v, DriftRecord& r)
+{
+    std::int64_t replica = 0;
+    switch (key) {
+    case packed("t"): return asInteger(v, r.monotonicNs);
+    case packed("round"): return asInteger(v, r.round);
+    case packed("replica"):
+        if (!asInteger(v, replica) || replica < 0 || replica > 1'000'000)
+            return false;
+        r.replica = static_cast<int>(replica);
+        return true;
+    case packed("mean"): return asNumber(v, r.fromMean);
+    case packed("base"): return asNumber(v, r.fromBase);
+    case packed("pnorm"): return asNumber(v, r.parameterNorm);
+    default: return true;
+    }
+}
+
 /// Walks the pairs of a flat object and hands each to `set`; nested values are not ours and make the line Bad.
 template <typename Set> bool walk(const char* p, const char* end, Set set)
 {
@@ -272,6 +303,20 @@ void scanHeader(std::string_view line, ScannedLine& into)
 
 } // namespace
 
+std::int64_t monotonicNs(const ScannedLine& line)
+{
+    switch (line.kind) {
+    case LineKind::Step: return line.step.monotonicNs;
+    case LineKind::Eval: return line.eval.monotonicNs;
+    case LineKind::Event: return line.event.monotonicNs;
+    case LineKind::Gpu: return line.gpu.monotonicNs;
+    case LineKind::Sample: return line.sample.monotonicNs;
+    case LineKind::Claims: return line.claims.monotonicNs;
+    case LineKind::Drift: return line.drift.monotonicNs;
+    default: return 0;
+    }
+}
+
 void scanLine(std::string_view line, ScannedLine& into)
 {
     into.kind = LineKind::Bad;
@@ -306,6 +351,14 @@ void scanLine(std::string_view line, ScannedLine& into)
         into.sample = {};
         good = walk(begin, end, [&](auto key, const auto& v) { return setSample(key, v, into.sample); });
         into.kind = LineKind::Sample;
+    } else if (kind == "claims") {
+        into.claims = {};
+        good = walk(begin, end, [&](auto key, const auto& v) { return setClaims(key, v, into.claims); });
+        into.kind = LineKind::Claims;
+    } else if (kind == "drift") {
+        into.drift = {};
+        good = walk(begin, end, [&](auto key, const auto& v) { return setDrift(key, v, into.drift); });
+        into.kind = LineKind::Drift;
     } else {
         good = line.back() == '}';
         into.kind = LineKind::Unknown;

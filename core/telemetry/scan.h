@@ -8,7 +8,7 @@
 namespace furrow {
 
 /// What a line turned out to be.
-enum class LineKind { Bad, Unknown, Header, Step, Eval, Event, Gpu, Sample };
+enum class LineKind { Bad, Unknown, Header, Step, Eval, Event, Gpu, Sample, Claims, Drift };
 
 /// One scanned line; only the member named by `kind` is meaningful. Reuse it from line to line.
 struct ScannedLine {
@@ -20,7 +20,12 @@ struct ScannedLine {
     EventRecord event;
     GpuRecord gpu;
     SampleRecord sample;
+    ClaimWaitRecord claims;
+    DriftRecord drift;
 };
+
+/// Monotonic time of a scanned record; 0 for what is none.
+std::int64_t monotonicNs(const ScannedLine& line);
 
 /// Reads one line (without its "\n") into `into`. Never fails: what cannot be read is Bad. About 0.2 µs a step.
 void scanLine(std::string_view line, ScannedLine& into);

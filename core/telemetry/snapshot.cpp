@@ -25,7 +25,7 @@ ScaledAxis axisOf(const Stretch& s, XAxis axis, double samplesPerEpoch)
 std::size_t Stretch::memoryBytes() const
 {
     std::size_t sum = step.memoryBytes() + globalStep.memoryBytes() + millis.memoryBytes() + tokens.memoryBytes() + samples.memoryBytes();
-    for (const auto* metric : { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens })
+    for (const auto* metric : { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens, &parameterNorm })
         sum += metric->memoryBytes();
     for (const auto* metric : { &waitData, &forward, &backward, &optimizer, &checkpoint })
         sum += metric->memoryBytes();
@@ -47,6 +47,7 @@ CurvePtr TelemetrySnapshot::curve(std::size_t stretch, Metric metric, XAxis axis
     case Metric::Optimizer: return makeCurve(std::move(x), s.optimizer);
     case Metric::Checkpoint: return makeCurve(std::move(x), s.checkpoint);
     case Metric::MemoryMiB: return makeCurve(std::move(x), s.memoryMiB);
+    case Metric::ParameterNorm: return makeCurve(std::move(x), s.parameterNorm);
     case Metric::StepTokens: break;
     }
     return makeCurve(std::move(x), s.stepTokens);

@@ -10,8 +10,8 @@
 namespace furrow {
 
 /// What can be drawn over x.
-enum class Metric { Loss, LearningRate, GradientNorm, TokensPerSecond, WaitData, Forward, Backward, Optimizer, Checkpoint, MemoryMiB, StepTokens };
-inline constexpr int kMetricCount = 11;
+enum class Metric { Loss, LearningRate, GradientNorm, TokensPerSecond, WaitData, Forward, Backward, Optimizer, Checkpoint, MemoryMiB, StepTokens, ParameterNorm };
+inline constexpr int kMetricCount = 12;
 
 /// The x axes. Units: steps, samples, tokens (all workers), epochs, seconds since 1970, seconds of training.
 enum class XAxis { WorkerStep, GlobalStep, Samples, Tokens, Epoch, WallTime, ActiveTime };
@@ -44,6 +44,7 @@ struct Stretch {
     Column<std::uint32_t> tokens; ///< of all workers minus tokensBase, in kTokenUnit
     Column<std::uint32_t> samples; ///< of all workers minus samplesBase
     MetricColumn<float> loss, learningRate, gradientNorm, tokensPerSecond, memoryMiB, stepTokens;
+    MetricColumn<float> parameterNorm; ///< the newest measured one; 0 before the first
     MetricColumn<Duration16> waitData, forward, backward, optimizer, checkpoint;
     Column<ChunkStart> chunks;
 
@@ -79,6 +80,16 @@ struct SamplePoint {
     double wall = 0;
     SampleRecord record;
 };
+struct ClaimWaitPoint {
+    int worker = 0;
+    double wall = 0;
+    ClaimWaitRecord record;
+};
+struct DriftPoint {
+    int worker = 0; ///< who computed the merge
+    double wall = 0;
+    DriftRecord record;
+};
 
 /// What was read and what was wrong with it; shown to the person.
 struct TelemetryCounts {
@@ -100,6 +111,8 @@ public:
     std::shared_ptr<const std::vector<EvalPoint>> evals;
     std::shared_ptr<const std::vector<EventPoint>> events;
     std::shared_ptr<const std::vector<SamplePoint>> samples;
+    std::shared_ptr<const std::vector<ClaimWaitPoint>> claimWaits;
+    std::shared_ptr<const std::vector<DriftPoint>> drifts;
     Column<GpuPoint> gpu;
     TelemetryCounts counts;
     std::uint64_t bytesRead = 0;

@@ -34,6 +34,7 @@ template <typename Io, typename S> void visitColumns(Io& io, S& s)
     io.metric(s.tokensPerSecond);
     io.metric(s.memoryMiB);
     io.metric(s.stepTokens);
+    io.metric(s.parameterNorm);
     io.metric(s.waitData);
     io.metric(s.forward);
     io.metric(s.backward);
@@ -157,7 +158,7 @@ void ColumnStore::save(CacheWriter& out) const
         const Stretch& s = live.columns;
         for (const auto n : { std::int64_t(s.worker), s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstGlobalStep })
             out.number(static_cast<std::uint64_t>(n));
-        for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastTokens, live.lastSamples })
+        for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastTokens, live.lastSamples, live.lastParameterNorm })
             out.real(d);
         visitColumns(out, s);
     }
@@ -171,6 +172,8 @@ void ColumnStore::save(CacheWriter& out) const
     savePoints(out, evals_);
     savePoints(out, events_);
     savePoints(out, samples_);
+    savePoints(out, claimWaits_);
+    savePoints(out, drifts_);
     out.column(gpu_);
     for (const auto n : { counts_.lines, counts_.steps, counts_.bad, counts_.duplicates, counts_.unknown, counts_.orphans, counts_.shortened })
         out.number(static_cast<std::uint64_t>(n));
@@ -187,7 +190,7 @@ bool ColumnStore::load(CacheReader& in)
         s.worker = static_cast<int>(integer());
         for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstGlobalStep })
             *n = integer();
-        for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples })
+        for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples, &live.lastParameterNorm })
             *d = in.real();
         visitColumns(in, s);
     }
@@ -202,6 +205,8 @@ bool ColumnStore::load(CacheReader& in)
     loadPoints(in, evals_, &ScannedLine::eval);
     loadPoints(in, events_, &ScannedLine::event);
     loadPoints(in, samples_, &ScannedLine::sample);
+    loadPoints(in, claimWaits_, &ScannedLine::claims);
+    loadPoints(in, drifts_, &ScannedLine::drift);
     in.column(gpu_);
     for (auto* n : { &counts_.lines, &counts_.steps, &counts_.bad, &counts_.duplicates, &counts_.unknown, &counts_.orphans, &counts_.shortened })
         *n = integer();

@@ -54,7 +54,7 @@ public:
         std::string phase; ///< "warming up" "train" "evaluate" "checkpoint" "merge" "wait"
         ChunkId chunk; ///< in training; 0: none
         double chunkFraction = 0;
-        std::int64_t step = 0;
+        std::int64_t step = 0; ///< of this worker's replica, as in telemetry
         std::int64_t tokens = 0;
         double loss = 0;
         double tokensPerSecond = 0;
@@ -79,6 +79,7 @@ public:
         std::int64_t evalRequest = 0;
         std::int64_t mergeRound = 0; ///< newest round that was opened; 0: none yet
         bool stopRuleReached = false;
+        std::int64_t othersSteps = 0; ///< own optimiser steps of the other replicas, as their workers told last
     };
     Result<Signals> signals();
 

@@ -20,6 +20,11 @@ if(FURROW_BUILD_TRAIN OR FURROW_WITH_PARQUET)
   execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/../pyenv-path.sh
                   OUTPUT_VARIABLE FURROW_PYENV OUTPUT_STRIP_TRAILING_WHITESPACE)
   file(GLOB FURROW_SITE ${FURROW_PYENV}/lib/python3*/site-packages)
+  # With transformers and tensorboard, made by oracle-env.sh; tests that need them skip themselves without it.
+  set(FURROW_ORACLE_PYTHON ${FURROW_PYENV}-oracle/bin/python)
+  if(NOT EXISTS ${FURROW_ORACLE_PYTHON})
+    set(FURROW_ORACLE_PYTHON ${FURROW_PYENV}/bin/python)
+  endif()
 endif()
 
 if(FURROW_BUILD_TRAIN)

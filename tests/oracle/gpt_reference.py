@@ -18,15 +18,19 @@ CASES = [
     {"name": "gpt2-untied-nobias", "model": {"tied_head": False, "bias": False}, "optimizer": {"kind": "adamw"}, "accumulate": 2, "masked": 5},
     {"name": "llama", "model": {"positions": "rope", "norm": "rmsnorm", "activation": "swiglu", "kv_heads": 2, "bias": False, "tied_head": False},
      "optimizer": {"kind": "adamw"}, "schedule": "linear"},
-    {"name": "atan2", "model": {}, "optimizer": {"kind": "adam-atan2"}, "schedule": "wsd"},
+    {"name": "atan2", "model": {}, "optimizer": {"kind": "adamatan2"}, "schedule": "wsd"},
     {"name": "sgd", "model": {}, "optimizer": {"kind": "sgd"}, "schedule": "constant", "peak_lr": 0.05, "clip": 0.5},
     {"name": "moe", "model": {"moe_experts": 4, "moe_active": 2}, "optimizer": {"kind": "adamw"}},
     {"name": "ema", "model": {}, "optimizer": {"kind": "adamw"}, "ema": 0.9},
+    {"name": "lora", "model": {"lora_rank": 4, "lora_alpha": 6.0}, "optimizer": {"kind": "adamw"}},
+    {"name": "lora-llama", "model": {"positions": "rope", "norm": "rmsnorm", "activation": "swiglu", "kv_heads": 2, "bias": False, "tied_head": False, "lora_rank": 2},
+     "optimizer": {"kind": "sgd"}, "peak_lr": 0.05, "accumulate": 2},
+    {"name": "adamw8bit", "model": {}, "optimizer": {"kind": "adamw8bit"}},
 ]
 
 DEFAULTS = {"layers": 2, "heads": 4, "kv_heads": 0, "width": 32, "ff_width": 0, "context": 16, "vocabulary": 29, "positions": "learned",
             "norm": "layernorm", "activation": "gelu", "bias": True, "tied_head": True, "moe_experts": 0, "moe_active": 2,
-            "moe_capacity": 1.25, "moe_balance": 0.01}
+            "moe_capacity": 1.25, "moe_balance": 0.01, "lora_rank": 0, "lora_alpha": 0.0}
 
 
 def ff_width(c):
@@ -71,6 +75,23 @@ def shapes(c):
     return out
 
 
+def lora_shapes(c):
+    out = []
+    for name, shape in shapes(c):
+        if name.startswith("blocks.") and len(shape) == 2:
+            layer = "lora." + name.removesuffix(".weight")
+            out += [(layer + ".a", (c["lora_rank"], shape[1])), (layer + ".b", (shape[0], c["lora_rank"]))]
+    return out
+
+
+def dense(c, p, name, x):
+    y = F.linear(x, p[name + ".weight"], p.get(name + ".bias"))
+    if c["lora_rank"]:
+        scale = (c["lora_alpha"] or 2 * c["lora_rank"]) / c["lora_rank"]
+        y = y + scale * F.linear(F.linear(x, p["lora." + name + ".a"]), p["lora." + name + ".b"])
+    return y
+
+
 def norm(c, p, name, x):
     if c["norm"] == "rmsnorm":
         return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * p[name + ".weight"]
@@ -90,7 +111,7 @@ def attention(c, p, b, x):
     n, k = c["heads"], c["kv_heads"] or c["heads"]
     batch, t, width = x.shape
     hd = width // n
-    q, key, v = F.linear(x, p[b + "qkv.weight"], p.get(b + "qkv.bias")).split([width, k * hd, k * hd], -1)
+    q, key, v = dense(c, p, b + "qkv", x).split([width, k * hd, k * hd], -1)
     q, key, v = (z.view(batch, t, -1, hd).transpose(1, 2) for z in (q, key, v))
     if c["positions"] == "rope":
         q, key = rotate(q), rotate(key)
@@ -98,7 +119,7 @@ def attention(c, p, b, x):
     s = q @ key.transpose(-1, -2) / math.sqrt(hd)
     s = s.masked_fill(torch.ones(t, t, dtype=torch.bool).triu(1), -math.inf)
     y = (s.softmax(-1) @ v).transpose(1, 2).reshape(batch, t, width)
-    return F.linear(y, p[b + "out.weight"], p.get(b + "out.bias"))
+    return dense(c, p, b + "out", y)
 
 
 def activate(c, up):
@@ -141,8 +162,7 @@ def forward(c, p, tokens):
             y, layer_balance = moe(c, p, b, y)
             balance = balance + layer_balance
         else:
-            up = F.linear(y, p[b + "mlp.up.weight"], p.get(b + "mlp.up.bias"))
-            y = F.linear(activate(c, up), p[b + "mlp.down.weight"], p.get(b + "mlp.down.bias"))
+            y = dense(c, p, b + "mlp.down", activate(c, dense(c, p, b + "mlp.up", y)))
         x = x + y
     return F.linear(norm(c, p, "norm", x), p["embed.weight"] if c["tied_head"] else p["head.weight"]), balance
 
@@ -153,6 +173,10 @@ def main():
     for case in CASES:
         c = {**DEFAULTS, **case["model"]}
         p = fill_pattern(shapes(c))
+        trained = p
+        if c["lora_rank"]:
+            trained = fill_pattern(lora_shapes(c))
+            p = {**{name: w.detach() for name, w in p.items()}, **trained}
 
         def loss_sum(step, micro):
             tokens, labels = pattern_tokens(step, micro, 3, c["context"], c["vocabulary"], case.get("masked", 0))
@@ -164,7 +188,7 @@ def main():
         first, _ = forward(c, p, pattern_tokens(0, 0, 3, c["context"], c["vocabulary"], 0)[0])
         record = {"name": case["name"], "model": c, "training": {k: v for k, v in case.items() if k not in ("name", "model")},
                   "logits": tensor_digest(first.detach())}
-        record.update(train(case, p, loss_sum))
+        record.update(train(case, trained, loss_sum))
         results.append(record)
     json.dump(results, sys.stdout, indent=1)
 

@@ -18,7 +18,7 @@ DEFAULTS = {"width": 32, "heads": 4, "context": 12, "vocabulary": 13, "positions
 CASES = [
     {"name": "text", "model": {}, "optimizer": {"kind": "adamw"}},
     {"name": "puzzle", "model": {"causal": False, "stablemax": True, "exact_reward": True, "high_cycles": 1, "low_cycles": 3},
-     "optimizer": {"kind": "adam-atan2"}},
+     "optimizer": {"kind": "adamatan2"}},
     {"name": "learned-positions", "model": {"positions": "learned", "pool_last": True, "max_segments": 1}, "optimizer": {"kind": "adamw"}, "masked": 4},
 ]
 BATCH = 3

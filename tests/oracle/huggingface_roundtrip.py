@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""transformers loads what Furrow exported and gives the same logits; Furrow imports what transformers saved.
+"""transformers loads what Furrow exported and gives the same logits and token ids; Furrow imports what transformers saved.
 
     python huggingface_roundtrip.py PROGRAM     PROGRAM is the test helper hf_logits
 Exits with 77 (skipped) where transformers is missing.
@@ -13,9 +13,9 @@ import tempfile
 import torch
 
 try:
-    from transformers import AutoModelForCausalLM, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 except ImportError:
-    print("transformers is not installed (packaging/requirements-oracle.txt): skipped")
+    print("transformers is not installed (run packaging/oracle-env.sh): skipped")
     sys.exit(77)
 
 TOKENS = [[1, 5, 9, 2, 7, 7, 3, 0], [4, 4, 8, 6, 1, 2, 10, 11]]
@@ -52,6 +52,13 @@ def main():
                 back = worst(AutoModelForCausalLM.from_pretrained(export).eval()(torch.tensor(TOKENS)).logits, expected)
             print(f"{name}: imported logits differ by {into:.1e}, exported ones by {back:.1e}")
             failed = failed or not (into < 1e-4 and back < 1e-4)
+    for name in ("byte", "char"):
+        with tempfile.TemporaryDirectory() as folder:
+            ours = json.loads(subprocess.run([program, "tokenizer", name, folder], check=True, capture_output=True, text=True).stdout)
+            theirs = AutoTokenizer.from_pretrained(folder)
+            same = theirs(ours["text"]).input_ids == ours["ids"] and theirs.decode(ours["ids"]) == ours["text"] and theirs.eos_token_id == ours["end"]
+            print(f"tokenizer {name}: {'the same ids and text' if same else 'differs'}")
+            failed = failed or not same
     sys.exit(1 if failed else 0)
 
 

@@ -93,13 +93,56 @@ class TorchAdamW:
         self.inner.step()
 
 
+class Adam8bit:
+    """AdamW whose moments lie as 8-bit codes with one scale for 256 numbers of all parameters in a row, matrices first."""
+
+    def __init__(self, groups, betas, eps):
+        self.groups, self.betas, self.eps, self.t = groups, betas, eps, 0
+        self.words = [w for group in groups for w in group["params"]]
+        self.maps = self.tree(True), self.tree(False)
+        blocks = -(-sum(w.numel() for w in self.words) // 256)
+        self.mean, self.root = ((torch.zeros(blocks, 256, dtype=torch.long), torch.zeros(blocks, 1)) for _ in range(2))
+
+    @staticmethod
+    def tree(signed):
+        values = [0.0, 1.0]
+        for decade in range(7):
+            count = 2**decade * (1 if signed else 2)
+            for i in range(count):
+                value = 10.0 ** (decade - 6) * (0.1 + 0.9 * (i + 0.5) / count)
+                values += [value, -value] if signed else [value]
+        return torch.tensor(sorted(values))
+
+    def code(self, values, tree):
+        scale = values.abs().amax(1, keepdim=True)
+        return torch.bucketize(values / scale.clamp_min(1e-38), (tree[1:] + tree[:-1]) * 0.5, right=True), scale
+
+    def step(self, lr):
+        self.t += 1
+        b1, b2 = self.betas
+        flat = torch.cat([w.grad.flatten() for w in self.words])
+        g = torch.nn.functional.pad(flat, (0, -len(flat) % 256)).view(-1, 256)
+        mean = torch.lerp(self.maps[0][self.mean[0]] * self.mean[1], g, 1 - b1)
+        root = ((self.maps[1][self.root[0]] * self.root[1]) ** 2 * b2 + g * g * (1 - b2)).sqrt()
+        self.mean, self.root = self.code(mean, self.maps[0]), self.code(root, self.maps[1])
+        update = ((mean / (1 - b1**self.t)) / (root / math.sqrt(1 - b2**self.t) + self.eps)).flatten()
+        at = 0
+        for group in self.groups:
+            for w in group["params"]:
+                w.data.mul_(1 - lr * group["weight_decay"])
+                w.data.sub_(update[at:at + w.numel()].view_as(w), alpha=lr)
+                at += w.numel()
+
+
 def make_optimizer(settings, parameters):
     groups = [{"params": [w for w in parameters.values() if w.dim() >= 2], "weight_decay": 0.1},
               {"params": [w for w in parameters.values() if w.dim() < 2], "weight_decay": 0.0}]
     kind = settings["kind"]
     if kind == "adamw":
         return TorchAdamW(groups, (0.9, 0.99), 1e-8)
-    return AtanAdam(groups, (0.9, 0.99)) if kind == "adam-atan2" else PlainSgd(groups, 0.9)
+    if kind == "adamw8bit":
+        return Adam8bit(groups, (0.9, 0.99), 1e-8)
+    return AtanAdam(groups, (0.9, 0.99)) if kind == "adamatan2" else PlainSgd(groups, 0.9)
 
 
 def tensor_digest(tensor):

@@ -23,9 +23,11 @@ constexpr const char* kManifestFile = "manifest.json";
 
 std::string stateText(const ReplicaState& s)
 {
-    const nlohmann::ordered_json json = { { "format", kStateFormat }, { "learner", s.learner }, { "replica", s.replica }, { "own_steps", s.ownSteps }, { "step", s.step },
+    const nlohmann::ordered_json json = { { "format", kStateFormat }, { "learner", s.learner }, { "replica", s.replica }, { "own_steps", s.ownSteps }, { "own_tokens", s.ownTokens },
+        { "own_samples", s.ownSamples }, { "step", s.step },
         { "tokens", s.tokens }, { "samples", s.samples }, { "steps_since_base", s.stepsSinceBase }, { "tokens_since_base", s.tokensSinceBase }, { "base", s.base },
-        { "merge_round", s.mergeRound }, { "parents", s.parents } };
+        { "merge_round", s.mergeRound }, { "parents", s.parents },
+        { "adaptive", { s.adaptive.factor, s.adaptive.count, s.adaptive.sum, s.adaptive.squares, s.adaptive.lastMean, s.adaptive.lastVariance } } };
     return json.dump(1) + "\n";
 }
 
@@ -45,11 +47,17 @@ Result<ReplicaState> readState(const std::filesystem::path& folder)
         s.step = json.at("step");
         s.tokens = json.at("tokens");
         s.samples = json.at("samples");
+        s.ownTokens = json.value("own_tokens", s.tokens); // older checkpoints have no own counts
+        s.ownSamples = json.value("own_samples", s.samples);
         s.stepsSinceBase = json.at("steps_since_base");
         s.tokensSinceBase = json.at("tokens_since_base");
         s.base = json.at("base");
         s.mergeRound = json.at("merge_round");
         s.parents = json.at("parents").get<std::vector<std::string>>();
+        if (json.contains("adaptive")) {
+            const auto& a = json.at("adaptive");
+            s.adaptive = { a.at(0), a.at(1), a.at(2), a.at(3), a.at(4), a.at(5) };
+        }
         return s;
     } catch (const nlohmann::json::exception& e) {
         return Error { ErrorCode::Corrupt, "checkpoint " + folder.filename().string() + " is damaged: state.json cannot be read: " + e.what() };

@@ -6,6 +6,7 @@
 #include "core/tracker/types.h"
 #include "core/train/loop/ledger_thread.h"
 #include "core/train/model/parameters_torch.h"
+#include "core/train/optim/adaptive_rate.h"
 
 #include <future>
 #include <memory>
@@ -19,7 +20,9 @@ namespace furrow {
 struct ReplicaState {
     std::string learner = "model"; ///< or "counting"; another one refuses to load it
     std::int32_t replica = 0; ///< -1: a merge
-    std::int64_t ownSteps = 0; ///< optimiser steps of this replica's moments: warm-up
+    std::int64_t ownSteps = 0; ///< optimiser steps that this replica did itself: warm-up, telemetry
+    std::int64_t ownTokens = 0;
+    std::int64_t ownSamples = 0;
     std::int64_t step = 0; ///< optimiser steps in this line of weights
     std::int64_t tokens = 0; ///< tokens in this line of weights
     std::int64_t samples = 0; ///< rows in this line of weights
@@ -28,6 +31,15 @@ struct ReplicaState {
     std::string base; ///< folder of the merge it grew from; "": the common start
     std::int64_t mergeRound = 0; ///< newest round whose result is in these weights; 0: none
     std::vector<std::string> parents; ///< folders that these weights were made from: one checkpoint, or all members of a merge
+    AdaptiveRate::State adaptive; ///< of this replica; as it began where adaptive_lr is off
+    /// What stays with a replica when it takes over the weights of a merge.
+    void keepOwnCounts(const ReplicaState& own)
+    {
+        ownSteps = own.ownSteps;
+        ownTokens = own.ownTokens;
+        ownSamples = own.ownSamples;
+        adaptive = own.adaptive;
+    }
     bool operator==(const ReplicaState&) const = default;
 };
 

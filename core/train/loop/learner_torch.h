@@ -26,6 +26,13 @@ public:
     virtual at::Tensor apply(double learningRate, double clipNorm) = 0;
     /// Forgets accumulated gradients (a step that is left out).
     virtual void discard() = 0;
+    /// fp16: the loss is scaled, so that a step whose gradients overflowed must be tried again with a lower scale.
+    virtual bool scalesLoss() const { return false; }
+    /// @return whether the scale was lowered; false: it cannot be, the numbers themselves are bad
+    virtual bool lowerLossScale() { return false; }
+
+    /// Exchanges the weights and their moving average; does nothing without one. See UseAverage.
+    virtual void swapAverage() { }
 
     virtual NamedTensors weights() const = 0; ///< views
     virtual NamedTensors optimizerState() const = 0; ///< views
@@ -42,7 +49,27 @@ public:
     virtual c10::Device device() const = 0;
 };
 
-Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer);
+/// The moving average of the weights (setting ema_decay) in place of the weights, for its lifetime.
+class UseAverage {
+public:
+    explicit UseAverage(Learner& learner)
+        : learner_(learner)
+    {
+        learner_.swapAverage();
+    }
+    ~UseAverage() { learner_.swapAverage(); }
+    UseAverage(const UseAverage&) = delete;
+    UseAverage& operator=(const UseAverage&) = delete;
+
+private:
+    Learner& learner_;
+};
+
+struct LearnerOptions {
+    double emaDecay = 0; ///< 0: no moving average
+    bool scalesLoss = false; ///< for fp16
+};
+Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more = {});
 std::unique_ptr<Learner> createCountingLearner();
 
 } // namespace furrow

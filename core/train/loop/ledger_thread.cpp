@@ -106,6 +106,7 @@ void LedgerThread::run(std::stop_token stop)
             prefetchIfWanted(lock);
             renewIfDue(lock);
             readSignalsIfDue(lock);
+            watch(lock);
         }
         if (queue_.empty() && !stop.stop_requested() && !(asking_ && !error_))
             wake_.wait_for(lock, std::chrono::milliseconds(50));
@@ -149,6 +150,20 @@ void LedgerThread::renewIfDue(std::unique_lock<std::mutex>& lock)
         setError(renewed.error());
 }
 
+void LedgerThread::watch(std::unique_lock<std::mutex>& lock)
+{
+    if (!options_.onStuck || !progress_ || toldStuck_)
+        return;
+    const double still = static_cast<double>(nowNs() - lastProgressNs_) / kSecondNs;
+    if (still < std::max(options_.stuckSeconds, 10 * static_cast<double>(slowestIntervalNs_) / kSecondNs))
+        return;
+    toldStuck_ = true;
+    unlocked(lock, [&, progress = *progress_] {
+        options_.onStuck(still, progress);
+        return 0;
+    });
+}
+
 void LedgerThread::readSignalsIfDue(std::unique_lock<std::mutex>& lock)
 {
     const std::int64_t now = nowNs();
@@ -188,6 +203,7 @@ Result<LedgerThread::Next> LedgerThread::next()
     else
         waitsMs_[waitsSeen_ % kMaxWaits] = waitedMs;
     ++waitsSeen_;
+    longestWaitMs_ = std::max(longestWaitMs_, static_cast<double>(waitedMs));
     return Next { std::move(claim) };
 }
 
@@ -231,12 +247,25 @@ void LedgerThread::progress(const WorkerLedger::Progress& progress)
     const bool phaseChanged = !progress_ || progress_->phase != progress.phase;
     slowestIntervalNs_ = std::max(slowestIntervalNs_, now - lastProgressNs_);
     lastProgressNs_ = now;
+    toldStuck_ = false;
     progress_ = progress;
     progressNew_ = true;
     if (phaseChanged) {
         lastRenewNs_ = 0;
         wake_.notify_all();
     }
+}
+
+Status LedgerThread::flushProgress()
+{
+    return call([this](WorkerLedger& ledger) -> Status {
+        std::optional<WorkerLedger::Progress> newest;
+        {
+            const std::lock_guard lock(mutex_);
+            newest = progress_;
+        }
+        return newest ? ledger.renew(*newest, kMinLeaseSeconds) : Status {};
+    });
 }
 
 WorkerLedger::Signals LedgerThread::signals() const
@@ -324,13 +353,13 @@ LedgerThread::WaitTimes LedgerThread::claimWaits() const
         const std::lock_guard lock(mutex_);
         sorted = waitsMs_;
         times.count = static_cast<std::int64_t>(waitsSeen_);
+        times.maxMs = longestWaitMs_;
     }
     if (sorted.empty())
         return times;
     std::sort(sorted.begin(), sorted.end());
     times.p50Ms = sorted[(sorted.size() - 1) / 2];
     times.p99Ms = sorted[(sorted.size() - 1) * 99 / 100];
-    times.maxMs = sorted.back();
     return times;
 }
 

@@ -29,6 +29,10 @@ public:
         WorkerRegistration registration;
         /// Told of each claim as soon as it is held, so that its data can be read ahead. On the ledger thread; must not block.
         std::function<void(const Claim&)> onClaimed;
+        /// The watchdog: told once when no progress came for longer than this (or ten times the slowest interval so far, if that is more).
+        /// On the ledger thread; must not block.
+        double stuckSeconds = 30;
+        std::function<void(double seconds, const WorkerLedger::Progress&)> onStuck;
     };
     /// Opens the tracker, registers the incarnation and starts the thread.
     static Result<std::unique_ptr<LedgerThread>> start(Options options);
@@ -50,6 +54,8 @@ public:
 
     /// There was progress: the lease is renewed with it, at most twice a second.
     void progress(const WorkerLedger::Progress& progress);
+    /// The newest progress is in the ledger when this returns, for those who read it after this worker has ended.
+    Status flushProgress();
 
     /// Newest signals, at most about 0.1 s old.
     WorkerLedger::Signals signals() const;
@@ -75,7 +81,7 @@ public:
     /// Like post for a write: an error becomes status().
     void postWrite(std::function<Status(WorkerLedger&)> work);
 
-    /// How long next() made the training thread wait, of the claims since the last call.
+    /// How long next() made the training thread wait: percentiles of the newest 4,096 claims, the longest of all.
     struct WaitTimes {
         std::int64_t count = 0;
         double p50Ms = 0;
@@ -91,6 +97,7 @@ private:
     void run(std::stop_token stop);
     void prefetchIfWanted(std::unique_lock<std::mutex>& lock);
     void renewIfDue(std::unique_lock<std::mutex>& lock);
+    void watch(std::unique_lock<std::mutex>& lock);
     void readSignalsIfDue(std::unique_lock<std::mutex>& lock);
     template <typename Work> auto unlocked(std::unique_lock<std::mutex>& lock, Work work);
     void setError(const Error& error); // mutex_ held
@@ -113,12 +120,14 @@ private:
     std::optional<WorkerLedger::Progress> progress_;
     bool progressNew_ = false;
     std::int64_t lastProgressNs_ = 0;
+    bool toldStuck_ = false; // since lastProgressNs_
     std::int64_t slowestIntervalNs_ = 0;
     std::int64_t lastRenewNs_ = 0;
     std::int64_t lastSignalsNs_ = 0;
     WorkerLedger::Signals signals_;
     std::vector<float> waitsMs_; // ring of the newest kMaxWaits
     std::size_t waitsSeen_ = 0;
+    double longestWaitMs_ = 0;
     std::int64_t busyNs_ = 0;
 
     // touched by the training thread only

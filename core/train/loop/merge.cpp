@@ -104,6 +104,15 @@ double driftNorm(const NamedTensors& base, const NamedTensors& weights)
     return std::sqrt(squares);
 }
 
+double weightNorm(const NamedTensors& weights)
+{
+    double squares = 0;
+    for (const auto& [name, tensor] : weights)
+        if (tensor.is_floating_point())
+            squares += tensor.to(torch::kFloat64).pow(2).sum().item<double>();
+    return std::sqrt(squares);
+}
+
 Result<Merged> mergeAverage(const std::vector<MergeMember>& members)
 {
     if (auto fit = checkMembers(members); !fit.ok())

@@ -38,5 +38,7 @@ const at::Tensor* findTensor(const NamedTensors& tensors, const std::string& nam
 
 /// Norm of the way from base to member over all tensors, root of summed squares.
 double driftNorm(const NamedTensors& base, const NamedTensors& weights);
+/// Norm over all floating-point tensors, root of summed squares.
+double weightNorm(const NamedTensors& weights);
 
 } // namespace furrow

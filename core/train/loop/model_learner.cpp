@@ -1,51 +1,135 @@
 #include "core/train/loop/learner_torch.h"
+#include "core/train/optim/loss_scale.h"
 
 #include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace furrow {
 
 namespace {
 
+constexpr const char* kAverage = "ema.";
+constexpr const char* kLossScale = "loss_scale";
+
+/// Moves what begins with `prefix` out of `tensors`; the names stay.
+NamedTensors takeOut(NamedTensors& tensors, const std::string& prefix)
+{
+    const auto isOther = [&](const auto& one) { return one.first.rfind(prefix, 0) != 0; };
+    const auto middle = std::stable_partition(tensors.begin(), tensors.end(), isOther);
+    NamedTensors taken(middle, tensors.end());
+    tensors.erase(middle, tensors.end());
+    return taken;
+}
+
 class ModelLearner : public Learner {
 public:
-    ModelLearner(std::unique_ptr<Model> model, const OptimizerConfig& optimizer)
+    ModelLearner(std::unique_ptr<Model> model, const OptimizerConfig& optimizer, const LearnerOptions& options)
         : model_(std::move(model))
         , optimizer_(createOptimizer(model_->parameters(), optimizer))
+        , emaDecay_(options.emaDecay)
     {
+        if (options.scalesLoss)
+            scale_.emplace();
+        startAverage();
     }
 
     at::Tensor accumulate(const Batch& batch, double gradientScale) override
     {
-        return model_->forwardBackward(batch.inputs_BT, batch.labels_BT, gradientScale);
+        return model_->forwardBackward(batch.inputs_BT, batch.labels_BT, gradientScale * lossScale());
     }
 
     at::Tensor apply(double learningRate, double clipNorm) override
     {
-        auto norm = optimizer_->step(learningRate, clipNorm);
+        auto norm = optimizer_->step(learningRate, clipNorm, lossScale());
         model_->parameters().zeroGradients();
+        if (average_)
+            average_->update(model_->parameters(), norm);
         model_->weightsChanged();
+        if (scale_ && std::isfinite(norm.item<double>())) // sync: with fp16 the host must know whether the step fitted
+            scale_->fitted();
         return norm;
     }
 
     void discard() override { model_->parameters().zeroGradients(); }
-    NamedTensors weights() const override { return modelState(*model_); }
-    NamedTensors optimizerState() const override { return optimizer_->state(); }
+    bool scalesLoss() const override { return scale_.has_value(); }
+    bool lowerLossScale() override { return scale_ && scale_->overflowed(); }
+
+    void swapAverage() override
+    {
+        if (!average_)
+            return;
+        average_->swap(model_->parameters());
+        model_->weightsChanged();
+    }
+
+    NamedTensors weights() const override
+    {
+        auto all = modelState(*model_);
+        if (average_) {
+            const auto more = average_->state(model_->parameters());
+            all.insert(all.end(), more.begin(), more.end());
+        }
+        return all;
+    }
+
+    NamedTensors optimizerState() const override
+    {
+        auto state = optimizer_->state();
+        if (scale_)
+            state.emplace_back(kLossScale, torch::tensor(scale_->value(), torch::kFloat64));
+        return state;
+    }
 
     Status loadWeights(const NamedTensors& weights) override
     {
-        auto loaded = loadModelState(*model_, weights);
-        model_->weightsChanged();
-        return loaded;
+        NamedTensors own = weights;
+        const NamedTensors averaged = takeOut(own, kAverage);
+        if (auto loaded = loadModelState(*model_, own); !loaded.ok())
+            return loaded;
+        if (averaged.empty()) { // weights of another run: the average starts with them
+            startAverage();
+            return {};
+        }
+        if (!average_)
+            return Error { ErrorCode::Corrupt, "tensor '" + averaged.front().first + "' is in the saved weights, but ema_decay is 0 here" };
+        return average_->loadState(model_->parameters(), averaged);
     }
 
-    Status loadOptimizer(const NamedTensors& state) override { return optimizer_->loadState(state); }
+    Status loadOptimizer(const NamedTensors& state) override
+    {
+        NamedTensors own = state;
+        const NamedTensors scale = takeOut(own, kLossScale);
+        if (scale_ && scale.size() == 1 && scale.front().second.numel() == 1)
+            scale_->set(scale.front().second.item<double>());
+        return optimizer_->loadState(own);
+    }
 
     Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double outerLr,
         double outerMomentum) const override
     {
-        if (method == "diloco")
-            return mergeDiloco(base, members, momentum, outerLr, outerMomentum);
-        return mergeAverage(members);
+        if (method != "diloco")
+            return mergeAverage(members);
+        // The outer step is one of the weights; their moving average is averaged.
+        NamedTensors ownBase = base;
+        takeOut(ownBase, kAverage);
+        std::vector<MergeMember> own;
+        std::vector<MergeMember> averaged;
+        for (const auto& member : members) {
+            own.push_back(member);
+            averaged.push_back({ member.name, takeOut(own.back().weights, kAverage), member.tokens });
+        }
+        auto merged = mergeDiloco(ownBase, own, momentum, outerLr, outerMomentum);
+        if (!merged.ok() || averaged.front().weights.empty())
+            return merged;
+        auto mean = mergeAverage(averaged);
+        if (!mean.ok())
+            return mean.error();
+        auto& all = merged.value().weights;
+        all.insert(all.end(), mean.value().weights.begin(), mean.value().weights.end());
+        return merged;
     }
 
     Model* model() override { return model_.get(); }
@@ -54,18 +138,29 @@ public:
     c10::Device device() const override { return model_->options().device; }
 
 private:
+    double lossScale() const { return scale_ ? scale_->value() : 1.0; }
+
+    void startAverage()
+    {
+        if (emaDecay_ > 0)
+            average_.emplace(model_->parameters(), emaDecay_);
+    }
+
     std::unique_ptr<Model> model_;
     std::unique_ptr<Optimizer> optimizer_;
+    double emaDecay_;
+    std::optional<WeightAverage> average_;
+    std::optional<LossScale> scale_;
 };
 
 } // namespace
 
-Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer)
+Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more)
 {
     auto model = createModel(config, options);
     if (!model.ok())
         return model.error();
-    return std::unique_ptr<Learner>(std::make_unique<ModelLearner>(std::move(model).value(), optimizer));
+    return std::unique_ptr<Learner>(std::make_unique<ModelLearner>(std::move(model).value(), optimizer, more));
 }
 
 } // namespace furrow

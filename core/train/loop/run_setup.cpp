@@ -1,8 +1,7 @@
 #include "core/train/loop/run_setup_torch.h"
 
 #include "core/run/life_cycle.h"
-#include "core/train/weights/huggingface_torch.h"
-#include "core/train/weights/safetensors_torch.h"
+#include "core/train/loop/start_weights_torch.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -33,25 +32,6 @@ std::string uuidText(const cudaUUID_t& uuid)
 }
 #endif
 
-/// The folder named by init_from: a checkpoint of ours (weights.safetensors) or a Hugging Face folder (model.safetensors).
-Result<NamedTensors> startWeights(const std::string& folder)
-{
-    const std::filesystem::path path(folder);
-    if (std::filesystem::exists(path / "weights.safetensors")) {
-        auto file = readSafetensors(path / "weights.safetensors");
-        if (!file.ok())
-            return file.error();
-        return std::move(file).value().tensors;
-    }
-    if (std::filesystem::exists(path / "config.json")) {
-        auto model = importHuggingFace(path);
-        if (!model.ok())
-            return model.error();
-        return std::move(model).value().state;
-    }
-    return Error { ErrorCode::NotFound, "init_from: " + folder + " has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder." };
-}
-
 } // namespace
 
 Result<c10::Device> findDevice(const std::string& name)
@@ -76,12 +56,18 @@ Result<c10::Device> findDevice(const std::string& name)
     return Error { ErrorCode::NotFound, "There is no device '" + name + "' here. There are " + known + "." };
 }
 
-void setUpCompute(const ComputeOptions& compute, bool deterministic)
+void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules)
 {
+    auto& context = at::globalContext();
     at::set_num_threads(std::max(compute.threads, 1));
-    at::globalContext().setDeterministicAlgorithms(deterministic, false);
-    at::globalContext().setAllowTF32CuBLAS(!deterministic);
-    at::globalContext().setAllowTF32CuDNN(!deterministic);
+    context.setDeterministicAlgorithms(rules.deterministic, false);
+    context.setAllowTF32CuBLAS(rules.tf32 && !rules.deterministic);
+    context.setAllowTF32CuDNN(rules.tf32 && !rules.deterministic);
+    const bool any = rules.attention == "auto";
+    context.setSDPUseFlash(any || rules.attention == "flash");
+    context.setSDPUseMemEfficient(any || rules.attention == "efficient");
+    context.setSDPUseCuDNN(any);
+    context.setSDPUseMath(true); // what the wanted kernel cannot compute must still be computed
 }
 
 ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
@@ -101,9 +87,19 @@ ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
     m.bias = c.bias;
     m.tiedHead = c.tiedHead;
     m.dropout = c.dropout;
-    m.hrm.highLayers = m.hrm.lowLayers = c.layers;
-    m.hrm.expansion = 2; // training.md section 3: the text presets use expansion 2 and halt after at most 2 segments
-    m.hrm.maxSegments = 2;
+    m.normEpsilon = c.normEpsilon;
+    m.ropeTheta = c.ropeTheta;
+    m.moeExperts = c.moeExperts;
+    m.moeActive = c.moeActive;
+    m.loraRank = c.loraRank;
+    m.loraAlpha = c.loraAlpha;
+    m.hrm.highLayers = c.layers;
+    m.hrm.lowLayers = c.hrmLowLayers > 0 ? c.hrmLowLayers : c.layers;
+    m.hrm.expansion = c.hrmExpansion;
+    m.hrm.highCycles = c.hrmHighCycles;
+    m.hrm.lowCycles = c.hrmLowCycles;
+    m.hrm.maxSegments = c.hrmSegments;
+    m.hrm.exploration = c.hrmExploration;
     return m;
 }
 
@@ -120,7 +116,7 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute)
         return device.error();
     RunSetup setup { paths, std::move(file).value(), std::move(config).value(), {}, compute, device.value() };
     setup.modelConfig = modelConfigOf(setup.config, setup.file.vocabularySize);
-    setUpCompute(compute, setup.config.deterministic || device.value().is_cpu());
+    setUpCompute(compute, { setup.config.deterministic || device.value().is_cpu(), setup.config.tf32, setup.config.attention });
     return setup;
 }
 
@@ -150,7 +146,8 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     options.precision = precision.value();
     options.threads = std::max(setup.compute.threads, 1);
     OptimizerConfig optimizer;
-    auto kind = optimizerKind(c.optimizer == "adamatan2" ? "adam-atan2" : c.optimizer);
+    options.checkpointActivations = c.recompute;
+    auto kind = optimizerKind(c.optimizer);
     if (!kind.ok())
         return kind.error();
     optimizer.kind = kind.value();
@@ -160,12 +157,15 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     optimizer.weightDecay = c.weightDecay;
     optimizer.momentum = c.beta1;
     optimizer.threads = options.threads;
-    auto learner = createModelLearner(setup.modelConfig, options, optimizer);
+    auto learner = createModelLearner(setup.modelConfig, options, optimizer, { c.emaDecay, precision.value() == Precision::Float16 });
     if (!learner.ok() || c.initFrom.empty())
         return learner;
-    auto start = startWeights(c.initFrom);
+    auto start = startWeights(c.initFrom, setup.modelConfig);
     if (!start.ok())
-        return start.error();
+        return start.error().in("init_from");
+    for (const auto& [name, tensor] : learner.value()->weights())
+        if (name.rfind("lora.", 0) == 0 && !findTensor(start.value(), name))
+            start.value().emplace_back(name, tensor); // fresh pairs beside weights that have none
     if (auto loaded = learner.value()->loadWeights(start.value()); !loaded.ok())
         return loaded.error().in("init_from " + c.initFrom);
     return learner;

@@ -31,8 +31,13 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute);
 
 /// The device of that name; NotFound lists what there is.
 Result<c10::Device> findDevice(const std::string& name);
-/// Threads and TF32 of this process, so that the same count gives the same bytes.
-void setUpCompute(const ComputeOptions& compute, bool deterministic);
+struct ComputeRules {
+    bool deterministic = true;
+    bool tf32 = false; ///< deterministic runs do without
+    std::string attention = "auto"; ///< auto | flash | efficient | math
+};
+/// Threads and kernels of this process, so that the same settings give the same bytes.
+void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules);
 
 ModelConfig modelConfigOf(const RunConfig& config, std::uint32_t vocabularySize);
 /// Fresh weights from the seed, or those of `init_from`. The same for every replica of a run.

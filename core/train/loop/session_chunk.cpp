@@ -9,9 +9,6 @@
 #include "core/tracker/window_ranges.h"
 
 #include <torch/torch.h>
-#ifdef FURROW_HAS_CUDA
-#include <c10/cuda/CUDACachingAllocator.h>
-#endif
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +17,8 @@
 namespace furrow {
 
 namespace {
+
+constexpr std::int64_t kClaimWaitsEveryNs = 30'000'000'000;
 
 double secondsBetween(std::int64_t fromNs, std::int64_t toNs)
 {
@@ -46,17 +45,6 @@ std::int64_t samplesEnding(const LoadedChunk& chunk, WindowRange windows)
         }
     }
     return count;
-}
-
-std::int64_t memoryBytes([[maybe_unused]] c10::Device device)
-{
-#ifdef FURROW_HAS_CUDA
-    if (device.is_cuda()) {
-        const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
-        return stats.allocated_bytes[0].current;
-    }
-#endif
-    return 0;
 }
 
 } // namespace
@@ -187,27 +175,32 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
         const double making = secondsBetween(began, systemClock().monotonicNs());
         waitedSeconds_ += making;
         totals_.dataSeconds += making;
-        if (setup_.modelConfig.dropout > 0) // so that a resumed run drops what the unbroken one drops
-            torch::manual_seed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica), static_cast<std::uint64_t>(state_.ownSteps) }));
-        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens);
+        if (auto* model = learner_->model()) // so that a resumed run drops and explores what the unbroken one does
+            model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica), static_cast<std::uint64_t>(state_.ownSteps) }));
+        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor();
         std::vector<StepOutcome> known;
         steps_->run(batches, rate, known);
         work.windowsDone += windows.size();
         work.positionTokens += static_cast<double>(tokensOf({ windows }, work.chunkLabels, work.claim.windows));
         return record(work, known);
     } catch (const c10::OutOfMemoryError& e) {
-        Error error { ErrorCode::Internal, e.what_without_backtrace() };
-        explainOutOfMemory(error);
-        return error;
+        return outOfMemory(e.what_without_backtrace());
+    } catch (const std::bad_alloc&) {
+        return outOfMemory("no memory left on the host");
     } catch (const c10::Error& e) {
-        return Error { ErrorCode::Internal, "training " + toString(work.claim.chunk) + ": " + e.what_without_backtrace() };
+        const std::string text = e.what_without_backtrace();
+        if (text.find("can't allocate memory") != std::string::npos) // libtorch's word for it on a CPU
+            return outOfMemory(text);
+        return Error { ErrorCode::Internal, "training " + toString(work.claim.chunk) + ": " + text };
     }
 }
 
-void TrainingSession::explainOutOfMemory(Error& error) const
+Error TrainingSession::outOfMemory(const std::string& said)
 {
-    error.message = "The device ran out of memory in a step of " + std::to_string(setup_.config.batchSize) + " windows of " + std::to_string(setup_.config.seqLen)
-        + " tokens. Lower batch_size (and raise grad_accum to keep the step as large), seq_len or width. The device said: " + error.message.substr(0, 300);
+    const auto& c = setup_.config;
+    return { ErrorCode::Internal, options_.device + " ran out of memory in a step of " + std::to_string(c.batchSize) + " windows of " + std::to_string(c.seqLen) + " tokens; at most "
+            + formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)) + " were in use. Lower batch_size (and raise grad_accum to keep the step as large)"
+            + (c.recompute || c.architecture != "gpt" ? "" : ", turn recompute on") + ", or lower seq_len or width. What was said: " + said.substr(0, 300) };
 }
 
 Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& outcomes)
@@ -236,40 +229,63 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             ++state_.step;
             ++state_.stepsSinceBase;
             state_.tokens += step.tokens;
-            state_.samples += samplesEnding(*work.data, step.windows);
+            const std::int64_t samples = samplesEnding(*work.data, step.windows);
+            state_.samples += samples;
+            state_.ownSamples += samples;
+            state_.ownTokens += step.tokens;
             state_.tokensSinceBase += step.tokens;
             work.outcome.tokens += step.tokens;
             work.outcome.lossSum += step.lossSum;
             work.outcome.peakGradientNorm = std::max(work.outcome.peakGradientNorm, step.gradientNorm);
             lastLoss_ = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
+            judge(work, step);
             if (warm_)
                 tokensPerSecond_ = tokensPerSecond_ == 0 ? static_cast<double>(step.tokens) / sinceLast : 0.9 * tokensPerSecond_ + 0.1 * static_cast<double>(step.tokens) / sinceLast;
         }
         warm_ = true;
         StepRecord line;
         line.monotonicNs = now;
-        line.step = state_.step;
+        line.step = state_.ownSteps;
+        line.globalStep = state_.ownSteps + ledger_->signals().othersSteps;
         line.epoch = work.claim.epoch;
         line.block = work.claim.block;
         line.chunk = work.claim.chunk.value;
-        line.samples = state_.samples;
-        line.tokens = state_.tokens;
+        line.samples = state_.ownSamples;
+        line.tokens = state_.ownTokens;
         line.stepTokens = step.tokens;
         line.loss = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
         line.lr = step.learningRate;
         line.gradientNorm = step.gradientNorm;
+        line.parameterNorm = step.parameterNorm;
         line.tokensPerSecond = static_cast<double>(step.tokens) / std::max(sinceLast, 1e-9);
         line.time.waitData = std::exchange(waitedSeconds_, 0) * 1e3;
         line.time.backward = step.backwardSeconds * 1e3; // forward and backward are one call of the model
         line.time.optimizer = step.optimizerSeconds * 1e3;
         line.time.checkpoint = std::exchange(stalledSeconds_, 0) * 1e3;
-        line.memoryBytes = memoryBytes(setup_.device);
+        line.memoryBytes = memory_.read(setup_.device).bytes;
         if (!step.bad)
             telemetry_->write(line);
+        if (now - lastClaimWaitsNs_ > kClaimWaitsEveryNs)
+            tellClaimWaits();
         tellProgress("train", &work);
         totals_.telemetrySeconds += secondsBetween(now, systemClock().monotonicNs());
     }
     return {};
+}
+
+/// Looks at the loss of a good step: marks spikes, and adapts the rate where that is wanted.
+void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
+{
+    const auto fullStep = setup_.config.batchSize * setup_.config.gradAccum * setup_.config.seqLen;
+    if (!learner_->model() || step.tokens * 2 < fullStep)
+        return; // the short last step of a chunk says little
+    if (const double z = spikes_.observe(lastLoss_); z > 0)
+        tellEvent(EventRecord::Kind::Spike, "loss " + formatNumber(lastLoss_, 4) + " in windows " + std::to_string(step.windows.begin) + "-" + std::to_string(step.windows.end) + " sticks out: robust z " + formatNumber(z, 1), work.claim.chunk);
+    if (!setup_.config.adaptiveLr)
+        return;
+    if (const auto why = adaptive_.observe(lastLoss_); !why.empty())
+        tellEvent(EventRecord::Kind::Alarm, why);
+    state_.adaptive = adaptive_.state();
 }
 
 Status TrainingSession::endChunk(ChunkWork& work, bool partly)

@@ -85,6 +85,7 @@ Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::st
 Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
 {
     baseMomentum_.clear();
+    baseSamples_ = 0;
     if (baseFolder.empty()) {
         auto start = factory_(setup_);
         if (!start.ok())
@@ -103,6 +104,7 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
         for (auto& [name, tensor] : loaded.value().optimizer)
             if (name.rfind("outer.", 0) == 0)
                 baseMomentum_.emplace_back(name.substr(6), tensor);
+        baseSamples_ = loaded.value().state.samples;
         return std::move(loaded).value().weights;
     }
     return Error { ErrorCode::NotFound, "the base " + baseFolder + " of this merge is not in the tracker" };
@@ -160,7 +162,11 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     merged.state.base = first.base;
     merged.state.mergeRound = job.round;
     std::vector<MergeMember> members;
+    std::vector<std::int32_t> replicas;
+    std::int64_t samples = 0; // of all members, each with those of the base
     for (auto& one : loaded.value()) {
+        samples += one.state.samples;
+        replicas.push_back(one.state.replica);
         merged.state.stepsSinceBase += one.state.stepsSinceBase;
         merged.state.tokensSinceBase += one.state.tokensSinceBase;
         merged.state.parents.push_back(one.member.name);
@@ -179,6 +185,7 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
         from = NamedTensors {};
         method = "average";
     }
+    merged.state.samples = samples - (static_cast<std::int64_t>(members.size()) - 1) * baseSamples_;
     auto result = learner_->merge(from.value(), members, method, baseMomentum_, c.outerLr, c.outerMomentum);
     if (!result.ok())
         return result.error();
@@ -187,13 +194,32 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
         logWarning(warning);
         tellEvent(EventRecord::Kind::Alarm, warning);
     }
-    std::string drifts;
-    for (const auto& member : members)
-        drifts += (drifts.empty() ? "" : ", ") + formatNumber(driftNorm(from.value(), member.weights), 4);
+    const std::string drifts = tellDrifts(job.round, from.value(), members, replicas);
     merged.weights = std::move(result.value().weights);
     for (const auto& [name, tensor] : result.value().momentum)
         merged.optimizer.emplace_back("outer." + name, tensor);
     return commitMerged(job.round, std::move(merged), drifts);
+}
+
+/// One telemetry line for each member of a merge. @return the ways from the base, for people
+std::string TrainingSession::tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
+{
+    std::string ways;
+    if (!learner_->model())
+        return ways; // counts have no distance
+    const auto mean = mergeAverage(members);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        DriftRecord line;
+        line.monotonicNs = systemClock().monotonicNs();
+        line.round = round;
+        line.replica = replicas[i];
+        line.fromBase = driftNorm(base, members[i].weights);
+        line.fromMean = mean.ok() ? driftNorm(mean.value().weights, members[i].weights) : 0;
+        line.parameterNorm = weightNorm(members[i].weights);
+        telemetry_->write(line);
+        ways += (ways.empty() ? "" : ", ") + formatNumber(line.fromBase, 4);
+    }
+    return ways;
 }
 
 Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts)
@@ -202,6 +228,7 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
     if (learner_->model() && !evaluation_->empty() && compared) {
         if (auto fits = learner_->loadWeights(merged.weights); !fits.ok())
             return fits.error();
+        const UseAverage average(*learner_);
         auto evaluated = evaluation_->run(*learner_->model(), false, [this] {
             tellProgress("merge");
             return ledger_->status().ok();
@@ -211,8 +238,8 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
         merged.evalLoss = evaluated.value().loss;
         EvalRecord line;
         line.monotonicNs = systemClock().monotonicNs();
-        line.step = merged.state.step;
-        line.tokens = merged.state.tokens;
+        line.step = state_.ownSteps;
+        line.tokens = state_.ownTokens;
         line.loss = evaluated.value().loss;
         line.what = EvalRecord::What::Merged;
         telemetry_->write(line);
@@ -226,7 +253,7 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
         return id.error();
     failPoint("merge.committed");
     const std::string text = "merged " + std::to_string(merged.parents.size()) + " replicas into " + record.value().folder
-        + (merged.evalLoss ? ", loss on held-out text " + formatNumber(*merged.evalLoss, 4) : "") + "; ways from the base " + drifts;
+        + (merged.evalLoss ? ", loss on held-out text " + formatNumber(*merged.evalLoss, 4) : "") + (drifts.empty() ? "" : "; ways from the base " + drifts);
     logInfo(text);
     tellEvent(EventRecord::Kind::Merge, text);
     return {};
@@ -248,10 +275,9 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
     failPoint("merge.loaded");
     head_ = result;
     headFolder_ = row.value().folder;
-    const std::int64_t ownSteps = state_.ownSteps; // moments and warm-up stay with the replica
-    state_ = loaded.value().state;
+    const ReplicaState own = std::exchange(state_, loaded.value().state);
+    state_.keepOwnCounts(own); // moments and warm-up stay with the replica
     state_.replica = options_.replica;
-    state_.ownSteps = ownSteps;
     state_.base = row.value().folder;
     state_.stepsSinceBase = state_.tokensSinceBase = 0;
     state_.parents.clear();

@@ -3,6 +3,7 @@
 #include "core/train/loop/training_session_torch.h"
 
 #include "core/base/fail_point.h"
+#include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/data/block_manager.h"
 #include "core/data/data_manifest.h"
@@ -69,6 +70,12 @@ Status TrainingSession::start()
         if (loader_)
             loader_->prefetch(claim);
     };
+    ledger.stuckSeconds = options_.stuckSeconds;
+    ledger.onStuck = [this](double seconds, const WorkerLedger::Progress& progress) {
+        const std::string text = "no progress for " + formatDuration(seconds) + " in phase '" + progress.phase + "'; if it stays so, the lease of this worker ends and its work goes to others";
+        logWarning(text);
+        telemetry_->write(EventRecord { systemClock().monotonicNs(), progress.step, progress.chunk.value, EventRecord::Kind::Alarm, text });
+    };
     if (auto opened = openData(); !opened.ok())
         return opened;
     auto started = LedgerThread::start(std::move(ledger));
@@ -86,6 +93,7 @@ Status TrainingSession::start()
     steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip);
     if (auto restored = restore(); !restored.ok())
         return restored;
+    adaptive_.restore(state_.adaptive);
     schedule_ = scheduleOf(setup_.config, tokensPerEpoch());
     const auto signals = ledger_->signals();
     saveRequestSeen_ = signals.saveRequest;
@@ -207,7 +215,7 @@ Status TrainingSession::restore()
         auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, own->record, true);
         if (mine.ok()) {
             loaded.value().optimizer = std::move(mine.value().optimizer);
-            state_.ownSteps = mine.value().state.ownSteps;
+            state_.keepOwnCounts(mine.value().state);
         } else {
             logWarning(mine.error().message + " The moments of the optimizer start anew.");
         }
@@ -216,7 +224,7 @@ Status TrainingSession::restore()
         state_.base = head->record.folder;
         state_.stepsSinceBase = state_.tokensSinceBase = 0;
         if (own == nullptr)
-            state_.ownSteps = 0; // a new replica warms up
+            state_.keepOwnCounts({}); // a new replica warms up
     }
     state_.replica = options_.replica;
     if (!loaded.value().optimizer.empty() && own)

@@ -12,6 +12,8 @@ namespace furrow {
 
 namespace {
 
+constexpr std::int64_t kParameterNormEvery = 16; // one pass over the weights: below a thousandth of the work so
+
 double secondsNow()
 {
     return static_cast<double>(systemClock().monotonicNs()) / 1e9;
@@ -41,7 +43,7 @@ at::Tensor accumulateAll(Learner& learner, const std::vector<Batch>& batches, st
 /// A step whose numbers are still on their way from the device.
 struct StepRunner::Pending {
     StepOutcome outcome;
-    at::Tensor values; ///< pinned: loss sum, gradient norm
+    at::Tensor values; ///< pinned: loss sum, gradient norm, parameter norm
     c10::Event copied { c10::kCUDA };
 
     StepOutcome wait()
@@ -49,6 +51,7 @@ struct StepRunner::Pending {
         copied.synchronize(); // sync: once a step at most, for the step before, or when a chunk ends
         outcome.lossSum = values[0].item<double>();
         outcome.gradientNorm = values[1].item<double>();
+        outcome.parameterNorm = values[2].item<double>();
         outcome.bad = !std::isfinite(outcome.lossSum) || !std::isfinite(outcome.gradientNorm);
         return outcome;
     }
@@ -68,28 +71,34 @@ void StepRunner::run(const std::vector<Batch>& batches, double learningRate, std
     outcome.windows = { batches.front().windows.begin, batches.back().windows.end };
     outcome.tokens = labelsOf(batches);
     outcome.learningRate = learningRate;
-    if (learner_.device().is_cuda())
-        runOnDevice(batches, outcome, known);
+    const bool measures = stepsRun_++ % kParameterNormEvery == 0;
+    if (learner_.device().is_cuda() && !learner_.scalesLoss())
+        runOnDevice(batches, outcome, measures, known);
     else
-        runOnHost(batches, outcome, known);
+        runOnHost(batches, outcome, measures, known);
 }
 
-void StepRunner::runOnHost(const std::vector<Batch>& batches, StepOutcome outcome, std::vector<StepOutcome>& known)
+void StepRunner::runOnHost(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
 {
     const double began = secondsNow();
-    outcome.lossSum = accumulateAll(learner_, batches, outcome.tokens).item<double>();
-    const double middle = secondsNow();
+    double middle = began;
+    do { // once, except where fp16 gradients overflow
+        outcome.lossSum = accumulateAll(learner_, batches, outcome.tokens).item<double>();
+        middle = secondsNow();
+        if (std::isfinite(outcome.lossSum))
+            outcome.gradientNorm = learner_.apply(outcome.learningRate, clipNorm_).item<double>();
+        else
+            learner_.discard();
+        outcome.bad = !std::isfinite(outcome.lossSum) || !std::isfinite(outcome.gradientNorm);
+    } while (outcome.bad && std::isfinite(outcome.lossSum) && learner_.lowerLossScale());
     outcome.backwardSeconds = middle - began;
-    if (std::isfinite(outcome.lossSum))
-        outcome.gradientNorm = learner_.apply(outcome.learningRate, clipNorm_).item<double>();
-    else
-        learner_.discard();
-    outcome.bad = !std::isfinite(outcome.lossSum) || !std::isfinite(outcome.gradientNorm);
+    if (auto* model = learner_.model(); model && measures && !outcome.bad)
+        outcome.parameterNorm = flatNorm(model->parameters().weights()).item<double>();
     outcome.optimizerSeconds = secondsNow() - middle;
     known.push_back(outcome);
 }
 
-void StepRunner::runOnDevice(const std::vector<Batch>& batches, StepOutcome outcome, std::vector<StepOutcome>& known)
+void StepRunner::runOnDevice(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
 {
     const double began = secondsNow();
     const auto loss = accumulateAll(learner_, batches, outcome.tokens);
@@ -102,8 +111,10 @@ void StepRunner::runOnDevice(const std::vector<Batch>& batches, StepOutcome outc
     outcome.backwardSeconds = middle - began; // time of launching; the device's own time shows in the waiting below
     outcome.optimizerSeconds = secondsNow() - middle;
     pending->outcome = outcome;
-    pending->values = torch::empty({ 2 }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
-    pending->values.copy_(torch::stack({ loss.reshape({}), norm.reshape({}).to(torch::kFloat32) }), true);
+    pending->values = torch::empty({ 3 }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
+    auto* model = learner_.model();
+    const auto weights = model && measures ? flatNorm(model->parameters().weights()) : torch::zeros_like(norm);
+    pending->values.copy_(torch::stack({ loss.reshape({}), norm.reshape({}).to(torch::kFloat32), weights.reshape({}).to(torch::kFloat32) }), true);
     pending->copied.record(c10::impl::VirtualGuardImpl(c10::kCUDA).getStream(learner_.device()));
     pending_.push_back(std::move(pending));
     for (; pending_.size() > 1; pending_.pop_front())

@@ -14,6 +14,7 @@ struct StepOutcome {
     std::int64_t tokens = 0; ///< real labels
     double lossSum = 0; ///< nats, over `tokens`
     double gradientNorm = 0; ///< before clipping
+    double parameterNorm = 0; ///< after the step; 0: not measured at this one
     double learningRate = 0;
     bool bad = false; ///< NaN or Inf: the step was left out, nothing changed
     double backwardSeconds = 0; ///< forward and backward
@@ -21,7 +22,7 @@ struct StepOutcome {
 };
 
 /// Optimiser steps of one learner. On the CPU each outcome is known at once; on CUDA it is read back one step later, so that the
-/// host never waits for the device inside a step. Not thread-safe.
+/// host never waits for the device inside a step; only fp16 waits, for a step that overflowed must be repeated. Not thread-safe.
 class StepRunner {
 public:
     StepRunner(Learner& learner, double clipNorm);
@@ -34,11 +35,12 @@ public:
 
 private:
     struct Pending;
-    void runOnHost(const std::vector<Batch>& batches, StepOutcome outcome, std::vector<StepOutcome>& known);
-    void runOnDevice(const std::vector<Batch>& batches, StepOutcome outcome, std::vector<StepOutcome>& known);
+    void runOnHost(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
+    void runOnDevice(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
 
     Learner& learner_;
     double clipNorm_;
+    std::int64_t stepsRun_ = 0;
     std::deque<std::unique_ptr<Pending>> pending_;
 };
 

@@ -1,14 +1,16 @@
-// bench: tokens per second of a preset on made-up tokens. stream: random windows of one file without a ledger, to be compared with
+// bench: tokens per second of a preset on made-up tokens. fit: the largest batch that a device takes. stream: random windows of one file without a ledger, to be compared with
 // other programs on the same work (nanoGPT's character settings).
 
 #include "core/train/loop/tasks_torch.h"
 
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
+#include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/config/schema.h"
 #include "core/data/stream_data.h"
+#include "core/train/loop/memory_meter_torch.h"
 #include "core/train/loop/step_torch.h"
 
 #include <torch/torch.h>
@@ -42,7 +44,7 @@ Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySiz
         setup.config.precision = options.precision;
     setup.config.seed = options.seed;
     setup.modelConfig = modelConfigOf(setup.config, vocabularySize);
-    setUpCompute(setup.compute, device.value().is_cpu());
+    setUpCompute(setup.compute, { device.value().is_cpu(), setup.config.tf32, setup.config.attention });
     if (const auto problems = trainingProblems(setup); !problems.empty())
         return Error { ErrorCode::InvalidArgument, problems.front() };
     return setup;
@@ -56,6 +58,25 @@ Batch emptyBatch(const RunSetup& setup)
     batch.labels_BT = torch::empty({ c.batchSize, c.seqLen }, torch::kInt64);
     batch.labels = c.batchSize * c.seqLen;
     batch.windows = { 0, static_cast<std::int32_t>(c.batchSize) };
+    return batch;
+}
+
+/// The preset's own vocabulary, where random tokens do.
+std::uint32_t randomVocabulary(const TaskOptions& options)
+{
+    constexpr std::uint32_t kCharVocabulary = 66; // as the bundled text has
+    constexpr std::uint32_t kGpt2Vocabulary = 50304;
+    const auto preset = findPreset(options.preset);
+    return preset.ok() && preset.value().config.tokenizer == "gpt2" ? kGpt2Vocabulary : kCharVocabulary;
+}
+
+Batch randomBatch(const RunSetup& setup, std::int64_t seed)
+{
+    Random random(static_cast<std::uint64_t>(seed));
+    auto batch = emptyBatch(setup);
+    for (auto* tensor : { &batch.inputs_BT, &batch.labels_BT })
+        for (std::int64_t i = 0; i < tensor->numel(); ++i)
+            tensor->data_ptr<std::int64_t>()[i] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(setup.modelConfig.vocabularySize)));
     return batch;
 }
 
@@ -103,24 +124,67 @@ Result<double> heldOutLoss(Learner& learner, const StreamData& data, const RunSe
 
 } // namespace
 
-Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
+Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
-    constexpr std::uint32_t kCharVocabulary = 66; // as the bundled text has
-    constexpr std::uint32_t kGpt2Vocabulary = 50304;
-    auto preset = findPreset(options.preset);
-    if (!preset.ok())
-        return preset.error();
-    auto setup = setupOf(options, preset.value().config.tokenizer == "gpt2" ? kGpt2Vocabulary : kCharVocabulary);
+    constexpr double kUsable = 0.9; // of the memory: the rest is for others and for fragments
+    constexpr std::int64_t kLargest = 1 << 16;
+    auto setup = setupOf(options, randomVocabulary(options));
     if (!setup.ok())
         return setup.error();
     auto learner = newLearner(setup.value());
     if (!learner.ok())
         return learner.error();
-    Random random(static_cast<std::uint64_t>(options.seed));
-    auto batch = emptyBatch(setup.value());
-    for (auto* tensor : { &batch.inputs_BT, &batch.labels_BT })
-        for (std::int64_t i = 0; i < tensor->numel(); ++i)
-            tensor->data_ptr<std::int64_t>()[i] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(setup.value().modelConfig.vocabularySize)));
+    const auto limit = static_cast<std::int64_t>(kUsable * static_cast<double>(deviceMemoryBytes(setup.value().device)));
+    MemoryMeter memory;
+    StepRunner runner(*learner.value(), setup.value().config.clip);
+    nlohmann::json rows = nlohmann::json::array();
+    std::int64_t largest = 0;
+    std::int64_t before = 0; // peak of the batch half as large
+    std::string end = "batch_size has reached its greatest value";
+    for (std::int64_t windows = 1; windows <= kLargest; windows *= 2) {
+        setup.value().config.batchSize = windows;
+        std::vector<StepOutcome> known;
+        double seconds = 0;
+        try {
+            const auto batch = onDevice(randomBatch(setup.value(), options.seed), setup.value().device);
+            for (int i = 0; i < 2; ++i) { // the second one has its memory already
+                const double from = secondsNow();
+                runner.run({ batch }, 1e-4, known);
+                runner.flush(known);
+                seconds = secondsNow() - from;
+            }
+        } catch (const c10::OutOfMemoryError&) {
+            end = "out of memory";
+            break;
+        }
+        const std::int64_t peak = memory.read(setup.value().device, true).peakBytes;
+        largest = windows;
+        rows.push_back({ { "batch_size", windows }, { "peak_bytes", peak }, { "step_ms", seconds * 1e3 }, { "tokens_per_s", static_cast<double>(windows * setup.value().config.seqLen) / seconds } });
+        if (stopRequested())
+            return Error { ErrorCode::Cancelled, "fit was stopped" };
+        if (before > 0 && peak + 2 * (peak - before) > limit) {
+            end = "twice as much would not fit";
+            break;
+        }
+        if (seconds > options.seconds) {
+            end = "a step takes longer than " + formatDuration(options.seconds);
+            break;
+        }
+        before = peak;
+    }
+    return nlohmann::json { { "preset", options.preset }, { "device", options.device }, { "seq_len", setup.value().config.seqLen }, { "parameters", setup.value().modelConfig.parameterCount() },
+        { "memory_bytes", limit }, { "largest_batch_size", largest }, { "end", end }, { "measured", rows } };
+}
+
+Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
+{
+    auto setup = setupOf(options, randomVocabulary(options));
+    if (!setup.ok())
+        return setup.error();
+    auto learner = newLearner(setup.value());
+    if (!learner.ok())
+        return learner.error();
+    const auto batch = randomBatch(setup.value(), options.seed);
     const auto moved = onDevice(batch, setup.value().device);
     StepRunner runner(*learner.value(), setup.value().config.clip);
     std::vector<StepOutcome> known;
@@ -154,6 +218,7 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
         { "batch_size", setup.value().config.batchSize }, { "seq_len", setup.value().config.seqLen }, { "steps", stepSeconds.size() },
         { "tokens_per_s", tokens * n / total }, { "tokens_per_s_median", tokens / median }, { "step_ms_median", median * 1e3 },
         { "forward_backward_ms", backward / n * 1e3 }, { "optimizer_ms", optimizer / n * 1e3 },
+        { "peak_memory_bytes", MemoryMeter().read(setup.value().device).peakBytes },
         { "gflops", setup.value().modelConfig.flopsPerToken() * tokens / median / 1e9 } };
 }
 

@@ -3,6 +3,7 @@
 #include "core/train/loop/tasks_torch.h"
 
 #include "core/base/path.h"
+#include "core/data/tokenizer/huggingface_tokenizer.h"
 #include "core/train/weights/huggingface_torch.h"
 
 namespace furrow {
@@ -21,15 +22,9 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
     auto* model = run.value().learner->model();
     if (!model)
         return Error { ErrorCode::InvalidArgument, "the counting model cannot be exported" };
-    auto definition = readFile(run.value().setup.paths.tokenizer(), 512u << 20);
-    if (!definition.ok())
-        return definition.error();
     HuggingFaceExtras extras;
     extras.tokens.begin = extras.tokens.end = static_cast<std::int64_t>(run.value().tokenizer->endOfText());
-    // Only a tokenizer.json has a form there; any other definition still travels, under a name nobody takes for one.
-    const std::string name = run.value().tokenizer->name();
-    const bool known = name != "byte" && name != "char" && definition.value().find("\"model\"") != std::string::npos;
-    extras.files[known ? "tokenizer.json" : "furrow_tokenizer.json"] = definition.value();
+    extras.files = huggingFaceTokenizerFiles(*run.value().tokenizer, model->config().contextLength);
     if (auto written = exportHuggingFace(*model, extras, realFileSystem(), folder); !written.ok())
         return written.error();
     return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "format", "huggingface" }, { "out", utf8Text(std::filesystem::absolute(folder)) } };

@@ -1,13 +1,12 @@
-// eval and sample, and what all tasks share.
+// eval, and what all tasks share.
 
 #include "core/train/loop/tasks_torch.h"
 
-#include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/data/overlap.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
-#include "core/train/sample/sampler_torch.h"
 
 #include <torch/torch.h>
 
@@ -93,7 +92,23 @@ Result<LoadedRun> loadRun(const TaskOptions& options)
         return learner.error();
     if (auto fits = learner.value()->loadWeights(checkpoint.value().weights); !fits.ok())
         return fits.error().in("checkpoint " + row.value().record.folder);
+    learner.value()->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
     return LoadedRun { std::move(setup).value(), std::move(tokenizer).value(), std::move(learner).value(), row.value().record.folder, checkpoint.value().state };
+}
+
+Result<nlohmann::json> checkTask(const TaskOptions& options)
+{
+    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting });
+    if (!setup.ok())
+        return setup.error();
+    std::string text;
+    for (const auto& problem : trainingProblems(setup.value()))
+        text += (text.empty() ? "" : "\n") + problem;
+    if (!text.empty())
+        return Error { ErrorCode::InvalidArgument, text };
+    if (auto learner = newLearner(setup.value()); !learner.ok())
+        return learner.error();
+    return nlohmann::json { { "parameters", setup.value().modelConfig.parameterCount() } };
 }
 
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
@@ -113,63 +128,36 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     if (!result.ok())
         return result.error();
     const auto& e = result.value();
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "data", options.data.empty() ? "held-out" : options.data }, { "loss", e.loss },
+    nlohmann::json overlap;
+    if (!options.data.empty()) {
+        auto found = overlapWithTraining(config, run.value().setup.file.dataManifest, options.data, [&] { return !stopRequested(); });
+        if (!found.ok())
+            return found.error();
+        overlap = { { "samples", found.value().samples }, { "also_trained", found.value().seen }, { "share", found.value().share() } };
+    }
+    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "data", options.data.empty() ? "held-out" : options.data }, { "loss", e.loss },
         { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
-}
-
-Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
-{
-    auto run = loadRun(options);
-    if (!run.ok())
-        return run.error();
-    auto* model = run.value().learner->model();
-    if (!model)
-        return Error { ErrorCode::InvalidArgument, "the counting model writes no text" };
-    const auto& tokenizer = *run.value().tokenizer;
-    std::vector<TokenId> ids;
-    tokenizer.encode(options.prompt, ids);
-    std::vector<std::int64_t> prompt(ids.begin(), ids.end());
-    if (prompt.empty())
-        prompt.push_back(tokenizer.endOfText());
-    SampleOptions sample;
-    sample.maxTokens = options.tokens;
-    sample.temperature = options.temperature;
-    sample.topK = options.topK;
-    sample.topP = options.topP;
-    sample.seed = static_cast<std::uint64_t>(options.seed);
-    const std::int64_t began = systemClock().monotonicNs();
-    std::vector<TokenId> all;
-    std::string shown; // grows by whole tokens; a code point may need several
-    output(options.prompt);
-    auto tokens = sampleText(*model, prompt, sample, [&](std::int64_t token) {
-        all.push_back(static_cast<TokenId>(token));
-        const std::string text = tokenizer.decode(all);
-        if (text.size() > shown.size() && text.compare(0, shown.size(), shown) == 0) {
-            output(text.substr(shown.size()));
-            shown = text;
-        }
-        return !stopRequested();
-    });
-    if (!tokens.ok())
-        return tokens.error();
-    const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "prompt", options.prompt }, { "text", tokenizer.decode(all) }, { "tokens", all.size() },
-        { "tokens_per_s", static_cast<double>(all.size()) / std::max(seconds, 1e-9) } };
 }
 
 Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
     try {
+        if (options.task == "check")
+            return checkTask(options);
         if (options.task == "eval")
             return evalTask(options, stopRequested);
         if (options.task == "sample")
             return sampleTask(options, output, stopRequested);
+        if (options.task == "chat")
+            return chatTask(options, output, stopRequested);
         if (options.task == "export")
             return exportTask(options);
         if (options.task == "merge")
             return mergeTask(options);
         if (options.task == "bench")
             return benchTask(options, stopRequested);
+        if (options.task == "fit")
+            return fitTask(options, stopRequested);
         if (options.task == "stream")
             return streamTask(options, output, stopRequested);
     } catch (const c10::Error& e) {
@@ -177,7 +165,7 @@ Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& out
     } catch (const std::exception& e) {
         return Error { ErrorCode::Internal, e.what() };
     }
-    return Error { ErrorCode::InvalidArgument, "There is no task '" + options.task + "'. Known are eval, sample, export, merge, bench, stream." };
+    return Error { ErrorCode::InvalidArgument, "There is no task '" + options.task + "'. Known are check, eval, sample, chat, export, merge, bench, fit, stream." };
 }
 
 } // namespace furrow

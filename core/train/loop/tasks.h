@@ -13,7 +13,7 @@ namespace furrow {
 
 /// What `furrow-worker --role task` was asked for: a plain value, filled from the command line. Each task reads its own fields.
 struct TaskOptions {
-    std::string task; ///< eval sample export merge bench stream
+    std::string task; ///< check eval sample chat export merge bench fit stream
     std::filesystem::path runFolder;
     std::string checkpoint; ///< folder name below checkpoints/; "": the newest merge, else the newest of all
     std::string data; ///< eval, stream: a text file
@@ -21,7 +21,7 @@ struct TaskOptions {
     int threads = 1;
     bool counting = false;
 
-    // sample
+    // sample, chat
     std::string prompt = "\n";
     std::int64_t tokens = 200;
     double temperature = 0.8;
@@ -38,17 +38,17 @@ struct TaskOptions {
     std::string method; ///< average | diloco; "": as the run is configured
     std::int64_t attempt = 0; ///< of the supervisor that asks; 0: asked by a person
 
-    // bench, stream
+    // bench, fit, stream
     std::string preset = "char";
     std::string precision; ///< "": as the preset says
     std::int64_t batchSize = 0; ///< 0: as the preset says
     std::int64_t seqLen = 0;
-    double seconds = 10; ///< bench: of measuring
+    double seconds = 10; ///< bench: of measuring; fit: of a step, at most
     std::int64_t steps = 2000; ///< stream
     std::int64_t evalEvery = 250; ///< stream
 };
 
-/// What a task tells while it works: pieces of text (sample) or JSON lines (stream), to be written as they are.
+/// What a task tells while it works: pieces of text (sample, chat) or JSON lines (stream), to be written as they are.
 using TaskOutput = std::function<void(const std::string&)>;
 
 /// Runs one task and gives its result. Catches what libtorch throws.

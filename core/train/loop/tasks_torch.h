@@ -29,8 +29,13 @@ Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup);
 // The tasks, one file each where they are long.
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+/// Makes the model of a run as a worker would, weights of init_from included, and forgets it.
+Result<nlohmann::json> checkTask(const TaskOptions& options);
+Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> exportTask(const TaskOptions& options);
 Result<nlohmann::json> mergeTask(const TaskOptions& options);
+/// Doubles the batch until memory or patience (options.seconds a step) ends, and measures each.
+Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 

@@ -18,6 +18,7 @@ struct TrainerOptions {
     std::string device = "cpu"; ///< "cpu", "cuda:0" or a GPU's UUID
     int threads = 1; ///< of the CPU
     bool counting = false; ///< train the counting model (storm harness)
+    double stuckSeconds = 30; ///< without progress: the watchdog writes an alarm
 };
 
 /// How a worker ended when nothing was wrong.

@@ -141,18 +141,18 @@ Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
         return committed.error();
     if (auto returned = ledger_->returnSteps(); !returned.ok())
         return returned.error();
+    if (auto told = ledger_->flushProgress(); !told.ok())
+        return told.error();
     failPoint("worker.ending");
     if (auto ended = ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); }); !ended.ok())
         return ended.error();
-    const auto waits = ledger_->claimWaits();
     totals_.cause = cause;
     totals_.step = state_.step;
     totals_.tokens = state_.tokens;
     totals_.seconds = secondsSince(startedNs_);
     totals_.ledgerSeconds = ledger_->busySeconds();
-    tellEvent(EventRecord::Kind::Stopped,
-        cause + "; waited for " + std::to_string(waits.count) + " claims: half below " + formatNumber(waits.p50Ms, 3) + " ms, 99 % below " + formatNumber(waits.p99Ms, 3)
-            + " ms, longest " + formatNumber(waits.maxMs, 3) + " ms");
+    tellClaimWaits();
+    tellEvent(EventRecord::Kind::Stopped, cause);
     telemetry_->flush();
     logInfo("ended: " + cause + ", step " + std::to_string(state_.step));
     return totals_;
@@ -182,8 +182,8 @@ void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
 {
     WorkerLedger::Progress progress;
     progress.phase = warm_ || work ? phase : "warming up";
-    progress.step = state_.step;
-    progress.tokens = state_.tokens;
+    progress.step = state_.ownSteps;
+    progress.tokens = state_.ownTokens;
     progress.loss = lastLoss_;
     progress.tokensPerSecond = work ? tokensPerSecond_ : 0;
     if (work) {
@@ -194,10 +194,17 @@ void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
     ledger_->progress(progress);
 }
 
+void TrainingSession::tellClaimWaits()
+{
+    const auto waits = ledger_->claimWaits();
+    lastClaimWaitsNs_ = systemClock().monotonicNs();
+    telemetry_->write(ClaimWaitRecord { lastClaimWaitsNs_, waits.count, waits.p50Ms, waits.p99Ms, waits.maxMs });
+}
+
 void TrainingSession::tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk)
 {
     if (telemetry_)
-        telemetry_->write(EventRecord { systemClock().monotonicNs(), state_.step, chunk.value, kind, text });
+        telemetry_->write(EventRecord { systemClock().monotonicNs(), state_.ownSteps, chunk.value, kind, text });
 }
 
 Status TrainingSession::evaluate(const char* why)
@@ -205,6 +212,7 @@ Status TrainingSession::evaluate(const char* why)
     if (!learner_->model() || evaluation_->empty() || evalStep_ == state_.step)
         return {};
     const std::int64_t began = systemClock().monotonicNs();
+    const UseAverage average(*learner_);
     auto result = evaluation_->run(*learner_->model(), false, [this] {
         tellProgress("evaluate");
         return ledger_->status().ok();
@@ -216,8 +224,8 @@ Status TrainingSession::evaluate(const char* why)
     evalLoss_ = result.value().loss;
     EvalRecord line;
     line.monotonicNs = systemClock().monotonicNs();
-    line.step = state_.step;
-    line.tokens = state_.tokens;
+    line.step = state_.ownSteps;
+    line.tokens = state_.ownTokens;
     line.loss = result.value().loss;
     line.what = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
     telemetry_->write(line);
@@ -249,6 +257,7 @@ void TrainingSession::sampleWhenDue()
     SampleOptions options;
     options.seed = static_cast<std::uint64_t>(setup_.config.seed);
     options.stopToken = tokenizer_->endOfText();
+    const UseAverage average(*learner_);
     auto tokens = sampleText(*learner_->model(), prompt, options, [this](std::int64_t) {
         tellProgress("evaluate");
         return true;
@@ -258,7 +267,7 @@ void TrainingSession::sampleWhenDue()
         return;
     }
     const std::vector<TokenId> text(tokens.value().begin(), tokens.value().end());
-    telemetry_->write(SampleRecord { systemClock().monotonicNs(), state_.step, setup_.config.samplePrompt, tokenizer_->decode(text) });
+    telemetry_->write(SampleRecord { systemClock().monotonicNs(), state_.ownSteps, setup_.config.samplePrompt, tokenizer_->decode(text) });
     lastStepEndNs_ = systemClock().monotonicNs();
 }
 

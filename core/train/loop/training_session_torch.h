@@ -6,7 +6,9 @@
 #include "core/train/loop/chunk_loader.h"
 #include "core/train/loop/evaluation_torch.h"
 #include "core/train/loop/ledger_thread.h"
+#include "core/train/loop/memory_meter_torch.h"
 #include "core/train/loop/run_setup_torch.h"
+#include "core/train/loop/spike_detector.h"
 #include "core/train/loop/step_torch.h"
 #include "core/train/loop/trainer.h"
 
@@ -74,6 +76,7 @@ private:
     Status evaluate(const char* why);
     Status evaluateWhenDue();
     void sampleWhenDue();
+    void tellClaimWaits();
     void tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk = {});
 
     // session_chunk.cpp
@@ -82,8 +85,9 @@ private:
     Result<Cut> lookAround();
     Status trainStep(ChunkWork& work, WindowRange windows);
     Status record(ChunkWork& work, const std::vector<StepOutcome>& outcomes);
+    void judge(const ChunkWork& work, const StepOutcome& step);
     Status endChunk(ChunkWork& work, bool partly);
-    void explainOutOfMemory(Error& error) const;
+    Error outOfMemory(const std::string& said);
 
     // session_checkpoint.cpp
     bool checkpointDue() const;
@@ -101,6 +105,7 @@ private:
     };
     Result<std::vector<Contribution>> loadContributions(const WorkerLedger::MergeJob& job);
     Status computeMerge(const WorkerLedger::MergeJob& job);
+    std::string tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
     Status commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts);
     Status adoptMerge(std::int64_t round, CheckpointId result);
     Result<NamedTensors> baseWeights(const std::string& baseFolder);
@@ -144,6 +149,7 @@ private:
     bool pendingSave_ = false;
     int idleTurns_ = 0;
     NamedTensors baseMomentum_; ///< outer momentum of the base of the merge being computed
+    std::int64_t baseSamples_ = 0; // of the weights that the members of the merge at hand grew from
     std::int64_t mergeRoundSeen_ = 0; ///< rounds up to this one need nothing from this worker any more
 
     TrainerEnd totals_;
@@ -151,6 +157,10 @@ private:
     double meanStepSeconds_ = 0; ///< exponential mean
     double lastLoss_ = std::numeric_limits<double>::quiet_NaN(); ///< none yet
     double tokensPerSecond_ = 0;
+    std::int64_t lastClaimWaitsNs_ = 0;
+    MemoryMeter memory_;
+    AdaptiveRate adaptive_; ///< its state is kept in state_
+    SpikeDetector spikes_;
     std::int64_t lastStepEndNs_ = 0; ///< end of the step before: what lies between is not training
     double waitedSeconds_ = 0; ///< for claim and chunk, before the next step
     double stalledSeconds_ = 0; ///< for a checkpoint copy, before the next step

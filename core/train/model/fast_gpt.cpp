@@ -75,7 +75,7 @@ at::Tensor checkedTokens(const at::Tensor& tokens, std::int64_t lowest, std::int
 bool FastGptModel::fits(const ModelConfig& config, const ModelOptions& options)
 {
     return options.fastCpu && options.device.is_cpu() && options.precision == Precision::Float32 && !options.checkpointActivations
-        && config.architecture == "gpt" && config.dropout == 0 && config.moeExperts == 0 && config.width % 16 == 0
+        && config.architecture == "gpt" && config.dropout == 0 && config.moeExperts == 0 && config.loraRank == 0 && config.width % 16 == 0
         && config.feedForwardWidth() % 16 == 0 && cpu::kernels() != nullptr;
 }
 

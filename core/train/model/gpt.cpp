@@ -86,7 +86,13 @@ std::vector<ParameterShape> gptParameters(const ModelConfig& config)
 GptModel::GptModel(const ModelConfig& config, const ModelOptions& options)
     : Model(config, options)
 {
-    parameters_ = ParameterStore(gptParameters(config), options.device);
+    if (config.loraRank > 0) {
+        parameters_ = ParameterStore(loraParameters(config), options.device);
+        for (const ParameterShape& shape : gptParameters(config))
+            buffers_.emplace_back(shape.name, at::zeros(shape.shape, at::TensorOptions().dtype(at::kFloat).device(options.device)));
+    } else {
+        parameters_ = ParameterStore(gptParameters(config), options.device);
+    }
     if (config.positions == "rope")
         rotary_ = RotaryTable(config.contextLength, config.headWidth(), config.ropeTheta, options.device);
     initialise();
@@ -103,27 +109,37 @@ void GptModel::initialise()
     const double residual = kDeviation / std::sqrt(2.0 * static_cast<double>(config_.layers));
     at::Generator generator = at::detail::createCPUGenerator(options_.seed);
     const at::NoGradGuard guard;
-    for (const auto& [name, tensor] : parameters_.tensors()) {
+    const auto fill = [&](const std::string& name, const at::Tensor& tensor) {
         const bool isResidual = name.ends_with("attention.out.weight") || name.ends_with("down.weight");
-        if (tensor.dim() >= 2)
+        if (name.ends_with(".a")) // LoRA: with b at 0 the model starts as it was
+            fillNormal(tensor, 1.0 / std::sqrt(static_cast<double>(tensor.size(1))), generator);
+        else if (tensor.dim() >= 2 && name.ends_with(".weight"))
             fillNormal(tensor, isResidual ? residual : kDeviation, generator);
         else if (name.ends_with(".weight"))
             tensor.detach().fill_(1.0);
-    }
+    };
+    for (const auto& [name, tensor] : buffers_)
+        fill(name, tensor);
+    for (const auto& [name, tensor] : parameters_.tensors())
+        fill(name, tensor);
 }
 
 void GptModel::bind()
 {
     const auto weights = [&](const std::string& name) {
-        Weights found { parameters_.at(name + ".weight"), {} };
+        Weights found { tensor(name + ".weight"), {}, {}, {} };
         const bool isNorm = name.ends_with("norm") || name.ends_with("norm1") || name.ends_with("norm2");
         if (isNorm ? config_.norm == "layernorm" && config_.bias : config_.bias)
-            found.bias = parameters_.at(name + ".bias");
+            found.bias = tensor(name + ".bias");
+        if (config_.loraRank > 0 && !isNorm) {
+            found.loraA_RI = parameters_.at("lora." + name + ".a");
+            found.loraB_OR = parameters_.at("lora." + name + ".b");
+        }
         return found;
     };
-    embedding_ = parameters_.at("embed.weight");
+    embedding_ = tensor("embed.weight");
     if (config_.positions == "learned")
-        positions_ = parameters_.at("positions.weight");
+        positions_ = tensor("positions.weight");
     for (std::int64_t i = 0; i < config_.layers; ++i) {
         const std::string name = "blocks." + std::to_string(i) + ".";
         Block block;
@@ -142,7 +158,7 @@ void GptModel::bind()
         blocks_.push_back(block);
     }
     lastNorm_ = weights("norm");
-    head_ = config_.tiedHead ? embedding_ : parameters_.at("head.weight");
+    head_ = config_.tiedHead ? embedding_ : tensor("head.weight");
 }
 
 at::Tensor GptModel::norm(const at::Tensor& x, const Weights& weights) const
@@ -172,7 +188,7 @@ at::Tensor GptModel::attention(const at::Tensor& x_BTD, const Block& block, Laye
     const std::int64_t headWidth = config_.headWidth();
     const std::int64_t kvHeads = config_.keyValueHeads();
     const std::int64_t start = cache ? cache->length : 0;
-    const at::Tensor qkv = linear(x_BTD, block.qkv.weight, block.qkv.bias, options_.precision);
+    const at::Tensor qkv = dense(x_BTD, block.qkv);
     const auto heads = [&](std::int64_t from, std::int64_t count) {
         return qkv.narrow(2, from * headWidth, count * headWidth).view({ batch, tokens, count, headWidth }).transpose(1, 2);
     };
@@ -202,14 +218,14 @@ at::Tensor GptModel::attention(const at::Tensor& x_BTD, const Block& block, Laye
     const double dropout = training_ ? config_.dropout : 0.0;
     const at::Tensor mixed = at::scaled_dot_product_attention(q, k, v, mask, dropout, causal);
     const at::Tensor joined = mixed.transpose(1, 2).reshape({ batch, tokens, config_.width });
-    return dropped(linear(joined, block.attentionOut.weight, block.attentionOut.bias, options_.precision));
+    return dropped(dense(joined, block.attentionOut));
 }
 
 at::Tensor GptModel::feedForward(const at::Tensor& x_BTD, const Block& block, at::Tensor* balanceLoss) const
 {
     if (block.router.defined())
         return dropped(mixtureOfExperts(x_BTD, { block.router, block.up.weight, block.down.weight }, config_, options_.precision, balanceLoss));
-    const at::Tensor up = linear(x_BTD, block.up.weight, block.up.bias, options_.precision);
+    const at::Tensor up = dense(x_BTD, block.up);
     at::Tensor active;
     if (config_.activation == "swiglu") {
         const auto halves = up.chunk(2, -1);
@@ -217,7 +233,7 @@ at::Tensor GptModel::feedForward(const at::Tensor& x_BTD, const Block& block, at
     } else {
         active = at::gelu(up, "tanh");
     }
-    return dropped(linear(active, block.down.weight, block.down.bias, options_.precision));
+    return dropped(dense(active, block.down));
 }
 
 at::Tensor GptModel::runBlock(const at::Tensor& x_BTD, const Block& block, LayerCache* cache, at::Tensor* balanceLoss) const
@@ -232,6 +248,8 @@ at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         const bool recompute = options_.checkpointActivations && at::GradMode::is_enabled() && !blocks_[i].router.defined();
         if (recompute) {
+            if (!x.requires_grad()) // frozen embeddings: without this no gradient would reach the block's own weights
+                x = x.detach().set_requires_grad(true);
             x = recomputed(blockFunctions_[i], x);
             continue;
         }

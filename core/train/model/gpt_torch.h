@@ -9,6 +9,9 @@ namespace furrow {
 
 /// Names and shapes of a GPT's parameters, in saving order.
 std::vector<ParameterShape> gptParameters(const ModelConfig& config);
+/// With LoRA (arXiv:2106.09685): "lora.<layer>.a" (rank, in) and "lora.<layer>.b" (out, rank) of each linear layer of the blocks. They are
+/// the parameters then, and what gptParameters() lists are buffers.
+std::vector<ParameterShape> loraParameters(const ModelConfig& config);
 
 /// GPT family in libtorch's own operators: learned or rotary positions, LayerNorm or RMSNorm, GELU or SwiGLU, grouped-query
 /// attention, mixture of experts. Runs on every device and is what the fast CPU step is compared with.
@@ -22,12 +25,15 @@ public:
     at::Tensor logits(const at::Tensor& inputs_BT) override;
     std::unique_ptr<KeyValueCache> newCache(std::int64_t batch, std::int64_t capacity) override;
     at::Tensor nextLogits(const at::Tensor& tokens_BT, KeyValueCache& cache) override;
+    NamedTensors fullState() const override;
     std::string backendName() const override;
 
 private:
     struct Weights {
         at::Tensor weight;
         at::Tensor bias;
+        at::Tensor loraA_RI; ///< undefined without LoRA
+        at::Tensor loraB_OR;
     };
     struct Block {
         Weights norm1, qkv, attentionOut, norm2, up, down;
@@ -38,6 +44,8 @@ private:
 
     void initialise();
     void bind();
+    at::Tensor tensor(const std::string& name) const;
+    at::Tensor dense(const at::Tensor& x, const Weights& weights) const;
     at::Tensor norm(const at::Tensor& x, const Weights& weights) const;
     at::Tensor embed(const at::Tensor& inputs_BT, std::int64_t start) const;
     at::Tensor attention(const at::Tensor& x_BTD, const Block& block, LayerCache* cache) const;

@@ -37,7 +37,7 @@ LossPiece crossEntropyPiece(const at::Tensor& logits_NV, const at::Tensor& label
 class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
 public:
     static at::Tensor forward(AutogradContext* context, const at::Tensor& x_ND, const at::Tensor& weight_VD,
-        const at::Tensor& labels_N, double scale, bool wantGradient)
+        const at::Tensor& labels_N, double scale, bool wantGradient, bool wantWeight)
     {
         const std::int64_t rows = x_ND.size(0);
         const std::int64_t vocabulary = weight_VD.size(0);
@@ -56,19 +56,23 @@ public:
             if (!wantGradient)
                 continue;
             gradX.narrow(0, begin, count).copy_(at::mm(piece.gradient_NV, weight_VD));
+            if (!wantWeight)
+                continue;
             const at::Tensor gradPiece = at::mm(piece.gradient_NV.t(), x).to(at::kFloat);
             gradWeight = gradWeight.defined() ? gradWeight.add_(gradPiece) : gradPiece;
         }
         if (wantGradient) {
             context->saved_data["x"] = gradX;
-            context->saved_data["weight"] = gradWeight.to(weight_VD.scalar_type());
+            if (wantWeight)
+                context->saved_data["weight"] = gradWeight.to(weight_VD.scalar_type());
         }
         return total;
     }
 
     static variable_list backward(AutogradContext* context, variable_list)
     {
-        return { context->saved_data["x"].toTensor(), context->saved_data["weight"].toTensor(), at::Tensor(), at::Tensor(), at::Tensor() };
+        const auto weight = context->saved_data.find("weight");
+        return { context->saved_data["x"].toTensor(), weight == context->saved_data.end() ? at::Tensor() : weight->second.toTensor(), at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor() };
     }
 };
 
@@ -162,7 +166,7 @@ at::Tensor fusedLinearCrossEntropy(const at::Tensor& x_ND, const at::Tensor& wei
 {
     const at::ScalarType type = scalarType(precision);
     const bool wantGradient = at::GradMode::is_enabled();
-    return LinearCrossEntropy::apply(x_ND.to(type), weight_VD.to(type), labels_N, gradientScale, wantGradient);
+    return LinearCrossEntropy::apply(x_ND.to(type), weight_VD.to(type), labels_N, gradientScale, wantGradient, wantGradient && weight_VD.requires_grad());
 }
 
 at::Tensor recomputed(const BlockFunction& block, const at::Tensor& x)

@@ -73,6 +73,11 @@ void Model::reseed(std::uint64_t seed)
     generator.set_current_seed(seed);
 }
 
+NamedTensors Model::fullState() const
+{
+    return modelState(*this);
+}
+
 std::int64_t countLabels(const at::Tensor& labels_BT)
 {
     return labels_BT.ne(kIgnoreLabel).sum().item<std::int64_t>(); // sync: on CUDA; training counts on the host instead

@@ -42,13 +42,13 @@ public:
 
 void validateHrm(const HrmConfig& hrm, Problems& problems)
 {
-    problems.range("hrm.high_layers", hrm.highLayers, 1, 1000);
-    problems.range("hrm.low_layers", hrm.lowLayers, 1, 1000);
-    problems.range("hrm.high_cycles", hrm.highCycles, 1, 100);
-    problems.range("hrm.low_cycles", hrm.lowCycles, 1, 100);
-    problems.range("hrm.max_segments", hrm.maxSegments, 1, 1000);
-    problems.real("hrm.expansion", hrm.expansion, 0.1, 64);
-    problems.real("hrm.exploration", hrm.exploration, 0, 1);
+    problems.range("layers", hrm.highLayers, 1, 1000);
+    problems.range("hrm_low_layers", hrm.lowLayers, 1, 1000);
+    problems.range("hrm_high_cycles", hrm.highCycles, 1, 100);
+    problems.range("hrm_low_cycles", hrm.lowCycles, 1, 100);
+    problems.range("hrm_segments", hrm.maxSegments, 1, 1000);
+    problems.real("hrm_expansion", hrm.expansion, 0.1, 64);
+    problems.real("hrm_exploration", hrm.exploration, 0, 1);
 }
 
 std::int64_t hrmBlockParameters(const ModelConfig& config)
@@ -101,6 +101,11 @@ std::vector<ModelProblem> ModelConfig::validate() const
         problems.range("moe_active", moeActive, 1, moeExperts);
         problems.real("moe_capacity", moeCapacity, 0.1, 1000);
         problems.real("moe_balance", moeBalance, 0, 10);
+    }
+    if (loraRank != 0) {
+        problems.range("lora_rank", loraRank, 1, width);
+        if (architecture != "gpt" || moeExperts > 0)
+            problems.add("lora_rank", std::to_string(loraRank), "0, for LoRA works with architecture gpt without experts only");
     }
     if (architecture == "hrm")
         validateHrm(hrm, problems);

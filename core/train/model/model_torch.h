@@ -54,8 +54,11 @@ public:
     /// Trained parameters with flat weights and gradients.
     const ParameterStore& parameters() const { return parameters_; }
     ParameterStore& parameters() { return parameters_; }
-    /// Saved with the weights, never trained (HRM start states). May be empty.
+    /// Saved with the weights, never trained (HRM start states, what LoRA leaves alone). May be empty.
     const NamedTensors& buffers() const { return buffers_; }
+
+    /// Weights as a model without LoRA has them, by our names: for exports. Views, or copies where pairs were added in.
+    virtual NamedTensors fullState() const;
 
     /// Forward and backward: adds gradientScale * d(loss sum)/dw to the gradients. With 1 / (labels of the whole
     /// accumulated batch) the gradients become those of the mean per token. Does not synchronise the device.

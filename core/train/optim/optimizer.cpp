@@ -10,13 +10,13 @@ Result<OptimizerKind> optimizerKind(const std::string& name)
 {
     if (name == "adamw")
         return OptimizerKind::AdamW;
-    if (name == "adam-atan2")
+    if (name == "adamatan2")
         return OptimizerKind::AdamATan2;
     if (name == "sgd")
         return OptimizerKind::Sgd;
-    if (name == "adamw-8bit")
+    if (name == "adamw8bit")
         return OptimizerKind::AdamW8Bit;
-    return Error { ErrorCode::InvalidArgument, "optimizer '" + name + "' is unknown; allowed are adamw, adam-atan2, sgd, adamw-8bit" };
+    return Error { ErrorCode::InvalidArgument, "optimizer '" + name + "' is unknown; allowed are adamw, adamw8bit, adamatan2, sgd" };
 }
 
 std::unique_ptr<Optimizer> createOptimizer(ParameterStore& store, const OptimizerConfig& config)
@@ -116,9 +116,12 @@ WeightAverage::WeightAverage(const ParameterStore& store, double decay)
 {
 }
 
-void WeightAverage::update(const ParameterStore& store)
+void WeightAverage::update(const ParameterStore& store, const at::Tensor& norm)
 {
-    average_.lerp_(store.weights(), 1.0 - decay_);
+    if (norm.defined())
+        average_.lerp_(store.weights(), at::isfinite(norm).to(at::kFloat).mul(1.0 - decay_));
+    else
+        average_.lerp_(store.weights(), 1.0 - decay_);
 }
 
 void WeightAverage::swap(ParameterStore& store)

@@ -9,7 +9,7 @@
 namespace furrow {
 
 enum class OptimizerKind { AdamW, AdamATan2, Sgd, AdamW8Bit };
-/// "adamw", "adam-atan2", "sgd", "adamw-8bit".
+/// As the setting `optimizer` names them.
 Result<OptimizerKind> optimizerKind(const std::string& name);
 
 struct OptimizerConfig {
@@ -54,7 +54,8 @@ class WeightAverage {
 public:
     WeightAverage(const ParameterStore& store, double decay);
     /// average += (1 - decay) * (weights - average)
-    void update(const ParameterStore& store);
+    /// @param norm  what Optimizer::step gave: NaN or Inf leave the average as it is; undefined: always update
+    void update(const ParameterStore& store, const at::Tensor& norm = {});
     /// Exchanges weights and average (evaluate with the average, then swap back); call Model::weightsChanged() after.
     void swap(ParameterStore& store);
     NamedTensors state(const ParameterStore& store) const; ///< "ema.<name>"

@@ -49,7 +49,7 @@ Status exportHuggingFace(const Model& model, const HuggingFaceExtras& extras, Fi
     try {
         if (const Status status = files.createFolders(folder); !status.ok())
             return status;
-        const NamedTensors tensors = toHuggingFace(model.config(), layout.value(), modelState(model));
+        const NamedTensors tensors = toHuggingFace(model.config(), layout.value(), model.fullState());
         if (const Status status = writeSafetensors(tensors, { { "format", "pt" } }, files, folder / "model.safetensors"); !status.ok())
             return status;
         std::map<std::string, std::string> texts = extras.files;

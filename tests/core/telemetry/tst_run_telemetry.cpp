@@ -1,3 +1,4 @@
+#include "core/telemetry/export.h"
 #include "core/telemetry/run_telemetry.h"
 #include "core/telemetry/synthetic.h"
 
@@ -173,6 +174,44 @@ private Q_SLOTS:
         const auto snapshot = readAll(telemetry);
         QCOMPARE(snapshot->xAt(0, 1, XAxis::Tokens), 2048.0 + 5120.0);
         QCOMPARE(snapshot->xAt(1, 1, XAxis::Tokens), 2048.0 + 10240.0);
+    }
+
+    void everyRecordIsExported()
+    {
+        SyntheticRun run;
+        run.steps = 400;
+        const auto written = writeSyntheticTelemetry(folder_, run);
+        QVERIFY(written.ok());
+        append(folder_ / "9-w7.jsonl", std::string(kHeader) + "{\"k\":\"event\",\"t\":5,\"what\":\"alarm\",\"text\":\"a, \\\"b\\\"\"}\nrubbish\n{\"k\":\"drift\",\"t\":6,\"round\":1,\"mean\":0.5}\n");
+        std::int64_t steps = 0;
+        std::int64_t others = 0;
+        const auto walked = forEachRecord(folder_, [&](const PlacedRecord& at) -> Status {
+            (at.line.kind == LineKind::Step ? steps : others) += 1;
+            return {};
+        });
+        QVERIFY(walked.ok());
+        QCOMPARE(steps, written.value().stepLines);
+        QCOMPARE(walked.value(), steps + others);
+        const auto out = folder_.parent_path();
+        for (const char* format : { "csv", "jsonl", "tensorboard" })
+            QCOMPARE(exportTelemetry(folder_, format, out / format).value(), walked.value());
+        const auto linesOf = [&](const char* file) {
+            std::ifstream in(out / file);
+            std::int64_t lines = 0;
+            for (std::string line; std::getline(in, line);)
+                ++lines;
+            return lines;
+        };
+        QCOMPARE(linesOf("csv/steps.csv"), steps + 1);
+        QCOMPARE(linesOf("csv/drifts.csv"), 2);
+        QCOMPARE(linesOf("jsonl/records.jsonl"), walked.value());
+        std::ifstream events(out / "csv" / "events.csv");
+        std::string line;
+        while (std::getline(events, line) && line.find(",7,") == std::string::npos) { }
+        QVERIFY2(line.find("alarm,\"a, \"\"b\"\"\"") != std::string::npos, line.c_str());
+        const std::filesystem::directory_iterator first(out / "tensorboard" / "w0");
+        QVERIFY(first->path().filename().string().starts_with("events.out.tfevents.") && first->file_size() > 1000);
+        QVERIFY(!exportTelemetry(folder_, "csv", out / "csv").ok()); // never into a folder with something in it
     }
 
     void theCacheGivesTheSameSnapshotAndGoesOn()

@@ -114,11 +114,13 @@ private Q_SLOTS:
     void linesComeBackAsTheyWereWritten()
     {
         StepRecord step { 123456789012345, 17, 51, 2, 53, 300'000'053'000'017, 68000, 69632, 4096, 3.5, 5.875e-4, 0.75, 118200,
-            { 1.5, 2.25, 3.125, 0.5, 900.125 }, 17'100'000'000 };
+            { 1.5, 2.25, 3.125, 0.5, 900.125 }, 17'100'000'000, 41.5 };
         EvalRecord eval { 5, 17, 69632, 3.25, 0.3125, EvalRecord::What::Merged };
         EventRecord event { 6, 17, 300'000'053'000'017, EventRecord::Kind::Rollback, "tab\t \"quoted\" \xc3\xa4" };
         GpuRecord gpu { 7, "GPU-5b1e", 0.5, 17, 24, 310.5, 66 };
         SampleRecord sample { 8, 17, "ROMEO:", "line\nbreak" };
+        ClaimWaitRecord claims { 9, 5000, 0.125, 1.5, 20.25 };
+        DriftRecord drift { 10, 3, 1, 0.5, 0.75, 41.5 };
         ScannedLine line;
         const auto scan = [&line](const TelemetryRecord& record) {
             std::string text;
@@ -136,6 +138,10 @@ private Q_SLOTS:
         QVERIFY(line.kind == LineKind::Gpu && line.gpu == gpu);
         scan(sample);
         QVERIFY(line.kind == LineKind::Sample && line.sample == sample);
+        scan(claims);
+        QVERIFY(line.kind == LineKind::Claims && line.claims == claims);
+        scan(drift);
+        QVERIFY(line.kind == LineKind::Drift && line.drift == drift);
     }
 
     void everyCutOfALineIsBad()

@@ -2,6 +2,7 @@
 
 #include "tiny_run.h"
 
+#include "core/telemetry/run_telemetry.h"
 #include "core/train/loop/merge_torch.h"
 #include "core/train/loop/training_session_torch.h"
 
@@ -44,19 +45,56 @@ private:
     std::unique_ptr<Learner> inner_ = createCountingLearner();
 };
 
+/// The counting model with one step that hangs until something has been seen (or a minute has passed, and the test fails).
+class HangsUntil : public SlowCounting {
+public:
+    explicit HangsUntil(std::function<bool()> seen)
+        : seen_(std::move(seen))
+    {
+    }
+    at::Tensor accumulate(const Batch& batch, double scale) override
+    {
+        if (++steps_ == 5)
+            for (int i = 0; i < 600 && !seen_(); ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        return SlowCounting::accumulate(batch, scale);
+    }
+
+private:
+    std::function<bool()> seen_;
+    int steps_ = 0;
+};
+
+class OutOfMemory : public SlowCounting {
+public:
+    at::Tensor accumulate(const Batch&, double) override { throw c10::OutOfMemoryError(__func__, __FILE__, __LINE__, "tried to allocate 7 GiB"); }
+};
+
+/// Events of a kind whose text holds `part`, over all workers and attempts.
+int eventsOf(const TinyRun& run, EventRecord::Kind kind, const std::string& part)
+{
+    RunTelemetry telemetry(run.paths().telemetryFolder());
+    while (telemetry.poll()) { }
+    int found = 0;
+    for (const auto& event : *telemetry.snapshot()->events)
+        found += event.record.kind == kind && event.record.text.find(part) != std::string::npos;
+    return found;
+}
+
 /// A real learner whose loss is not a number at the chosen steps.
 class SometimesNan : public Learner {
 public:
-    SometimesNan(std::unique_ptr<Learner> inner, std::vector<int> bad)
+    SometimesNan(std::unique_ptr<Learner> inner, std::vector<int> bad, float factor = std::nanf(""))
         : inner_(std::move(inner))
         , bad_(std::move(bad))
+        , factor_(factor)
     {
     }
     at::Tensor accumulate(const Batch& batch, double scale) override
     {
         auto loss = inner_->accumulate(batch, scale);
         const int step = calls_++;
-        return std::find(bad_.begin(), bad_.end(), step) == bad_.end() ? loss : loss * std::nanf("");
+        return std::find(bad_.begin(), bad_.end(), step) == bad_.end() ? loss : loss * factor_;
     }
     at::Tensor apply(double rate, double clip) override { return inner_->apply(rate, clip); }
     void discard() override { inner_->discard(); }
@@ -76,12 +114,19 @@ public:
 private:
     std::unique_ptr<Learner> inner_;
     std::vector<int> bad_;
+    float factor_;
     int calls_ = 0;
 };
 
 LearnerFactory nanAt(std::vector<int> steps)
 {
     return [steps](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), steps)); };
+}
+
+/// The loss of one step is told `factor` times as high as it is.
+LearnerFactory scaledAt(int step, float factor)
+{
+    return [=](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), std::vector { step }, factor)); };
 }
 
 } // namespace
@@ -190,6 +235,108 @@ private Q_SLOTS:
         QCOMPARE(chunks[ChunkState::Leased] + chunks[ChunkState::Trained], 0);
         run.train(); // goes on from the last checkpoint with a learner that is well
         NO_FAULT(auditFault(run));
+    }
+
+    void stuckStepIsToldOnce()
+    {
+        TinyRun run;
+        auto options = run.options(0, true);
+        options.stuckSeconds = 0.3;
+        const auto hangs = [&run](const RunSetup&) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<HangsUntil>([&run] { return eventsOf(run, EventRecord::Kind::Alarm, "no progress") > 0; })); };
+        must(runTrainerWith(options, {}, hangs));
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Alarm, "no progress"), 1);
+    }
+
+    void outOfMemoryIsASentenceWithThePeakAndAdvice()
+    {
+        TinyRun run;
+        const auto poor = [](const RunSetup&) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<OutOfMemory>()); };
+        const auto end = runTrainerWith(run.options(0, true), {}, poor);
+        QVERIFY(!end.ok());
+        for (const char* part : { "ran out of memory", "4 windows of 16 tokens", "MiB", "batch_size", "recompute" })
+            QVERIFY2(end.error().message.find(part) != std::string::npos, end.error().message.c_str());
+    }
+
+    void lossThatSticksOutIsMarkedWithItsChunk()
+    {
+        SpikeDetector spikes;
+        for (int i = 0; i < 60; ++i)
+            QCOMPARE(spikes.observe(3.0 + 0.02 * (i % 5)), 0.0);
+        QVERIFY(spikes.observe(4.5) > 8);
+        QCOMPARE(spikes.observe(4.5), 0.0); // one mark for one spike
+        TinyRun run(TinyRun::config(), 480);
+        must(runTrainerWith(run.options(), {}, scaledAt(60, 5)));
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Spike, "sticks out"), 1);
+    }
+
+    void adaptiveRateBrakesStaysBoundedAndSaysWhy()
+    {
+        AdaptiveRate rate;
+        const auto window = [&rate](double mean) {
+            std::string why;
+            for (int i = 0; i < AdaptiveRate::kWindow; ++i)
+                why += rate.observe(mean + 0.01 * (i % 2));
+            return why;
+        };
+        QVERIFY(window(3.0).empty());
+        QVERIFY(window(3.0).empty());
+        QVERIFY(window(3.2).find("70.0 % of the schedule") != std::string::npos);
+        for (int i = 0; i < 20; ++i)
+            window(3.3 + 0.1 * i);
+        QCOMPARE(rate.factor(), AdaptiveRate::kLeast);
+        AdaptiveRate resumed;
+        resumed.restore(rate.state());
+        for (int i = 0; i < 40; ++i)
+            window(5 - 0.1 * i);
+        QCOMPARE(rate.factor(), 1.0);
+        QCOMPARE(resumed.factor(), AdaptiveRate::kLeast);
+    }
+
+    void overflowOfTheScaledLossRepeatsTheStepAndRoundsNothing()
+    {
+        // float32 has room for a scale of 65,536 but not for 2^127: the first step is repeated until it fits, and trains what it should.
+        const auto config = must(openRun(TinyRun().paths(), {})).modelConfig;
+        const auto make = [&](bool scales) { return must(createModelLearner(config, {}, {}, { 0.9, scales })); };
+        auto plain = make(false);
+        auto scaled = make(true);
+        auto state = frozenCopy(scaled->optimizerState());
+        state.back().second.fill_(std::pow(2.0, 127));
+        must(scaled->loadOptimizer(state));
+        Batch batch;
+        batch.inputs_BT = torch::arange(64).reshape({ 4, 16 });
+        batch.labels_BT = (batch.inputs_BT * 7 + 3) % 250;
+        batch.labels = 64;
+        std::vector<StepOutcome> known;
+        StepRunner(*plain, 1.0).run({ batch }, 1e-3, known);
+        StepRunner(*scaled, 1.0).run({ batch }, 1e-3, known);
+        QVERIFY(!known[1].bad);
+        QVERIFY(scaled->optimizerState().back().second.item<double>() < std::pow(2.0, 127));
+        const auto expected = plain->weights();
+        const auto weights = scaled->weights();
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            QVERIFY2((weights[i].second - expected[i].second).abs().max().item<double>() < 1e-7, weights[i].first.c_str());
+    }
+
+    void averagedWeightsAreEvaluatedMergedAndResumed()
+    {
+        auto config = TinyRun::config();
+        config.emaDecay = 0.9;
+        TinyRun unbroken(config);
+        unbroken.train();
+        TinyRun broken(config);
+        broken.train(0, false, 11);
+        broken.train();
+        QCOMPARE(broken.weightsHash(), unbroken.weightsHash());
+        const auto loaded = must(loadCheckpoint(unbroken.paths(), must(readRunFile(unbroken.paths())).runId, unbroken.head().record, false));
+        const auto setup = must(openRun(unbroken.paths(), {}));
+        auto learner = must(newLearner(setup));
+        must(learner->loadWeights(loaded.weights));
+        const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, setup.device);
+        const double own = must(set.run(*learner->model(), false)).loss;
+        const UseAverage average(*learner);
+        const double averaged = must(set.run(*learner->model(), false)).loss;
+        QVERIFY(std::abs(own - averaged) > 1e-6);
+        QVERIFY(std::abs(averaged - *unbroken.head().record.evalLoss) < 1e-9);
     }
 
     void mergedWeightsAreTheWeightedMeanOfTheReplicas()

@@ -1,5 +1,7 @@
 #include "tiny_run.h"
 
+#include "core/telemetry/run_telemetry.h"
+
 #include <QTest>
 
 #include <fstream>
@@ -189,6 +191,39 @@ private Q_SLOTS:
         QCOMPARE(steps, end.stepsHere);
         QCOMPARE(tokens, end.tokens);
         QVERIFY(events >= 3); // started, checkpoint, stopped
+    }
+
+    void countsOfTwoWorkersAddUpAcrossAMerge()
+    {
+        TinyRun run;
+        const auto one = run.train(0, false, 20);
+        const auto two = run.train(1, false, 10);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" }).exitCode, 0);
+        const auto more = run.train(0);
+        QVERIFY(one.stepsHere > 0 && two.stepsHere > 0 && more.stepsHere > 0);
+        NO_FAULT(auditFault(run));
+        RunTelemetry telemetry(run.paths().telemetryFolder(), {});
+        while (telemetry.poll()) { }
+        const auto seen = telemetry.snapshot();
+        double stepTokens = 0;
+        double lastTokens = 0;
+        double samples = 0;
+        for (const auto& s : seen->stretches) {
+            for (std::size_t i = 0; i < s.size(); ++i)
+                stepTokens += static_cast<double>(s.stepTokens.values[i]);
+            lastTokens = std::max(lastTokens, s.tokensBase + static_cast<double>(s.tokens[s.size() - 1]) * kTokenUnit);
+            samples = std::max(samples, s.samplesBase + static_cast<double>(s.samples[s.size() - 1]));
+            QVERIFY(s.memoryMiB.values[0] > 1);
+            QVERIFY(s.parameterNorm.values[s.size() - 1] > 0);
+        }
+        QVERIFY(std::abs(lastTokens - stepTokens) <= kTokenUnit * 2); // the axis counts in units
+        QCOMPARE(static_cast<std::int64_t>(samples), must(run.reader().epochs()).front().rowsCommitted.samples);
+        const auto& last = seen->stretches.back();
+        QCOMPARE(last.lastStep, one.stepsHere + more.stepsHere); // a worker's steps are its own
+        QCOMPARE(last.firstGlobalStep + last.globalStep[last.size() - 1], one.stepsHere + two.stepsHere + more.stepsHere);
+        QCOMPARE(seen->drifts->size(), std::size_t(2));
+        QVERIFY(seen->drifts->front().record.fromBase > 0 && seen->drifts->front().record.fromMean > 0);
+        QVERIFY(seen->claimWaits->back().record.count > 0 && seen->claimWaits->back().record.maxMs >= seen->claimWaits->back().record.p99Ms);
     }
 
     void workerOfAnotherRunIsRefusedBeforeItsFirstClaim()

@@ -1,3 +1,4 @@
+#include "core/data/tokenizer/huggingface_tokenizer.h"
 #include "core/train/weights/huggingface_torch.h"
 
 #include <ATen/ATen.h>
@@ -9,6 +10,7 @@
 // Helper of tests/oracle/huggingface_roundtrip.py:
 //   hf_logits logits FOLDER TOKENS   prints the logits of JSON rows of tokens as JSON
 //   hf_logits copy FOLDER OUT        imports and exports again
+//   hf_logits tokenizer NAME OUT     exports the tokenizer byte or char (of TEXT) and prints our ids of TEXT as JSON
 
 namespace {
 
@@ -34,6 +36,33 @@ nlohmann::json logitsOf(furrow::Model& model, const nlohmann::json& rows)
     return result;
 }
 
+constexpr std::string_view kText = "To be, or not to be:\nthat is the question \xe2\x80\x94 \xc3\xa4\xc3\xb6 \t 42  !";
+
+int exportTokenizer(const std::string& name, const std::filesystem::path& folder)
+{
+    using namespace furrow;
+    std::shared_ptr<const Tokenizer> tokenizer = byteTokenizer();
+    if (name == "char") {
+        bool given = false;
+        auto built = buildCharTokenizer([&](std::string_view& text) {
+            text = kText;
+            return !std::exchange(given, true);
+        },
+            CharFallback::EndOfText);
+        if (!built.ok())
+            return fail(built.error());
+        tokenizer = built.value();
+    }
+    std::filesystem::create_directories(folder);
+    for (const auto& [file, text] : huggingFaceTokenizerFiles(*tokenizer, 64))
+        if (const Status status = writeFileDurably(realFileSystem(), folder / file, text); !status.ok())
+            return fail(status.error());
+    std::vector<TokenId> ids;
+    tokenizer->encode(kText, ids);
+    std::printf("%s\n", nlohmann::json { { "text", kText }, { "ids", ids }, { "end", tokenizer->endOfText() } }.dump().c_str());
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -42,6 +71,8 @@ int main(int argc, char** argv)
     if (argc != 4)
         return 2;
     at::set_num_threads(1);
+    if (std::string(argv[1]) == "tokenizer")
+        return exportTokenizer(argv[2], argv[3]);
     const Result<HuggingFaceModel> imported = importHuggingFace(argv[2]);
     if (!imported.ok())
         return fail(imported.error());

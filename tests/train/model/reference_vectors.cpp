@@ -112,6 +112,8 @@ ModelConfig configFrom(const nlohmann::json& model)
     config.moeActive = model.value("moe_active", 2);
     config.moeCapacity = model.value("moe_capacity", 1.25);
     config.moeBalance = model.value("moe_balance", 0.01);
+    config.loraRank = model.value("lora_rank", 0);
+    config.loraAlpha = model.value("lora_alpha", 0.0);
     return config;
 }
 

@@ -330,7 +330,7 @@ void TestModel::badSamplingRequestsAreRefused()
 void TestModel::nanGradientsChangeNothing_data()
 {
     QTest::addColumn<QString>("kind");
-    for (const char* kind : { "adamw", "adam-atan2", "sgd", "adamw-8bit" })
+    for (const char* kind : { "adamw", "adamatan2", "sgd", "adamw8bit" })
         QTest::newRow(kind) << kind;
 }
 

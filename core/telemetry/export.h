@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/telemetry/scan.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace furrow {
+
+/// A record with its place: who measured it and when.
+struct PlacedRecord {
+    const TelemetryHeader& header;
+    double wall = 0; ///< s since 1970
+    const ScannedLine& line;
+};
+/// Walks every record of a run's telemetry folder, file by file (attempt, then worker), each in the order it was written. Lines that cannot
+/// be read are left out. @return the number of records
+Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder, const std::function<Status(const PlacedRecord&)>& onRecord);
+
+/// Writes telemetry for other programs into a new or empty folder. @return the number of records
+/// "csv": steps.csv, evaluations.csv, events.csv, drifts.csv; "jsonl": records.jsonl; "tensorboard": one event file for each worker, in
+/// a folder w<worker>, the steps being the worker's own.
+Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format, const std::filesystem::path& out);
+
+/// One file of TensorBoard's event format: records of length, checksum, protocol buffer. github.com/tensorflow/tensorboard,
+/// compat/proto/event.proto. Not thread-safe.
+class EventFileWriter {
+public:
+    /// @param wall  goes into the file's first record, s since 1970
+    static Result<EventFileWriter> create(const std::filesystem::path& path, double wall);
+    EventFileWriter(EventFileWriter&&) noexcept;
+    ~EventFileWriter();
+    void scalar(double wall, std::int64_t step, const std::string& tag, double value);
+    /// Writes what is buffered, syncs and closes.
+    Status finish();
+
+private:
+    struct State;
+    explicit EventFileWriter(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace furrow

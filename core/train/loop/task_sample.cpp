@@ -1,0 +1,127 @@
+// sample and chat: text from a checkpoint.
+
+#include "core/train/loop/tasks_torch.h"
+
+#include "core/base/clock.h"
+#include "core/train/sample/sampler_torch.h"
+
+#include <iostream>
+
+namespace furrow {
+
+namespace {
+
+SampleOptions sampleOptions(const TaskOptions& options)
+{
+    SampleOptions sample;
+    sample.maxTokens = options.tokens;
+    sample.temperature = options.temperature;
+    sample.topK = options.topK;
+    sample.topP = options.topP;
+    sample.seed = static_cast<std::uint64_t>(options.seed);
+    return sample;
+}
+
+/// Tokens to text as they come; a code point may need several, so text grows by whole ones.
+class TextStream {
+public:
+    TextStream(const Tokenizer& tokenizer, const TaskOutput& output)
+        : tokenizer_(tokenizer)
+        , output_(output)
+    {
+    }
+    void add(std::int64_t token)
+    {
+        tokens_.push_back(static_cast<TokenId>(token));
+        const std::string text = tokenizer_.decode(tokens_);
+        if (text.size() > shown_.size() && text.compare(0, shown_.size(), shown_) == 0) {
+            output_(text.substr(shown_.size()));
+            shown_ = text;
+        }
+    }
+    std::string text() const { return tokenizer_.decode(tokens_); }
+    std::size_t tokens() const { return tokens_.size(); }
+
+private:
+    const Tokenizer& tokenizer_;
+    const TaskOutput& output_;
+    std::vector<TokenId> tokens_;
+    std::string shown_;
+};
+
+std::vector<std::int64_t> encoded(const Tokenizer& tokenizer, const std::string& text)
+{
+    std::vector<TokenId> ids;
+    tokenizer.encode(text, ids);
+    std::vector<std::int64_t> tokens(ids.begin(), ids.end());
+    if (tokens.empty())
+        tokens.push_back(tokenizer.endOfText());
+    return tokens;
+}
+
+const Error kNoText { ErrorCode::InvalidArgument, "the counting model writes no text" };
+
+} // namespace
+
+Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+{
+    auto run = loadRun(options);
+    if (!run.ok())
+        return run.error();
+    auto* model = run.value().learner->model();
+    if (!model)
+        return kNoText;
+    output(options.prompt);
+    const std::int64_t began = systemClock().monotonicNs();
+    TextStream text(*run.value().tokenizer, output);
+    auto tokens = sampleText(*model, encoded(*run.value().tokenizer, options.prompt), sampleOptions(options), [&](std::int64_t token) {
+        text.add(token);
+        return !stopRequested();
+    });
+    if (!tokens.ok())
+        return tokens.error();
+    const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "prompt", options.prompt }, { "text", text.text() }, { "tokens", text.tokens() },
+        { "tokens_per_s", static_cast<double>(text.tokens()) / std::max(seconds, 1e-9) } };
+}
+
+/// Each line of stdin is appended to the conversation, and the model goes on with it until end-of-text, an empty line or the number of
+/// tokens. "/reset" forgets the conversation, "/quit" or the end of the input ends it.
+Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+{
+    auto run = loadRun(options);
+    if (!run.ok())
+        return run.error();
+    auto* model = run.value().learner->model();
+    if (!model)
+        return kNoText;
+    const auto& tokenizer = *run.value().tokenizer;
+    std::string conversation = options.prompt == "\n" ? "" : options.prompt;
+    std::int64_t turns = 0;
+    std::string line;
+    output(run.value().checkpoint + ". Write a line and the model goes on; /reset forgets, /quit ends.\n> ");
+    while (!stopRequested() && std::getline(std::cin, line) && line != "/quit") {
+        if (line == "/reset") {
+            conversation.clear();
+            output("> ");
+            continue;
+        }
+        conversation += line + "\n";
+        SampleOptions sample = sampleOptions(options);
+        sample.seed += static_cast<std::uint64_t>(turns++);
+        sample.stopToken = tokenizer.endOfText();
+        TextStream text(tokenizer, output);
+        auto tokens = sampleText(*model, encoded(tokenizer, conversation), sample, [&](std::int64_t token) {
+            text.add(token);
+            return !stopRequested() && !text.text().ends_with("\n\n");
+        });
+        if (!tokens.ok())
+            return tokens.error();
+        conversation += text.text();
+        output("\n> ");
+    }
+    output("\n");
+    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "turns", turns } };
+}
+
+} // namespace furrow

@@ -1,0 +1,55 @@
+// What LoRA changes in a GPT: pairs of small matrices beside frozen weights.
+
+#include "core/train/model/gpt_torch.h"
+
+#include <torch/torch.h>
+
+namespace furrow {
+
+std::vector<ParameterShape> loraParameters(const ModelConfig& config)
+{
+    std::vector<ParameterShape> shapes;
+    for (const ParameterShape& full : gptParameters(config)) {
+        if (!full.name.starts_with("blocks.") || full.shape.size() != 2)
+            continue;
+        const std::string layer = "lora." + full.name.substr(0, full.name.rfind('.'));
+        shapes.push_back({ layer + ".a", { config.loraRank, full.shape[1] }, true });
+        shapes.push_back({ layer + ".b", { full.shape[0], config.loraRank }, true });
+    }
+    return shapes;
+}
+
+/// A weight by its full name, whether it is trained or not.
+at::Tensor GptModel::tensor(const std::string& name) const
+{
+    for (const auto& [own, buffer] : buffers_) {
+        if (own == name)
+            return buffer;
+    }
+    return parameters_.at(name);
+}
+
+/// x W^T + b, and with LoRA + scale (x A^T) B^T.
+at::Tensor GptModel::dense(const at::Tensor& x, const Weights& weights) const
+{
+    const at::Tensor y = linear(x, weights.weight, weights.bias, options_.precision);
+    if (!weights.loraA_RI.defined())
+        return y;
+    return y + linear(linear(x, weights.loraA_RI, {}, options_.precision), weights.loraB_OR, {}, options_.precision) * config_.loraScale();
+}
+
+NamedTensors GptModel::fullState() const
+{
+    if (config_.loraRank == 0)
+        return Model::fullState();
+    const at::NoGradGuard guard;
+    NamedTensors state;
+    for (const auto& [name, base] : buffers_) {
+        const bool hasPair = name.starts_with("blocks.") && base.dim() == 2;
+        const std::string layer = "lora." + name.substr(0, name.rfind('.'));
+        state.emplace_back(name, hasPair ? base + at::mm(parameters_.at(layer + ".b"), parameters_.at(layer + ".a")) * config_.loraScale() : base);
+    }
+    return state;
+}
+
+} // namespace furrow

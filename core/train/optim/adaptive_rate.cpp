@@ -1,0 +1,37 @@
+#include "core/train/optim/adaptive_rate.h"
+
+#include "core/base/format.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+
+std::string AdaptiveRate::observe(double loss)
+{
+    constexpr double kBrake = 0.7;
+    constexpr double kRelease = 1.1;
+    constexpr double kClearly = 3; // standard errors
+    State& s = state_;
+    ++s.count;
+    s.sum += loss;
+    s.squares += loss * loss;
+    if (s.count < kWindow)
+        return {};
+    const double mean = s.sum / kWindow;
+    const double variance = std::max(0.0, s.squares / kWindow - mean * mean);
+    const double before = s.factor;
+    const double error = std::sqrt((variance + s.lastVariance) / kWindow);
+    if (s.lastVariance >= 0 && mean > s.lastMean + kClearly * error)
+        s.factor = std::max(kLeast, s.factor * kBrake);
+    else if (s.lastVariance >= 0 && mean < s.lastMean)
+        s.factor = std::min(1.0, s.factor * kRelease);
+    const double lastMean = s.lastMean;
+    s = { s.factor, 0, 0, 0, mean, variance };
+    if (s.factor == before)
+        return {};
+    return "adaptive rate: mean loss of " + std::to_string(kWindow) + " steps went from " + formatNumber(lastMean, 4) + " to " + formatNumber(mean, 4) + ", so the rate is "
+        + formatNumber(100 * s.factor, 1) + " % of the schedule (before: " + formatNumber(100 * before, 1) + " %)";
+}
+
+} // namespace furrow

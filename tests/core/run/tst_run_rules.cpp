@@ -1,0 +1,127 @@
+#include "core/base/file_system.h"
+#include "core/data/inspect.h"
+#include "core/data/overlap.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/data_fit.h"
+#include "core/run/merge_timer.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace furrow;
+
+namespace {
+
+/// A data set of one file in lines.
+class Lines {
+public:
+    explicit Lines(int count, const std::string& words = "one two three four five")
+    {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += std::to_string(i) + " " + words + "\n";
+        (void)writeFileDurably(realFileSystem(), path(), text);
+        config.data = { path().string() };
+        config.dataMode = "lines";
+        config.chunkSamples = 20;
+        config.seqLen = 16;
+        config.batchSize = 4;
+    }
+    std::filesystem::path path() const { return std::filesystem::path(folder_.path().toStdString()) / "text.txt"; }
+    std::string manifest() const { return inspectData(config).value().manifest; }
+    std::vector<ConfigProblem> problems() const { return dataProblems(config, manifest(), *byteTokenizer()).value(); }
+
+    RunConfig config;
+
+private:
+    QTemporaryDir folder_;
+};
+
+EpochRow epochOf(std::int64_t chunks, std::int64_t committed)
+{
+    EpochRow row;
+    row.blockCount = 1;
+    row.chunks[ChunkState::Free] = chunks - committed;
+    row.chunks[ChunkState::Committed] = committed;
+    return row;
+}
+
+} // namespace
+
+class TestRunRules : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void settingsThatFitTheDataHaveNoProblems()
+    {
+        QVERIFY(Lines(100).problems().empty());
+    }
+
+    void everyWayNotToFitTheDataIsNamedByItsField_data()
+    {
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<int>("lines");
+        QTest::addColumn<int>("minChars");
+        QTest::addColumn<int>("seqLen");
+        QTest::addColumn<int>("batch");
+        QTest::newRow("all samples are filtered") << "min_chars" << 100 << 1000 << 16 << 4;
+        QTest::newRow("less text than one window") << "seq_len" << 3 << 1 << 1024 << 4;
+        QTest::newRow("a chunk holds less than a batch") << "batch_size" << 100 << 1 << 16 << 64;
+        QTest::newRow("all data is less than a batch") << "batch_size" << 10 << 1 << 16 << 64;
+    }
+
+    void everyWayNotToFitTheDataIsNamedByItsField()
+    {
+        QFETCH(QString, key);
+        QFETCH(int, lines);
+        QFETCH(int, minChars);
+        QFETCH(int, seqLen);
+        QFETCH(int, batch);
+        Lines data(lines);
+        data.config.minChars = minChars;
+        data.config.seqLen = seqLen;
+        data.config.batchSize = batch;
+        const auto problems = data.problems();
+        QCOMPARE(problems.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(problems[0].key), key);
+        RunConfig mended = data.config; // the offered value is one that works
+        QVERIFY(setSetting(mended, *findSetting(problems[0].key), problems[0].fix).empty());
+        data.config = mended;
+        for (const auto& left : data.problems())
+            QVERIFY2(left.key != problems[0].key, left.message.c_str());
+    }
+
+    void textThatWasTrainedIsFoundByItsFingerprint()
+    {
+        const Lines trained(50);
+        Lines other(50, "six seven");
+        const auto own = overlapWithTraining(trained.config, trained.manifest(), trained.path().string());
+        QVERIFY2(own.ok(), own.ok() ? "" : own.error().message.c_str());
+        QCOMPARE(own.value().samples, 50);
+        QVERIFY(own.value().seen > 40 && own.value().seen <= 50); // some were held out
+        const auto none = overlapWithTraining(trained.config, trained.manifest(), other.path().string());
+        QCOMPARE(none.value().seen, 0);
+    }
+
+    void mergesAreNotCloserThanSomeHundredStepsOfEachWorker()
+    {
+        RunConfig config; // 12 windows of 64 tokens a step
+        constexpr std::int64_t kChunkTokens = 10'000;
+        const auto tokensUntilMerge = [&](std::int64_t chunks) {
+            const MergeTimer timer(config, 2, 0);
+            for (std::int64_t done = 1; done <= chunks; ++done)
+                if (timer.due(done * kChunkTokens, epochOf(chunks, done)))
+                    return done * kChunkTokens;
+            return std::int64_t { -1 };
+        };
+        QCOMPARE(tokensUntilMerge(1000), 100 * kChunkTokens); // long epochs: ten merges
+        const auto few = tokensUntilMerge(100);
+        QVERIFY(few >= 250 * 2 * 12 * 64 && few < 250 * 2 * 12 * 64 + kChunkTokens);
+        config.mergeTokens = 30'000;
+        QCOMPARE(tokensUntilMerge(100), 30'000); // said by the person
+        QVERIFY(!MergeTimer(config, 1, 0).due(1'000'000, epochOf(100, 50)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunRules)
+#include "tst_run_rules.moc"

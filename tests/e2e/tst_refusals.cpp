@@ -1,0 +1,137 @@
+#include "tests/e2e/run_driver.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cstring>
+
+/// Settings, data and weights that cannot work are refused before a run exists, all at once and by name.
+class TestRefusals : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(folder_.isValid());
+        text_ = RunDriver::writeText(folder_.path(), 300);
+        QStringList train { QStringLiteral("run"), QStringLiteral("--out"), path("trained"), QStringLiteral("--data"), text_, QStringLiteral("--json"), QStringLiteral("--devices"), QStringLiteral("cpu:1"),
+            QStringLiteral("--steps"), QStringLiteral("4") };
+        QCOMPARE(RunDriver::ctl(train + RunDriver::tinyModel()).exitCode, 0);
+        const QDir checkpoints(path("trained/checkpoints"));
+        const auto names = checkpoints.entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        QVERIFY(!names.isEmpty());
+        checkpoint_ = checkpoints.filePath(names.front());
+    }
+
+    void wrongSettingsAreRefusedByName_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QStringList>("named");
+        const auto row = [](const char* name, const char* options, const char* named) {
+            QTest::newRow(name) << QString::fromLatin1(options).split(QLatin1Char(' ')) << QString::fromLatin1(named).split(QLatin1Char(' '));
+        };
+        row("heads that do not divide the width", "--heads 3", "heads width");
+        row("key-value heads", "--kv-heads 3 --heads 4", "kv_heads");
+        row("rate of nought", "--lr 0 --min-lr 0", "lr");
+        row("rate of a billion", "--lr 1e9", "lr");
+        row("no epochs", "--epochs 0", "epochs");
+        row("steps below nought", "--steps -1", "steps");
+        row("batch of nought", "--batch-size 0", "batch_size");
+        row("batch larger than a chunk", "--batch-size 4000", "batch_size chunk_samples");
+        row("window larger than the data", "--seq-len 100000", "seq_len");
+        row("all samples filtered", "--min-chars 100000", "min_chars");
+        row("precision the device lacks", "--precision fp16 --devices cpu", "precision fp16");
+        row("unknown optimizer", "--optimizer lion", "optimizer adamw8bit");
+        row("one expert", "--moe-experts 1", "moe_experts");
+        row("pairs for a model that takes none", "--lora-rank 4 --architecture hrm", "lora_rank");
+        row("dropout where there is none", "--dropout 0.1 --architecture hrm", "dropout");
+        row("all wrong settings in one list", "--heads 3 --lr 0 --min-lr 0 --precision fp16 --devices cpu --moe-experts 1", "heads lr precision moe_experts");
+    }
+
+    void wrongSettingsAreRefusedByName()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QStringList, named);
+        verifyRefused(options, named, 2);
+    }
+
+    void wrongWeightsAreRefusedWithTheTensorNamed_data()
+    {
+        QTest::addColumn<QString>("harm");
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QStringList>("named");
+        const auto none = QStringList();
+        QTest::newRow("no such folder") << QStringLiteral("missing") << none << QStringList { QStringLiteral("init_from"), QStringLiteral("weights.safetensors") };
+        QTest::newRow("another width") << QString() << QStringList { QStringLiteral("--width"), QStringLiteral("64") } << QStringList { QStringLiteral("tensor 'embed.weight'"), QStringLiteral("shape") };
+        QTest::newRow("a layer more") << QString() << QStringList { QStringLiteral("--layers"), QStringLiteral("2") } << QStringList { QStringLiteral("tensor 'blocks.1."), QStringLiteral("missing") };
+        QTest::newRow("no biases") << QString() << QStringList { QStringLiteral("--bias=true") } << QStringList { QStringLiteral("bias'"), QStringLiteral("missing") };
+        QTest::newRow("not a number") << QStringLiteral("nan") << none << QStringList { QStringLiteral("tensor '"), QStringLiteral("NaN") };
+        QTest::newRow("cut off") << QStringLiteral("cut") << none << QStringList { QStringLiteral("weights.safetensors") };
+        QTest::newRow("header of a terabyte") << QStringLiteral("header") << none << QStringList { QStringLiteral("header length") };
+    }
+
+    void wrongWeightsAreRefusedWithTheTensorNamed()
+    {
+        QFETCH(QString, harm);
+        QFETCH(QStringList, options);
+        QFETCH(QStringList, named);
+        const QString from = harm == QStringLiteral("missing") ? path("nothing-here") : harmed(harm);
+        verifyRefused(options + QStringList { QStringLiteral("--init-from"), from }, named, 2);
+    }
+
+    void goodWeightsAreTaken()
+    {
+        const auto made = RunDriver::ctl(command() + QStringList { QStringLiteral("--init-from"), harmed(QString()) });
+        QVERIFY2(made.exitCode == 0, qPrintable(made.errors + made.text));
+    }
+
+private:
+    QString path(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
+
+    QStringList command()
+    {
+        return QStringList { QStringLiteral("new"), QStringLiteral("--json"), QStringLiteral("--out"), folder_.filePath(QStringLiteral("run-%1").arg(++runs_)), QStringLiteral("--data"), text_ } + RunDriver::tinyModel();
+    }
+
+    void verifyRefused(const QStringList& options, const QStringList& named, int exitCode)
+    {
+        const auto arguments = command() + options;
+        const auto refused = RunDriver::ctl(arguments);
+        const QString said = refused.text + refused.errors;
+        QVERIFY2(refused.exitCode == exitCode, qPrintable(said));
+        for (const auto& name : named)
+            QVERIFY2(said.contains(name), qPrintable(name + QStringLiteral(" is not named in: ") + said));
+        QVERIFY(!QFile::exists(arguments[3])); // nothing was made
+    }
+
+    /// A copy of the checkpoint's weights with one thing wrong.
+    QString harmed(const QString& harm)
+    {
+        const QString folder = folder_.filePath(QStringLiteral("weights-%1").arg(++runs_));
+        QDir().mkpath(folder);
+        QFile source(checkpoint_ + QStringLiteral("/weights.safetensors"));
+        if (!source.open(QIODevice::ReadOnly))
+            return {};
+        QByteArray bytes = source.readAll();
+        if (harm == QStringLiteral("nan"))
+            std::memcpy(bytes.data() + bytes.size() - 4, "\x00\x00\xc0\x7f", 4);
+        else if (harm == QStringLiteral("cut"))
+            bytes.chop(100);
+        else if (harm == QStringLiteral("header"))
+            bytes[5] = 1;
+        QFile target(folder + QStringLiteral("/weights.safetensors"));
+        if (target.open(QIODevice::WriteOnly))
+            target.write(bytes);
+        return folder;
+    }
+
+    QTemporaryDir folder_;
+    QString text_;
+    QString checkpoint_;
+    int runs_ = 0;
+};
+
+QTEST_GUILESS_MAIN(TestRefusals)
+#include "tst_refusals.moc"
