@@ -30,7 +30,9 @@ int main(int argc, char** argv)
     addInspectCommands(app, chosen);
     addWorkspaceCommands(app, chosen);
     addTaskCommands(app, chosen);
+    addChunkCommands(app, chosen);
     addDataCommands(app, chosen);
+    addTokenizerCommands(app, chosen);
     addBenchCommands(app, chosen);
     addDoctorCommand(app, chosen);
     addStormCommand(app, chosen);

@@ -780,16 +780,16 @@
         <translation>bloques</translation>
     </message>
     <message>
-        <source>In the first epoch chunks are shuffled inside groups of this many consecutive blocks; later epochs are shuffled as a whole.</source>
-        <translation>En la primera época los fragmentos se barajan dentro de grupos de tantos bloques consecutivos; las siguientes se barajan enteras.</translation>
+        <source>Chunks are shuffled inside groups of this many blocks: consecutive ones in the first epoch, blocks from anywhere in later ones. About two groups are kept prepared. From 24 on the order mixes within 5 % of a full shuffle.</source>
+        <translation>Los fragmentos se barajan dentro de grupos de tantos bloques: consecutivos en la primera época, de cualquier lugar en las siguientes. Se mantienen preparados unos dos grupos. Desde 24, el orden mezcla casi como un barajado completo (diferencia menor del 5 %).</translation>
     </message>
     <message>
         <source>First sample</source>
         <translation>Primera muestra</translation>
     </message>
     <message>
-        <source>Skip this many samples at the start of each source. They do not belong to the epoch.</source>
-        <translation>Saltar tantas muestras al principio de cada origen. No pertenecen a la época.</translation>
+        <source>Skip this many samples at the start of each source (of its fraction). They do not belong to the epoch.</source>
+        <translation>Saltar tantas muestras al principio de cada origen (de su fracción). No pertenecen a la época.</translation>
     </message>
     <message>
         <source>Samples, at most</source>
@@ -798,6 +798,30 @@
     <message>
         <source>Use only this many samples of each source. 0: all.</source>
         <translation>Usar solo tantas muestras de cada origen. 0: todas.</translation>
+    </message>
+    <message>
+        <source>Fraction</source>
+        <translation>Fracción</translation>
+    </message>
+    <message>
+        <source>Use only this share of each source, drawn with the seed in stretches (row groups of Parquet, 64 KiB of text) so that the rest need not be read or downloaded.</source>
+        <translation>Usar solo esta parte de cada origen, sorteada con la semilla por tramos (grupos de filas de Parquet, 64 KiB de texto) para que el resto no haga falta leerlo ni descargarlo.</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Pesos</translation>
+    </message>
+    <message>
+        <source>With several sources: a number for each, how much text of it comes first in the first epoch relative to the others. It does not change how often a source is trained. Empty: sources end together.</source>
+        <translation>Con varios orígenes: un número para cada uno, cuánto texto suyo va antes en la primera época en relación con los demás. No cambia cuántas veces se entrena un origen. Vacío: los orígenes terminan a la vez.</translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>Excluir</translation>
+    </message>
+    <message>
+        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded.</source>
+        <translation>Un archivo que nombra lo que no se entrena, una entrada por línea: chunk BLOQUE:COLUMNA, sample HUELLA, pattern REGEX. Se cuenta y se muestra como excluido.</translation>
     </message>
     <message>
         <source>Cache</source>
@@ -3042,20 +3066,12 @@ Vocabulario %3</translation>
         <translation>Época %1</translation>
     </message>
     <message>
-        <source>Worst</source>
-        <translation>Peores</translation>
-    </message>
-    <message>
         <source> %</source>
         <translation> %</translation>
     </message>
     <message>
         <source>Share of the worst chunks</source>
         <translation>Parte de los peores trozos</translation>
-    </message>
-    <message>
-        <source>Select</source>
-        <translation>Elegir</translation>
     </message>
     <message>
         <source>Select the chunks with the largest values of this layer</source>
@@ -3072,6 +3088,10 @@ Vocabulario %3</translation>
     <message>
         <source>Relative to: trend</source>
         <translation>Relativo a: tendencia</translation>
+    </message>
+    <message>
+        <source>Select worst</source>
+        <translation>Elegir peores</translation>
     </message>
 </context>
 <context>

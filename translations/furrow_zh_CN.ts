@@ -780,16 +780,16 @@
         <translation>块</translation>
     </message>
     <message>
-        <source>In the first epoch chunks are shuffled inside groups of this many consecutive blocks; later epochs are shuffled as a whole.</source>
-        <translation>第一轮中数据段在这么多连续块的组内打乱；之后各轮整体打乱。</translation>
+        <source>Chunks are shuffled inside groups of this many blocks: consecutive ones in the first epoch, blocks from anywhere in later ones. About two groups are kept prepared. From 24 on the order mixes within 5 % of a full shuffle.</source>
+        <translation>数据段在由这么多块组成的组内打乱：第一个轮次是相邻的块，之后的轮次是任意位置的块。大约保持两组已准备好。从 24 起，混合程度与完全打乱相差不到 5 %。</translation>
     </message>
     <message>
         <source>First sample</source>
         <translation>首个样本</translation>
     </message>
     <message>
-        <source>Skip this many samples at the start of each source. They do not belong to the epoch.</source>
-        <translation>跳过每个来源开头这么多样本。它们不属于本轮。</translation>
+        <source>Skip this many samples at the start of each source (of its fraction). They do not belong to the epoch.</source>
+        <translation>跳过每个来源（其比例内）开头的这么多样本。它们不属于该轮次。</translation>
     </message>
     <message>
         <source>Samples, at most</source>
@@ -798,6 +798,30 @@
     <message>
         <source>Use only this many samples of each source. 0: all.</source>
         <translation>每个来源只用这么多样本。0：全部。</translation>
+    </message>
+    <message>
+        <source>Fraction</source>
+        <translation>比例</translation>
+    </message>
+    <message>
+        <source>Use only this share of each source, drawn with the seed in stretches (row groups of Parquet, 64 KiB of text) so that the rest need not be read or downloaded.</source>
+        <translation>每个来源只使用这一比例，由种子按片段抽取（Parquet 的行组、64 KiB 文本），其余部分无需读取或下载。</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>With several sources: a number for each, how much text of it comes first in the first epoch relative to the others. It does not change how often a source is trained. Empty: sources end together.</source>
+        <translation>有多个来源时：每个来源一个数，表示第一个轮次中相对其他来源有多少文本排在前面。不改变来源被训练的次数。留空：各来源同时结束。</translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>排除</translation>
+    </message>
+    <message>
+        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded.</source>
+        <translation>列出不参与训练内容的文件，每行一项：chunk 块:数据段、sample 指纹、pattern 正则表达式。会被计数并显示为已排除。</translation>
     </message>
     <message>
         <source>Cache</source>
@@ -3035,20 +3059,12 @@ Vocabulary %3</source>
         <translation>第 %1 轮</translation>
     </message>
     <message>
-        <source>Worst</source>
-        <translation>最差</translation>
-    </message>
-    <message>
         <source> %</source>
         <translation> %</translation>
     </message>
     <message>
         <source>Share of the worst chunks</source>
         <translation>最差块的比例</translation>
-    </message>
-    <message>
-        <source>Select</source>
-        <translation>选择</translation>
     </message>
     <message>
         <source>Select the chunks with the largest values of this layer</source>
@@ -3065,6 +3081,10 @@ Vocabulary %3</source>
     <message>
         <source>Relative to: trend</source>
         <translation>相对于：趋势</translation>
+    </message>
+    <message>
+        <source>Select worst</source>
+        <translation>选择最差</translation>
     </message>
 </context>
 <context>

@@ -3,7 +3,9 @@
 #include "app/furrowctl/bench_overhead.h"
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
+#include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/data/bench/data_bench.h"
 #include "core/tracker/tracker_bench.h"
 
 #include <nlohmann/json.hpp>
@@ -72,6 +74,30 @@ int benchTrackerTable(TrackerOptions o)
     return kDone;
 }
 
+struct DataOptions {
+    DataBenchOptions bench;
+    std::string folder = ".";
+    bool readers = false;
+    bool json = false;
+};
+
+int benchDataTable(DataOptions o)
+{
+    o.bench.folder = pathFromUtf8(o.folder);
+    auto table = o.readers ? benchReaders(o.bench) : benchData(o.bench);
+    if (!table.ok())
+        return fail(table.error(), o.json);
+    if (o.json) {
+        print(table.value());
+        return kDone;
+    }
+    for (const auto& [name, rows] : table.value().items())
+        for (const auto& row : rows.is_array() ? rows : nlohmann::json::array({ rows }))
+            std::cout << name << ": " << row.dump() << "\n";
+    std::cout << std::flush;
+    return kDone;
+}
+
 } // namespace
 
 void addBenchCommands(CLI::App& app, Chosen& chosen)
@@ -87,6 +113,15 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     tracker->add_flag("--durable", to->bench.durable, "Each claim survives a power loss, not only commits.");
     tracker->add_flag("--json", to->json, "Print JSON.");
     tracker->callback([&chosen, to] { chosen.action = [to] { return benchTrackerTable(*to); }; });
+
+    auto dataOptions = std::make_shared<DataOptions>();
+    auto* data = bench->add_subcommand("data", "Downloads, preparing, batches, resume, healing and disk of the data path.");
+    data->add_option("--folder", dataOptions->folder, "Folder on the disk to measure; about ten times the text is needed for a while.")->capture_default_str();
+    data->add_option("--samples", dataOptions->bench.samples, "Generated samples of about 800 bytes.")->capture_default_str()->check(CLI::Range(1000, 100'000'000));
+    data->add_option("--workers", dataOptions->bench.workers, "Numbers of workers.")->delimiter(',');
+    data->add_flag("--readers", dataOptions->readers, "One reader for all workers against each worker for itself.");
+    data->add_flag("--json", dataOptions->json, "Print JSON.");
+    data->callback([&chosen, dataOptions] { chosen.action = [dataOptions] { return benchDataTable(*dataOptions); }; });
 
     auto* child = bench->add_subcommand("tracker-worker", "One worker process of that benchmark.");
     child->group("");

@@ -1,7 +1,6 @@
-// data probe, cache, tokenize: what a data set is, what the cache holds, what a tokenizer does.
+// data probe, cache: what a data set is, what the cache holds.
 
 #include "app/furrowctl/command.h"
-#include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/data/block_cache.h"
 #include "core/data/probe.h"
@@ -16,7 +15,6 @@ namespace furrow::ctl {
 namespace {
 
 constexpr std::int64_t kProbeMs = 1500;
-constexpr std::uint64_t kMaxTokenizeBytes = 4ull << 30;
 
 struct ProbeOptions {
     SettingOptions settings;
@@ -140,43 +138,6 @@ int cacheCommand(const CacheOptions& o)
     return o.action == "trim" ? cacheTrim(*cache.value(), o.gib, o.json) : cacheList(*cache.value(), o.json);
 }
 
-struct TokenizeOptions {
-    std::string tokenizer = "gpt2";
-    std::string file;
-    bool ids = false;
-    bool decode = false;
-};
-
-int decodeIds(const Tokenizer& tokenizer, const std::string& text, const std::string& file)
-{
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_array() || !std::all_of(json.begin(), json.end(), [](const auto& id) { return id.is_number_unsigned(); }))
-        return failUsage(file + " is not a JSON array of token ids.");
-    const auto ids = json.get<std::vector<TokenId>>();
-    std::cout << tokenizer.decode(ids) << std::flush;
-    return kDone;
-}
-
-int tokenize(const TokenizeOptions& o)
-{
-    auto tokenizer = loadTokenizer(o.tokenizer);
-    if (!tokenizer.ok())
-        return fail(tokenizer.error());
-    auto text = readFile(o.file, kMaxTokenizeBytes);
-    if (!text.ok())
-        return fail(text.error());
-    if (o.decode)
-        return decodeIds(*tokenizer.value(), text.value(), o.file);
-    std::vector<TokenId> ids;
-    tokenizer.value()->encode(text.value(), ids);
-    if (o.ids)
-        std::cout << nlohmann::json(ids).dump() << std::endl;
-    else
-        std::cout << formatCount(static_cast<std::int64_t>(ids.size())) << " tokens for " << formatBytes(text.value().size()) << ", vocabulary "
-                  << formatCount(tokenizer.value()->vocabularySize()) << std::endl;
-    return kDone;
-}
-
 } // namespace
 
 void addDataCommands(CLI::App& app, Chosen& chosen)
@@ -198,14 +159,6 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
     cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::NonNegativeNumber);
     cache->add_flag("--json", co->json, "Print JSON.");
     cache->callback([&chosen, co] { chosen.action = [co] { return cacheCommand(*co); }; });
-
-    auto to = std::make_shared<TokenizeOptions>();
-    auto* tok = app.add_subcommand("tokenize", "Count or print the tokens of a file.");
-    tok->add_option("--tokenizer", to->tokenizer, "byte, gpt2, or the path of a tokenizer.json or .model.")->capture_default_str();
-    auto* ids = tok->add_flag("--ids", to->ids, "Print the ids as one JSON array.");
-    tok->add_flag("--decode", to->decode, "The file is such an array: print its text.")->excludes(ids);
-    tok->add_option("file", to->file, "File to read.")->required();
-    tok->callback([&chosen, to] { chosen.action = [to] { return tokenize(*to); }; });
 }
 
 } // namespace furrow::ctl

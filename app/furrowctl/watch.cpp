@@ -154,6 +154,9 @@ std::string statusText(const RunStatus& s)
     }
     for (const auto& reason : s.keepsEpochOpen)
         text += "  keeps the epoch open: " + reason + "\n";
+    if (s.reading)
+        text += "feeder: " + s.reading->doing + "; read " + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
+            + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s" + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
             + fixed(w.loss, 4) + ", " + formatCount(static_cast<std::int64_t>(w.tokensPerSecond)) + " tokens/s\n";

@@ -76,6 +76,24 @@ std::vector<std::uint32_t> permutation(std::uint32_t count, std::uint64_t seed)
     return order;
 }
 
+std::uint64_t permuted(std::uint64_t index, std::uint64_t count, std::uint64_t seed)
+{
+    FURROW_CHECK(index < count, "permuted needs an index below its count");
+    const int half = std::max(1, (static_cast<int>(std::bit_width(count - 1)) + 1) / 2);
+    const std::uint64_t mask = (std::uint64_t { 1 } << half) - 1;
+    do {
+        std::uint64_t left = index >> half;
+        std::uint64_t right = index & mask;
+        for (std::uint64_t round = 0; round < 6; ++round) {
+            const std::uint64_t next = left ^ (mixSeed({ seed, round, right }) & mask);
+            left = right;
+            right = next;
+        }
+        index = left << half | right;
+    } while (index >= count);
+    return index;
+}
+
 std::string randomHex(int digits)
 {
     constexpr char kDigits[] = "0123456789abcdef";

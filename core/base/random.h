@@ -27,6 +27,10 @@ private:
 /// A permutation of 0..count-1 (Fisher-Yates over Random).
 std::vector<std::uint32_t> permutation(std::uint32_t count, std::uint64_t seed);
 
+/// Where one index goes in a permutation of 0..count-1, without making the whole of it. index < count.
+/// A Feistel network over the next power of four, walked until it falls inside (Black & Rogaway 2002, "cycle walking").
+std::uint64_t permuted(std::uint64_t index, std::uint64_t count, std::uint64_t seed);
+
 /// `digits` lower-case hex digits from the operating system's generator: ids that must not repeat.
 std::string randomHex(int digits);
 

@@ -25,10 +25,13 @@ struct RunConfig {
     std::int64_t maxChars = 0;
     bool asciiOnly = false;
     std::string duplicates = "report";
-    std::int64_t shuffleWindowBlocks = 4;
+    std::int64_t shuffleWindowBlocks = 24;
     bool shuffle = true;
     std::int64_t startSample = 0;
     std::int64_t maxSamples = 0;
+    double fraction = 1;
+    std::vector<std::string> dataWeights;
+    std::string exclude;
     double cacheGiB = 20;
     std::int64_t prepareAheadBlocks = 4;
 

@@ -35,10 +35,13 @@ std::vector<Setting> makeSettings()
     add({ "ascii_only", "ASCII only", G::Data, &C::asciiOnly, "", 0, 0, {}, Refused, false, "Filter samples with any other character." });
     add({ "duplicates", "Duplicate texts", G::Data, &C::duplicates, "", 0, 0, { "report", "skip" }, Refused, false, "Texts that occur again inside a block are counted and trained (report) or counted and left out (skip)." });
     add({ "shuffle", "Shuffle", G::Data, &C::shuffle, "", 0, 0, {}, Refused, false, "Claim chunks in an order drawn from seed and epoch; off: in source order." });
-    add({ "shuffle_window_blocks", "Shuffle window", G::Data, &C::shuffleWindowBlocks, "blocks", 1, 4096, {}, Refused, false, "In the first epoch chunks are shuffled inside groups of this many consecutive blocks; later epochs are shuffled as a whole." });
-    add({ "start_sample", "First sample", G::Data, &C::startSample, "samples", 0, kNoLimit, {}, Refused, false, "Skip this many samples at the start of each source. They do not belong to the epoch." });
+    add({ "shuffle_window_blocks", "Shuffle window", G::Data, &C::shuffleWindowBlocks, "blocks", 1, 4096, {}, Refused, false, "Chunks are shuffled inside groups of this many blocks: consecutive ones in the first epoch, blocks from anywhere in later ones. About two groups are kept prepared. From 24 on the order mixes within 5 % of a full shuffle." });
+    add({ "start_sample", "First sample", G::Data, &C::startSample, "samples", 0, kNoLimit, {}, Refused, false, "Skip this many samples at the start of each source (of its fraction). They do not belong to the epoch." });
     add({ "max_samples", "Samples, at most", G::Data, &C::maxSamples, "samples", 0, kNoLimit, {}, Refused, false, "Use only this many samples of each source. 0: all." });
-    add({ "cache_gib", "Cache", G::Data, &C::cacheGiB, "GiB", 0.1, 100000, {}, Safe, false, "Disk that prepared blocks and downloads of this workspace may take." });
+    add({ "fraction", "Fraction", G::Data, &C::fraction, "", 0.000001, 1, {}, Refused, false, "Use only this share of each source, drawn with the seed in stretches (row groups of Parquet, 64 KiB of text) so that the rest need not be read or downloaded." });
+    add({ "data_weights", "Weights", G::Data, &C::dataWeights, "", 0, 0, {}, Refused, false, "With several sources: a number for each, how much text of it comes first in the first epoch relative to the others. It does not change how often a source is trained. Empty: sources end together." });
+    add({ "exclude", "Leave out", G::Data, &C::exclude, "", 0, 0, {}, Refused, false, "A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded." });
+    add({ "cache_gib", "Cache", G::Data, &C::cacheGiB, "GiB", 0.001, 100000, {}, Safe, false, "Disk that prepared blocks and downloads of this workspace may take." });
     add({ "prepare_ahead_blocks", "Prepare ahead", G::Data, &C::prepareAheadBlocks, "blocks", 1, 256, {}, Safe, false, "Blocks that are prepared before a worker asks for them." });
 
     add({ "architecture", "Architecture", G::Model, &C::architecture, "", 0, 0, { "gpt", "hrm" }, Refused, true, "gpt: a transformer as GPT-2 or Llama. hrm: the hierarchical reasoning model." });

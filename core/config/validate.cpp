@@ -3,6 +3,7 @@
 #include "core/config/schema.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace furrow {
 
@@ -27,6 +28,11 @@ struct Rules {
             refuse("chunk_samples", "chunk_samples is " + std::to_string(c.chunkSamples) + ", allowed is at most samples_per_block, which is " + std::to_string(c.samplesPerBlock) + ".", std::to_string(c.samplesPerBlock));
         if (c.maxChars > 0 && c.maxChars < c.minChars)
             refuse("max_chars", "max_chars is " + std::to_string(c.maxChars) + ", below min_chars " + std::to_string(c.minChars) + ": every sample would be filtered.", "0");
+        if (!c.dataWeights.empty() && c.dataWeights.size() != c.data.size())
+            refuse("data_weights", "data_weights has " + std::to_string(c.dataWeights.size()) + " numbers for " + std::to_string(c.data.size()) + " sources, allowed is one for each or none.");
+        for (const auto& weight : c.dataWeights)
+            if (!isPositiveNumber(weight))
+                refuse("data_weights", "data_weights has '" + weight + "', allowed are numbers above 0.", "1");
         if (c.dataMode == "stream" && c.data.size() > 1)
             refuse("data", "data names several sources, data_mode stream takes one file.");
     }
@@ -73,6 +79,13 @@ struct Rules {
             if (!number || count == ":0" || count.size() > 4)
                 refuse("devices", "devices is " + c.devices + ", allowed is cpu or cpu:1 to cpu:256.", "cpu:2");
         }
+    }
+
+    static bool isPositiveNumber(const std::string& text)
+    {
+        double value = 0;
+        const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return failed == std::errc {} && end == text.data() + text.size() && value > 0 && value < 1e12;
     }
 
     static std::int64_t largestDivisor(std::int64_t width, std::int64_t atMost)

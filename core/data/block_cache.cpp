@@ -366,6 +366,17 @@ Result<std::uint64_t> BlockCache::usedBytes() const
     return state_->used();
 }
 
+Result<std::uint64_t> BlockCache::roomBytes() const
+{
+    if (state_->capBytes == 0)
+        return UINT64_MAX;
+    const std::lock_guard guard(state_->mutex);
+    std::uint64_t kept = state_->used();
+    for (const auto& entry : state_->entries())
+        kept -= entry.pinned ? 0 : std::min(kept, entry.sizeBytes);
+    return kept < state_->capBytes ? state_->capBytes - kept : 0;
+}
+
 Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)
 {
     const std::lock_guard guard(state_->mutex);

@@ -18,24 +18,28 @@ using nlohmann::json;
 
 constexpr int kPreparedVersion = 1; ///< part of every key: raise it when the same input gives other bytes
 
-PlanRules planRules(const RunConfig& config, std::int64_t samplesPerBlock)
+PlanRules planRules(const RunConfig& config, const DataManifest& manifest, std::int64_t samplesPerBlock)
 {
     PlanRules rules;
     rules.samplesPerBlock = samplesPerBlock;
     rules.chunkSamples = config.chunkSamples;
     rules.chunkBytes = static_cast<std::uint64_t>(config.chunkBytes);
-    rules.startSample = config.startSample;
-    rules.maxSamples = config.maxSamples;
+    rules.choice = RowChoice(config, manifest);
+    for (const auto& weight : config.dataWeights)
+        rules.weights.push_back(std::max(1e-12, std::strtod(weight.c_str(), nullptr)));
+    rules.weights.resize(rules.weights.empty() ? 0 : manifest.sources.size(), 1);
     return rules;
 }
 
 /// Everything but the rows that decides what a prepared block contains.
-std::string contentKey(const RunConfig& config, const Tokenizer& tokenizer)
+std::string contentKey(const RunConfig& config, const Tokenizer& tokenizer, const SampleRules& rules)
 {
-    return json { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
+    json key { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
         { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "min", config.minChars }, { "max", config.maxChars }, { "ascii", config.asciiOnly },
-        { "held_out", config.heldOutPercent }, { "duplicates", config.duplicates } }
-        .dump();
+        { "held_out", config.heldOutPercent }, { "duplicates", config.duplicates } };
+    if (rules.quarantine)
+        key["quarantine"] = rules.quarantine->sampleEntries();
+    return key.dump();
 }
 
 } // namespace
@@ -50,7 +54,8 @@ struct BlockManager::State {
     std::unique_ptr<BlockPlanner> planner;
     std::vector<std::unique_ptr<ChunkCollector>> collectors; ///< one per source
     std::string contentKey;
-    std::set<std::string> verified; ///< names whose bytes were all checked by this manager
+    std::vector<Quarantine::Chunk> excludedChunks;
+    std::uint64_t largestBytes = 0; ///< of the blocks seen so far
     std::set<std::string> pinned;
     bool proven = false;
 
@@ -83,12 +88,16 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     state->tokenizer = std::move(tokenizer);
     state->cache = std::move(cache).value();
     state->access = std::make_unique<CachedAccess>(state->cache);
+    auto rules = sampleRules(config, state->manifest);
+    if (!rules.ok())
+        return rules.error();
+    state->excludedChunks = Quarantine::parse(state->manifest.quarantine).value()->chunks(); // sampleRules has read it
     for (const auto& source : state->manifest.sources) {
         state->options.push_back(rowOptions(config, source.textColumn));
-        state->collectors.push_back(std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), sampleRules(config)));
+        state->collectors.push_back(std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), rules.value()));
     }
-    state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, planRules(config, samplesPerBlock));
-    state->contentKey = contentKey(config, *state->tokenizer);
+    state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, planRules(config, state->manifest, samplesPerBlock));
+    state->contentKey = contentKey(config, *state->tokenizer, rules.value());
     return BlockManager(std::move(state));
 }
 
@@ -102,6 +111,15 @@ Result<std::optional<PlannedBlock>> BlockManager::planNext()
 std::string BlockManager::unprovenReason() const
 {
     return state_->proven ? "" : state_->planner->unprovenReason();
+}
+
+std::vector<std::int32_t> BlockManager::excludedChunks(std::int64_t block) const
+{
+    std::vector<std::int32_t> columns;
+    for (const auto& chunk : state_->excludedChunks)
+        if (chunk.block == block)
+            columns.push_back(chunk.column);
+    return columns;
 }
 
 Status BlockManager::resumeAfter(const std::string& lastPlan)
@@ -144,11 +162,8 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
     auto block = PreparedBlock::open(*path);
     if (!block.ok())
         return block.error();
-    if (!verified.contains(name)) {
-        if (auto status = block.value().verify(); !status.ok())
-            return status.error();
-        verified.insert(name);
-    }
+    if (auto status = block.value().verify(); !status.ok())
+        return status.error();
     PreparedFile file;
     file.fileName = name;
     file.digest = block.value().digest();
@@ -156,6 +171,7 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
     file.fromCache = true;
     std::error_code ignored;
     file.sizeBytes = std::filesystem::file_size(*path, ignored);
+    largestBytes = std::max(largestBytes, file.sizeBytes);
     return file;
 }
 
@@ -172,7 +188,7 @@ Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const 
     made.sizeBytes = file.sizeBytes();
     if (auto status = cache->publish(std::move(file), kBlocks, name); !status.ok())
         return status.error();
-    verified.insert(name);
+    largestBytes = std::max(largestBytes, made.sizeBytes);
     made.fileName = name;
     made.digest = content.value().digest;
     made.chunks = std::move(content.value().chunks);
@@ -189,23 +205,29 @@ Status BlockManager::State::pinAlso(const std::string& name)
     return cache->pin("blocks", names);
 }
 
+Result<PreparedFile> BlockManager::find(const PlannedBlock& block)
+{
+    const std::string name = fileName(block);
+    if (auto status = state_->pinAlso(name); !status.ok())
+        return status.error();
+    auto cached = state_->fromCache(name);
+    if (cached.ok() || cached.error().code != ErrorCode::Corrupt)
+        return cached;
+    const std::string damage = cached.error().message + " It is put aside and prepared again.";
+    logWarning(damage);
+    if (auto status = state_->cache->quarantine(kBlocks, name); !status.ok() && status.error().code != ErrorCode::NotFound)
+        return status.error();
+    return Error { ErrorCode::NotFound, damage };
+}
+
 Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
     if (block.source < 0 || block.source >= static_cast<std::int32_t>(state_->collectors.size()))
         return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
     const std::string name = fileName(block);
-    if (auto status = state_->pinAlso(name); !status.ok())
-        return status.error();
-    auto cached = state_->fromCache(name);
-    if (cached.ok())
+    auto cached = find(block);
+    if (cached.ok() || cached.error().code != ErrorCode::NotFound)
         return cached;
-    if (cached.error().code == ErrorCode::Corrupt) {
-        logWarning(cached.error().message + " It is put aside and prepared again.");
-        if (auto status = state_->cache->quarantine(kBlocks, name); !status.ok() && status.error().code != ErrorCode::NotFound)
-            return status.error();
-    } else if (cached.error().code != ErrorCode::NotFound) {
-        return cached.error();
-    }
     auto made = state_->make(block, name, goOn);
     if (!made.ok())
         return made.error().in("preparing block " + std::to_string(block.block));
@@ -214,8 +236,22 @@ Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std:
 
 Status BlockManager::pin(std::span<const std::string> fileNames)
 {
-    state_->pinned = std::set<std::string>(fileNames.begin(), fileNames.end());
+    const std::set<std::string> wanted(fileNames.begin(), fileNames.end());
+    if (wanted == state_->pinned)
+        return {};
+    state_->pinned = wanted;
     return state_->cache->pin("blocks", fileNames);
+}
+
+bool BlockManager::hasRoom() const
+{
+    const auto room = state_->cache->roomBytes();
+    return !room.ok() || room.value() >= state_->largestBytes;
+}
+
+const OpenTimes& BlockManager::openTimes() const
+{
+    return state_->access->openTimes();
 }
 
 std::filesystem::path BlockManager::blockFolder(const std::filesystem::path& cacheFolder)

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/config/run_config.h"
 #include "core/data/block_plan.h"
+#include "core/data/file_access.h"
 #include "core/data/inspect.h"
 #include "core/data/prepared_block.h"
 
@@ -44,15 +45,23 @@ public:
     /// Goes on planning after a known block, by seek. Call before the first planNext.
     Status resumeAfter(const std::string& lastPlan);
 
+    /// Columns of the chunks of a block that the quarantine list names.
+    std::vector<std::int32_t> excludedChunks(std::int64_t block) const;
     /// A known block from what the ledger keeps of it.
     static Result<PlannedBlock> fromPlan(const std::string& plan);
-    /// Finds the block in the cache and checks every byte of it (once per manager), or makes it.
+    /// The block as it lies in the cache, every byte of it checked. NotFound: not there, or damaged and put aside.
+    Result<PreparedFile> find(const PlannedBlock& block);
+    /// The block from the cache (checked as by find), or made.
     /// @param goOn  asked between chunks, may be empty; false cancels
     Result<PreparedFile> prepare(const PlannedBlock& block, const std::function<bool()>& goOn = {});
     /// The name the prepared block has or would have below blockFolder().
     std::string fileName(const PlannedBlock& block) const;
     /// These files are not evicted by any process while this manager lives. Replaces the former set.
     Status pin(std::span<const std::string> fileNames);
+
+    /// The cache can take another block as large as the largest one so far without giving up what is in use.
+    bool hasRoom() const;
+    const OpenTimes& openTimes() const;
 
     /// Where prepared blocks lie under the cache folder of a workspace.
     static std::filesystem::path blockFolder(const std::filesystem::path& cacheFolder);

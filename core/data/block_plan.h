@@ -9,7 +9,7 @@
 
 namespace furrow {
 
-/// Rows that follow each other inside one file.
+/// Rows that follow each other inside one file. A fraction leaves gaps between segments.
 struct Segment {
     std::int32_t file = 0; ///< index in the source
     std::uint64_t position = 0; ///< of the first row: byte offset in the plain text, row index for Parquet
@@ -22,7 +22,7 @@ struct Segment {
 struct PlannedBlock {
     std::int64_t block = 0; ///< index in the data set
     std::int32_t source = 0;
-    std::int64_t firstRow = 0; ///< row number inside the source
+    std::int64_t firstRow = 0; ///< number among the rows of the source's fraction
     std::vector<std::int64_t> chunkRows; ///< rows of each chunk
     std::vector<Segment> segments;
     std::string plan; ///< JSON of the above and of where every source goes on
@@ -35,7 +35,7 @@ struct SourcePosition {
     std::int32_t file = 0;
     std::uint64_t position = 0;
     std::int64_t rowInFile = 0;
-    std::int64_t row = 0; ///< rows of the source passed so far
+    std::int64_t row = 0; ///< rows of the source's fraction passed so far
     std::uint64_t bytes = 0; ///< of text planned so far: decides whose turn it is
     bool atEnd = false;
     bool operator==(const SourcePosition&) const = default;

@@ -26,7 +26,7 @@ int BlockPlanner::chooseSource() const
         if (positions_[s].atEnd)
             continue;
         const double size = std::max(1.0, static_cast<double>(manifest_.sources[s].sizeBytes()));
-        const double share = static_cast<double>(positions_[s].bytes) / size;
+        const double share = static_cast<double>(positions_[s].bytes) / (rules_.weights.empty() ? size : rules_.weights[s]);
         if (best < 0 || share < bestShare) {
             best = static_cast<int>(s);
             bestShare = share;
@@ -71,7 +71,8 @@ void BlockPlanner::addRow(const SourcePosition& at, std::uint64_t sizeBytes, Bui
     }
     if (block.segments.empty())
         block.firstRow = at.row;
-    if (block.segments.empty() || block.segments.back().file != at.file)
+    const bool goesOn = !block.segments.empty() && block.segments.back().file == at.file && block.segments.back().firstRow + block.segments.back().rows == at.rowInFile;
+    if (!goesOn)
         block.segments.push_back({ at.file, at.position, at.rowInFile, 0 });
     ++block.segments.back().rows;
     ++building.chunkRows;
@@ -84,8 +85,13 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
 {
     const auto& files = manifest_.sources[static_cast<std::size_t>(source)].files;
     while (at.file < static_cast<std::int32_t>(files.size())) {
-        if (rules_.maxSamples > 0 && at.row >= rules_.startSample + rules_.maxSamples)
+        if (rules_.choice.isBehindEnd(at.row))
             break;
+        if (!rules_.choice.keepsFile(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file))) {
+            at.bytes += files[static_cast<std::size_t>(at.file)].sizeBytes;
+            ++at.file;
+            continue;
+        }
         auto scanner = scannerAt(source, at);
         if (!scanner.ok())
             return scanner.error();
@@ -102,12 +108,13 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
             at.rowInFile = 0;
             continue;
         }
-        const bool wanted = at.row >= rules_.startSample;
+        const bool chosen = rules_.choice.keeps(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file), scanner.value()->unit());
+        const bool wanted = chosen && !rules_.choice.isBeforeStart(at.row);
         if (wanted)
             addRow(at, size, building);
         at.position = scanner.value()->position();
         ++at.rowInFile;
-        ++at.row;
+        at.row += chosen ? 1 : 0;
         at.bytes += size;
         open_[static_cast<std::size_t>(source)].at = at;
         if (wanted)

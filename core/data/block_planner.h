@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/block_plan.h"
+#include "core/data/row_choice.h"
 #include "core/data/row_reader.h"
 
 #include <optional>
@@ -11,15 +12,15 @@ struct PlanRules {
     std::int64_t samplesPerBlock = 100000;
     std::int64_t chunkSamples = 4000;
     std::uint64_t chunkBytes = 64ull << 20;
-    std::int64_t startSample = 0;
-    std::int64_t maxSamples = 0; ///< 0: all
+    RowChoice choice;
+    std::vector<double> weights; ///< of the sources; empty: their sizes
 };
 
 /// A block ends early when its text reaches this size, whatever its number of rows: bounds memory and disk of one unit.
 inline constexpr std::uint64_t kMaxBlockBytes = 1ull << 30;
 
-/// Walks over all sources and cuts them into blocks and chunks. Which source comes next is decided by the share of its
-/// bytes already planned, so that all sources end together. A pure function of the manifest and the rules.
+/// Walks over all sources and cuts them into blocks and chunks. Which source comes next is decided by its bytes
+/// already planned in relation to its weight; without weights to its size, so that all sources end together. A pure function of the manifest and the rules.
 /// Not thread-safe.
 class BlockPlanner {
 public:

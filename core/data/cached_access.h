@@ -13,6 +13,7 @@ public:
     explicit CachedAccess(std::shared_ptr<BlockCache> cache);
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
+    const OpenTimes& openTimes() const { return direct_.openTimes(); }
 
 private:
     /// On this disk: a file of the hub is downloaded whole.

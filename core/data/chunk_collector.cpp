@@ -8,9 +8,15 @@
 
 namespace furrow {
 
-SampleRules sampleRules(const RunConfig& config)
+Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest)
 {
-    return { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent, config.duplicates == "skip" };
+    SampleRules rules { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent, config.duplicates == "skip", nullptr };
+    auto quarantine = Quarantine::parse(manifest.quarantine);
+    if (!quarantine.ok())
+        return quarantine.error();
+    if (!quarantine.value()->sampleEntries().empty())
+        rules.quarantine = std::move(quarantine).value();
+    return rules;
 }
 
 bool SampleRules::isFiltered(std::string_view text) const
@@ -25,6 +31,11 @@ bool SampleRules::isFiltered(std::string_view text) const
         return false;
     const std::int64_t chars = isValidUtf8(text) ? static_cast<std::int64_t>(countCodePoints(text)) : bytes;
     return chars < minChars || (maxChars > 0 && chars > maxChars);
+}
+
+bool SampleRules::isLeftOut(std::string_view text) const
+{
+    return isFiltered(text) || (quarantine && quarantine->excludes(text, xxh3(text)));
 }
 
 std::string_view RawChunk::text(std::size_t sample) const
@@ -113,7 +124,10 @@ void ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& chun
     }
     const std::uint64_t fingerprint = xxh3(row.text);
     std::uint8_t flags = seen_.insert(fingerprint).second ? 0 : SampleRepeat;
-    if (isHeldOut(fingerprint, rules_.heldOutPercent)) {
+    if (rules_.quarantine && rules_.quarantine->excludes(row.text, fingerprint)) {
+        flags |= SampleExcluded | SampleLeftOut;
+        ++summary.filtered;
+    } else if (isHeldOut(fingerprint, rules_.heldOutPercent)) {
         flags |= SampleHeldOut | SampleLeftOut;
         ++summary.heldOut;
     } else if (flags != 0 && rules_.skipDuplicates) {

@@ -2,6 +2,7 @@
 
 #include "core/data/block_plan.h"
 #include "core/data/prepared_block.h"
+#include "core/data/quarantine.h"
 #include "core/data/row_reader.h"
 
 #include <unordered_set>
@@ -15,11 +16,15 @@ struct SampleRules {
     bool asciiOnly = false;
     double heldOutPercent = 0;
     bool skipDuplicates = false;
+    std::shared_ptr<const Quarantine> quarantine; ///< null: nothing is left out by name
 
     /// Too short, too long or not ASCII.
     bool isFiltered(std::string_view text) const;
+    /// Filtered, or on the quarantine list.
+    bool isLeftOut(std::string_view text) const;
 };
-SampleRules sampleRules(const RunConfig& config);
+/// InvalidArgument when the quarantine list of the manifest cannot be read.
+Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest);
 
 /// The texts of one chunk before they become tokens.
 struct RawChunk {

@@ -97,7 +97,10 @@ std::string writeManifest(const DataManifest& manifest)
             files.push_back(toJson(file));
         sources.push_back({ { "spec", source.spec }, { "text_column", source.textColumn }, { "files", std::move(files) }, { "skipped", source.skipped } });
     }
-    return json { { "version", kManifestVersion }, { "sources", std::move(sources) } }.dump(-1, ' ', false, json::error_handler_t::replace);
+    json all { { "version", kManifestVersion }, { "sources", std::move(sources) } };
+    if (!manifest.quarantine.empty())
+        all["quarantine"] = manifest.quarantine;
+    return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Result<DataManifest> readManifest(std::string_view text)
@@ -116,6 +119,7 @@ Result<DataManifest> readManifest(std::string_view text)
                 source.files.push_back(fileFromJson(f));
             manifest.sources.push_back(std::move(source));
         }
+        manifest.quarantine = j.value("quarantine", std::string());
         return manifest;
     } catch (const std::exception& e) { // nlohmann throws; text of a damaged run.json
         return Error { ErrorCode::Corrupt, std::string("The data manifest of this run cannot be read (") + e.what() + ")." };
@@ -131,8 +135,16 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
             files.push_back({ file.sizeBytes, file.hash, file.wholeHash ? 0 : file.modifiedNs, toString(file.format.format), toString(file.format.compression), file.format.skipBytes });
         sources.push_back({ { "column", source.textColumn }, { "files", std::move(files) } });
     }
-    const json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
+    json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
         { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "start", config.startSample }, { "max", config.maxSamples } };
+    if (config.fraction < 1) {
+        all["fraction"] = config.fraction;
+        all["seed"] = config.seed;
+    }
+    if (!config.dataWeights.empty())
+        all["weights"] = config.dataWeights;
+    if (!manifest.quarantine.empty())
+        all["quarantine"] = manifest.quarantine;
     return sha256Hex(all.dump());
 }
 

@@ -33,6 +33,7 @@ struct DataSource {
 /// What defines the rows of a data set, frozen in run.json.
 struct DataManifest {
     std::vector<DataSource> sources;
+    std::string quarantine; ///< text of the list of what is left out (quarantine.h), as it was when the run was made
 };
 
 std::string writeManifest(const DataManifest& manifest);

@@ -4,6 +4,7 @@
 #include "core/data/hub/hub_files.h"
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 namespace furrow {
@@ -22,7 +23,13 @@ Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& f
         }
         return source;
     }
-    return openLocalSource(pathFromUtf8(file.path));
+    const auto start = std::chrono::steady_clock::now();
+    auto source = openLocalSource(pathFromUtf8(file.path));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    ++openTimes_.count;
+    openTimes_.seconds += took.count();
+    openTimes_.slowestSeconds = std::max(openTimes_.slowestSeconds, took.count());
+    return source;
 }
 
 Result<std::unique_ptr<ByteStream>> DirectAccess::plainFrom(const DataFile& file, std::uint64_t offset)

@@ -6,6 +6,13 @@
 
 namespace furrow {
 
+/// How long it took to open files of sources (the network's or a share's latency).
+struct OpenTimes {
+    std::int64_t count = 0;
+    double seconds = 0;
+    double slowestSeconds = 0;
+};
+
 /// How readers get at the bytes of a file of a source. Not thread-safe.
 class FileAccess {
 public:
@@ -21,6 +28,7 @@ class DirectAccess : public FileAccess {
 public:
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
+    const OpenTimes& openTimes() const { return openTimes_; }
 
 private:
     static constexpr std::size_t kKeptOpen = 2;
@@ -29,6 +37,7 @@ private:
         std::shared_ptr<const ByteSource> source;
     };
     std::deque<Open> open_; ///< files of the hub used last: what was read of them need not be asked for again
+    OpenTimes openTimes_;
 };
 
 } // namespace furrow

@@ -5,6 +5,7 @@
 #include "core/base/utf8.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/row_choice.h"
 #include "core/data/row_reader.h"
 #include "core/data/source_files.h"
 
@@ -98,7 +99,8 @@ struct RowCount {
     double rows = 0;
     bool exact = true;
 };
-Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t& budget, const Progress& progress)
+Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options, const std::function<bool(std::uint64_t)>& isChosen,
+    std::uint64_t& budget, const Progress& progress)
 {
     auto scanner = openRowScanner(access, file, options, 0);
     if (!scanner.ok())
@@ -118,7 +120,7 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
             budget -= metadataOnly ? 0 : std::min(budget, bytes);
             return count;
         }
-        count.rows += 1;
+        count.rows += isChosen(scanner.value()->unit()) ? 1 : 0;
         bytes += size;
         if (bytes >= stop)
             break;
@@ -136,18 +138,23 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
     std::uint64_t budget = kCountBytes;
     double sum = 0;
     bool exact = true;
-    for (const auto& source : manifest.sources) {
+    const RowChoice choice(config, manifest);
+    for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
+        const auto& source = manifest.sources[s];
         double rows = 0;
         const bool remote = isHubPath(source.spec);
         std::uint64_t counted = 0;
-        for (const auto& file : source.files) {
+        for (std::size_t f = 0; f < source.files.size(); ++f) {
+            const auto& file = source.files[f];
             if (remote && counted > 0 && (file.format.format != TextFormat::Parquet || source.files.size() > kMaxFooters)) {
                 rows *= static_cast<double>(source.sizeBytes()) / static_cast<double>(counted); // the first file stands for all
                 exact = false;
                 break;
             }
             counted += file.sizeBytes;
-            auto count = countRows(access, file, rowOptions(config, source.textColumn), budget, progress);
+            if (!choice.keepsFile(s, f))
+                continue;
+            auto count = countRows(access, file, rowOptions(config, source.textColumn), [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress);
             if (!count.ok())
                 return count.error();
             rows += count.value().rows;
@@ -192,6 +199,10 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
         return Error { ErrorCode::InvalidArgument, "No data is chosen. Name a file, a folder, a pattern or hf://owner/name." };
     DataInspection inspection;
     DataManifest manifest;
+    auto quarantine = readQuarantineFile(config.exclude);
+    if (!quarantine.ok())
+        return quarantine.error();
+    manifest.quarantine = std::move(quarantine).value();
     DirectAccess access;
     for (const auto& spec : config.data) {
         auto source = describeSource(spec, config, progress);
@@ -231,22 +242,28 @@ Status forEachText(const RunConfig& config, const std::string& manifest, const s
     if (!read.ok())
         return read.error();
     DirectAccess access;
-    const SampleRules rules = sampleRules(config);
-    for (const auto& source : read.value().sources) {
+    const RowChoice choice(config, read.value());
+    auto rules = sampleRules(config, read.value());
+    if (!rules.ok())
+        return rules.error();
+    for (std::size_t s = 0; s < read.value().sources.size(); ++s) {
+        const auto& source = read.value().sources[s];
         std::int64_t row = 0;
-        for (const auto& file : source.files) {
-            auto reader = openRowReader(access, file, rowOptions(config, source.textColumn), 0);
+        for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
+            if (!choice.keepsFile(s, f))
+                continue;
+            auto reader = openRowReader(access, source.files[f], rowOptions(config, source.textColumn), 0);
             if (!reader.ok())
                 return reader.error();
-            for (Row next;; ++row) {
-                if (config.maxSamples > 0 && row >= config.startSample + config.maxSamples)
-                    break;
+            for (Row next; !choice.isBehindEnd(row);) {
                 auto more = reader.value()->next(next);
                 if (!more.ok())
                     return more.error();
                 if (!more.value())
                     break;
-                const bool wanted = row >= config.startSample && next.problem == nullptr && !rules.isFiltered(next.text);
+                if (!choice.keeps(s, f, reader.value()->unit()))
+                    continue;
+                const bool wanted = !choice.isBeforeStart(row++) && next.problem == nullptr && !rules.value().isLeftOut(next.text);
                 if (wanted && !onText(next.text))
                     return {};
             }

@@ -5,14 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <simdjson.h>
 
 namespace furrow {
-
-struct JsonText::Parser {
-    simdjson::dom::parser parser;
-    std::string padded;
-};
 
 namespace {
 
@@ -64,9 +58,88 @@ std::string replaceLoneSurrogates(std::string_view line)
 
 } // namespace
 
+/// Takes the events of the parser and keeps the first value of one member of the outermost object. Nothing of the rest is
+/// stored, and the parser keeps its own stack, so any nesting is bounded by the length of the line.
+class JsonText::Handler {
+public:
+    explicit Handler(std::string column)
+        : column_(std::move(column))
+    {
+    }
+    void begin()
+    {
+        text.clear();
+        problem = nullptr;
+        depth_ = 0;
+        wanted_ = found_ = false;
+    }
+    const char* end() const { return found_ ? problem : "has no such member as the text column"; }
+
+    std::string text;
+    const char* problem = nullptr;
+
+    // what nlohmann::json::sax_parse calls; false stops it
+    bool null() { return value(nullptr); }
+    bool boolean(bool) { return value(kNoString); }
+    bool number_integer(std::int64_t) { return value(kNoString); }
+    bool number_unsigned(std::uint64_t) { return value(kNoString); }
+    bool number_float(double, const std::string&) { return value(kNoString); }
+    bool binary(nlohmann::json::binary_t&) { return false; }
+    bool string(std::string& value)
+    {
+        if (wanted_)
+            text.swap(value);
+        return this->value(nullptr);
+    }
+    bool key(std::string& name)
+    {
+        wanted_ = depth_ == 1 && !found_ && name == column_;
+        return true;
+    }
+    bool start_object(std::size_t) { return start(); }
+    bool start_array(std::size_t)
+    {
+        if (depth_ == 0) {
+            found_ = true;
+            problem = kNoObject;
+        }
+        return start();
+    }
+    bool end_object() { return --depth_ >= 0; }
+    bool end_array() { return --depth_ >= 0; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
+
+private:
+    static constexpr const char* kNoString = "has a text column that is no string";
+    static constexpr const char* kNoObject = "is no JSON object";
+
+    bool value(const char* why)
+    {
+        if (depth_ == 0)
+            why = kNoObject;
+        if (wanted_ || depth_ == 0) {
+            found_ = true;
+            problem = why;
+        }
+        wanted_ = false;
+        return true;
+    }
+    bool start()
+    {
+        if (wanted_)
+            value(kNoString);
+        ++depth_;
+        return true;
+    }
+
+    std::string column_;
+    int depth_ = 0;
+    bool wanted_ = false; ///< the next value is the column's
+    bool found_ = false;
+};
+
 JsonText::JsonText(std::string column)
-    : parser_(std::make_unique<Parser>())
-    , column_(std::move(column))
+    : handler_(std::make_unique<Handler>(std::move(column)))
 {
 }
 JsonText::~JsonText() = default;
@@ -74,34 +147,28 @@ JsonText::JsonText(JsonText&&) noexcept = default;
 
 const char* JsonText::parse(std::string_view line)
 {
-    text_ = {};
     repaired_ = false;
-    const auto attempt = [this](std::string_view bytes) {
-        auto& padded = parser_->padded;
-        if (padded.size() < bytes.size() + simdjson::SIMDJSON_PADDING)
-            padded.resize((bytes.size() + simdjson::SIMDJSON_PADDING) * 2);
-        std::memcpy(padded.data(), bytes.data(), bytes.size());
-        std::memset(padded.data() + bytes.size(), ' ', simdjson::SIMDJSON_PADDING);
-        return parser_->parser.parse(padded.data(), bytes.size(), false);
-    };
-    auto document = attempt(line);
-    if (document.error() == simdjson::UTF8_ERROR || document.error() == simdjson::STRING_ERROR) {
-        repaired_ = true;
-        document = attempt(replaceLoneSurrogates(replaceInvalidUtf8(line).text));
-    }
-    if (document.error() != simdjson::SUCCESS)
-        return document.error() == simdjson::EMPTY ? nullptr : "is broken JSON";
-    simdjson::dom::object object;
-    if (document.get(object) != simdjson::SUCCESS)
-        return "is no JSON object";
-    simdjson::dom::element value;
-    if (object.at_key(column_).get(value) != simdjson::SUCCESS)
-        return "has no such member as the text column";
-    if (value.is_null())
+    handler_->begin();
+    if (line.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return nullptr;
-    if (value.get(text_) != simdjson::SUCCESS)
-        return "has a text column that is no string";
-    return nullptr;
+    const auto attempt = [this](std::string_view bytes) {
+        handler_->begin();
+        return nlohmann::json::sax_parse(bytes.begin(), bytes.end(), handler_.get());
+    };
+    if (attempt(line))
+        return handler_->end();
+    const std::string mended = replaceLoneSurrogates(replaceInvalidUtf8(line).text);
+    if (mended != line && attempt(mended)) {
+        repaired_ = true;
+        return handler_->end();
+    }
+    handler_->begin();
+    return "is broken JSON";
+}
+
+std::string_view JsonText::text() const
+{
+    return handler_->problem == nullptr ? std::string_view(handler_->text) : std::string_view();
 }
 
 bool jsonMembers(std::string_view line, std::vector<std::string>& all, std::vector<std::string>& text)

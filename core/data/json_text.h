@@ -16,14 +16,12 @@ public:
 
     /// @return nullptr, or why the line has no text
     const char* parse(std::string_view line);
-    std::string_view text() const { return text_; } ///< valid until the next parse
+    std::string_view text() const; ///< valid until the next parse
     bool repaired() const { return repaired_; } ///< lone surrogates or ill-formed bytes became U+FFFD
 
 private:
-    struct Parser;
-    std::unique_ptr<Parser> parser_;
-    std::string column_;
-    std::string_view text_;
+    class Handler;
+    std::unique_ptr<Handler> handler_;
     bool repaired_ = false;
 };
 

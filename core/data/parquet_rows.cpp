@@ -5,6 +5,8 @@
 
 #if FURROW_WITH_PARQUET
 
+#include "core/data/row_choice.h"
+
 #include <algorithm>
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
@@ -140,6 +142,11 @@ public:
         return true;
     }
     std::uint64_t position() const override { return row_; }
+    std::uint64_t unit() const override
+    {
+        const std::uint64_t first = group_ == 0 ? 0 : groups_[group_ - 1].end;
+        return parquetUnit(static_cast<int>(groups_.size()), static_cast<int>(group_), row_ - 1 - first, groups_[group_].end - first);
+    }
 
 private:
     struct Group {
@@ -176,6 +183,7 @@ public:
         enterGroup();
         if (chunk_->Skip(static_cast<int64_t>(row)) != static_cast<int64_t>(row))
             return damaged(name_, "a row group has fewer rows than its footer says");
+        rowInGroup_ = row;
         return {};
     }
     Result<bool> next(Row& row) override
@@ -188,6 +196,7 @@ public:
         } catch (const std::exception& e) {
             return damaged(name_, e.what());
         }
+        ++rowInGroup_;
         if (levels_[static_cast<std::size_t>(level_++)] < maxLevel_)
             return true; // null: an empty text
         const auto& value = values_[static_cast<std::size_t>(value_++)];
@@ -198,10 +207,17 @@ public:
             row.text = std::string_view(reinterpret_cast<const char*>(value.ptr), value.len);
         return true;
     }
+    std::uint64_t unit() const override
+    {
+        const auto metadata = reader_->metadata();
+        const int group = group_ - 1; // group_ is the next one
+        return parquetUnit(metadata->num_row_groups(), group, rowInGroup_ - 1, static_cast<std::uint64_t>(group_reader_->metadata()->num_rows()));
+    }
 
 private:
     void enterGroup()
     {
+        rowInGroup_ = 0;
         group_reader_ = reader_->RowGroup(group_++);
         auto chunk = group_reader_->Column(column_);
         maxLevel_ = chunk->descr()->max_definition_level();
@@ -230,6 +246,7 @@ private:
     int column_;
     std::string name_;
     int group_ = 0;
+    std::uint64_t rowInGroup_ = 0; ///< rows of the open group given or skipped
     std::shared_ptr<parquet::RowGroupReader> group_reader_;
     std::shared_ptr<parquet::ByteArrayReader> chunk_;
     std::vector<parquet::ByteArray> values_;

@@ -14,7 +14,7 @@ namespace furrow {
 struct ChunkSummary {
     std::int64_t rows = 0;
     std::int64_t samples = 0; ///< to be trained
-    std::int64_t filtered = 0;
+    std::int64_t filtered = 0; ///< also those excluded by the quarantine list
     std::int64_t failed = 0; ///< unreadable
     std::int64_t heldOut = 0;
     std::int64_t duplicates = 0; ///< left out as duplicates; 0 with the policy `report`
@@ -30,10 +30,11 @@ struct ChunkSummary {
 enum SampleFlag : std::uint8_t {
     SampleHeldOut = 1,
     SampleRepeat = 2, ///< its text occurs before in the block
-    SampleLeftOut = 4, ///< not trained: held out, or a repeat under the policy `skip`
+    SampleLeftOut = 4, ///< not trained: held out, excluded, or a repeat under the policy `skip`
+    SampleExcluded = 8, ///< on the quarantine list; counted as filtered
 };
 
-/// The samples of one chunk, in source order. Filtered and unreadable rows have no sample.
+/// The samples of one chunk, in source order. Filtered and unreadable rows have no sample, excluded ones have.
 struct ChunkText {
     std::vector<std::uint32_t> tokens; ///< of all samples, one after the other
     std::vector<std::uint64_t> offsets; ///< samples + 1 entries: where each begins in `tokens`

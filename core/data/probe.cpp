@@ -27,7 +27,9 @@ struct Sampled {
 Status sampleRows(const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, std::int64_t limitMs, DataProbe& probe, Sampled& sampled)
 {
     DirectAccess access;
-    const SampleRules rules = sampleRules(config);
+    auto rules = sampleRules(config, manifest);
+    if (!rules.ok())
+        return rules.error();
     std::unordered_set<std::uint64_t> seen;
     std::vector<TokenId> tokens;
     const std::int64_t start = systemClock().monotonicNs();
@@ -49,7 +51,7 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
                 ++probe.sampledFailed;
                 continue;
             }
-            if (rules.isFiltered(row.text)) {
+            if (rules.value().isFiltered(row.text)) {
                 ++probe.sampledFiltered;
                 continue;
             }

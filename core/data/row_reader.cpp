@@ -3,6 +3,7 @@
 #include "core/data/csv_fields.h"
 #include "core/data/json_text.h"
 #include "core/data/parquet_rows.h"
+#include "core/data/row_choice.h"
 
 #include <algorithm>
 
@@ -82,8 +83,9 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
 
 class RecordScanner : public RowScanner {
 public:
-    explicit RecordScanner(RecordReader reader)
+    RecordScanner(RecordReader reader, const DataFile& file)
         : reader_(std::move(reader))
+        , unitBytes_(unitBytes(file))
     {
     }
     Result<bool> next(std::uint64_t& sizeBytes) override
@@ -93,10 +95,12 @@ public:
         return more;
     }
     std::uint64_t position() const override { return reader_.position(); }
+    std::uint64_t unit() const override { return (reader_.position() - record_.sizeBytes) / unitBytes_; }
 
 private:
     RecordReader reader_;
     Record record_;
+    std::uint64_t unitBytes_;
 };
 
 class RecordRows : public RowReader {
@@ -106,6 +110,7 @@ public:
         , json_(options.textColumn)
         , format_(file.format.format)
         , column_(column)
+        , unitBytes_(unitBytes(file))
     {
     }
     Result<bool> next(Row& row) override
@@ -122,6 +127,7 @@ public:
         take(row);
         return true;
     }
+    std::uint64_t unit() const override { return (reader_.position() - record_.sizeBytes) / unitBytes_; }
 
 private:
     void take(Row& row)
@@ -152,6 +158,7 @@ private:
     std::string field_;
     TextFormat format_;
     int column_;
+    std::uint64_t unitBytes_;
 };
 
 Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
@@ -210,7 +217,7 @@ Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const Dat
     auto stream = access.plainFrom(file, start.value().offset);
     if (!stream.ok())
         return stream.error();
-    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(RecordReader(std::move(stream).value(), recordRules(file, options), start.value().offset)));
+    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(RecordReader(std::move(stream).value(), recordRules(file, options), start.value().offset), file));
 }
 
 Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)

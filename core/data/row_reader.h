@@ -25,6 +25,8 @@ public:
     virtual Result<bool> next(std::uint64_t& sizeBytes) = 0;
     /// Where a reader can go on: byte offset in the plain text, row index for Parquet.
     virtual std::uint64_t position() const = 0;
+    /// The unit (row_choice.h) of the row that was given last.
+    virtual std::uint64_t unit() const = 0;
 };
 
 struct Row {
@@ -40,6 +42,8 @@ public:
     virtual ~RowReader() = default;
     /// false at the definite end. A row that cannot be read is a Row with a problem, not an error.
     virtual Result<bool> next(Row& row) = 0;
+    /// The unit (row_choice.h) of the row that was given last.
+    virtual std::uint64_t unit() const = 0;
 };
 
 /// @param position  0 for the beginning of the file, else one that a RowScanner gave

@@ -13,6 +13,7 @@
 #include "core/run/data_fit.h"
 #include "core/run/life_cycle.h"
 #include "core/run/supervisor.h"
+#include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
 
@@ -93,6 +94,8 @@ void makeAbsolute(RunConfig& config)
     for (auto& source : config.data)
         if (source.rfind("hf://", 0) != 0)
             source = std::filesystem::absolute(source).lexically_normal().string();
+    if (!config.exclude.empty())
+        config.exclude = std::filesystem::absolute(config.exclude).lexically_normal().string();
     const bool named = config.tokenizer == "byte" || config.tokenizer == "char" || config.tokenizer == "gpt2";
     if (!named)
         config.tokenizer = std::filesystem::absolute(config.tokenizer).lexically_normal().string();
@@ -139,7 +142,16 @@ Status checkWeights(const RunPaths& paths)
     return Error { ErrorCode::Internal, "init_from could not be checked: furrow-worker ended with " + (exit ? exit->describe() : std::string("no answer in ten minutes")) + "." };
 }
 
-void describe(const DataInspection& data, const Progress& say)
+/// What the claim order mixes of what a full shuffle would, in the first epoch and in later ones.
+std::string describeOrder(const RunConfig& config, std::int64_t blocks, std::int64_t chunks)
+{
+    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, false };
+    const auto percent = [&](std::int64_t epoch) { return formatNumber(100 * mixingScore(rule, epoch, blocks, chunks / blocks), 0) + " %"; };
+    return "Order: chunks are shuffled in groups of " + formatCount(std::min(config.shuffleWindowBlocks, blocks)) + " blocks, which mixes " + percent(0)
+        + " of what a full shuffle would" + (config.epochs > 1 || config.iterate ? " in the first epoch and " + percent(1) + " in later ones" : "");
+}
+
+void describe(const RunConfig& config, const DataInspection& data, const Progress& say)
 {
     std::string text = "Data: " + formatCount(data.files) + (data.files == 1 ? " file, " : " files, ") + formatBytes(data.bytes) + ", " + (data.rowsExact ? "" : "about ")
         + formatCount(data.rows) + " samples";
@@ -148,6 +160,8 @@ void describe(const DataInspection& data, const Progress& say)
     say(text);
     if (!data.samplesPerBlockReason.empty())
         say("Samples per block: " + formatCount(data.samplesPerBlock) + ", " + data.samplesPerBlockReason);
+    if (config.shuffle && data.blocks && data.chunks)
+        say(describeOrder(config, *data.blocks, *data.chunks));
     for (const auto& warning : data.warnings)
         say(warning);
 }
@@ -191,7 +205,7 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     auto data = inspectData(file.config);
     if (!data.ok())
         return data.error();
-    describe(data.value(), say);
+    describe(file.config, data.value(), say);
     auto tokenizer = makeTokenizer(file.config, data.value());
     if (!tokenizer.ok())
         return tokenizer.error();

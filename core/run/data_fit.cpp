@@ -54,7 +54,7 @@ Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const s
         problems.push_back({ "seq_len", "seq_len is " + std::to_string(config.seqLen) + ", but all data together has " + formatCount(labels) + " tokens, less than one window.", std::to_string(std::max<std::int64_t>(labels / 2, 2)) });
     } else if (first.windows < config.batchSize) {
         problems.push_back({ "batch_size", "batch_size is " + std::to_string(config.batchSize) + ", but " + (first.wholeData ? "all data together" : "a chunk of " + formatCount(config.chunkSamples) + " samples") + " packs into about "
-                + formatCount(first.windows) + " windows of " + std::to_string(config.seqLen) + " tokens, and no step goes over the edge of a chunk. Lower it, or raise chunk_samples.", std::to_string(std::max<std::int64_t>(first.windows, 1)) });
+                + formatCount(first.windows) + " windows of seq_len " + std::to_string(config.seqLen) + " tokens, and no step goes over the edge of a chunk. Lower it, or raise chunk_samples.", std::to_string(std::max<std::int64_t>(first.windows, 1)) });
     }
     return problems;
 }

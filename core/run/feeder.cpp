@@ -5,8 +5,8 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/data/block_manager.h"
-#include "core/data/chunk_windows.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/feeder_meters.h"
 #include "core/run/frozen_config.h"
 #include "core/run/life_cycle.h"
 #include "core/tracker/feeder_ledger.h"
@@ -26,13 +26,14 @@ constexpr int kTriesPerBlock = 2;
 
 class Feeder {
 public:
-    Feeder(RunPaths paths, RunFile file, RunConfig config, FeederLedger ledger, LedgerReader reader, BlockManager blocks, const StopRequest& stop)
+    Feeder(RunPaths paths, RunFile file, RunConfig config, FeederLedger ledger, LedgerReader reader, BlockManager blocks, std::int64_t attempt, const StopRequest& stop)
         : paths_(std::move(paths))
         , file_(std::move(file))
         , config_(std::move(config))
         , ledger_(std::move(ledger))
         , reader_(std::move(reader))
         , blocks_(std::move(blocks))
+        , meters_(paths_, file_.runId, config_.seqLen, attempt)
         , stop_(stop)
     {
     }
@@ -56,6 +57,7 @@ private:
     Result<bool> turn();
     Status beat();
     Result<bool> plan();
+    Result<bool> checkNext();
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
     Result<bool> onFailure(std::int64_t block, const Error& error);
     Status keepNeeded(const FeederLedger::Demand& demand);
@@ -67,12 +69,13 @@ private:
     FeederLedger ledger_;
     LedgerReader reader_;
     BlockManager blocks_;
+    FeederMeters meters_;
     const StopRequest& stop_;
     bool allPlanned_ = false;
     std::string doing_ = "starting";
     std::int64_t nextBeatNs_ = 0;
     std::map<std::int64_t, int> failures_;
-    std::vector<std::int64_t> pinned_;
+    std::vector<std::int64_t> unchecked_; ///< prepared by an earlier attempt and not looked at in this one
 };
 
 Status Feeder::continuePlanning()
@@ -80,6 +83,7 @@ Status Feeder::continuePlanning()
     auto demand = ledger_.demand();
     if (!demand.ok())
         return demand.error();
+    unchecked_ = demand.value().neededBlocks;
     allPlanned_ = demand.value().lastBlockProven;
     const auto known = demand.value().knownBlocks;
     if (allPlanned_ || known == 0)
@@ -98,6 +102,7 @@ Status Feeder::beat()
     nextBeatNs_ = now + kSecondNs;
     if (auto status = ledger_.heartbeat(thisProcess(), doing_); !status.ok())
         return status;
+    meters_.publish(doing_, blocks_.openTimes());
     auto demand = ledger_.demand();
     return demand.ok() ? keepNeeded(demand.value()) : demand.error();
 }
@@ -109,15 +114,15 @@ Result<bool> Feeder::turn()
     auto demand = ledger_.demand();
     if (!demand.ok())
         return demand.error();
+    auto checked = checkNext();
+    if (!checked.ok() || checked.value())
+        return checked;
+    doing_ = "waiting: enough is prepared";
     auto prepared = prepareNext(demand.value());
     if (!prepared.ok())
         return prepared;
     auto planned = plan();
-    if (!planned.ok())
-        return planned;
-    if (!prepared.value() && !planned.value())
-        doing_ = "waiting: enough is prepared";
-    return prepared.value() || planned.value();
+    return planned.ok() ? Result<bool>(prepared.value() || planned.value()) : planned;
 }
 
 Result<bool> Feeder::plan()
@@ -139,7 +144,7 @@ Result<bool> Feeder::plan()
             break;
         }
         const auto& block = *next.value();
-        fresh.push_back({ block.block, block.source, block.firstRow, block.chunkRows, block.plan });
+        fresh.push_back({ block.block, block.source, block.firstRow, block.chunkRows, block.plan, blocks_.excludedChunks(block.block) });
     }
     failPoint("feeder.planned");
     if (!fresh.empty())
@@ -159,20 +164,48 @@ Result<bool> Feeder::plan()
     return true;
 }
 
-/// Prepared blocks that may wait for workers. A later epoch claims across the whole data set, so there the cache is the limit.
+/// Prepared blocks that may wait for workers: the group in training, the next one, and a few more.
 std::size_t Feeder::budget() const
 {
     return static_cast<std::size_t>(2 * config_.shuffleWindowBlocks + config_.prepareAheadBlocks);
 }
 
+/// Looks at every byte of one block that an earlier attempt prepared, before its chunks are trained in this one where
+/// the feeder is quick enough; a worker checks what it reads in any case. A damaged one is prepared again.
+Result<bool> Feeder::checkNext()
+{
+    if (unchecked_.empty())
+        return false;
+    const auto number = unchecked_.front();
+    unchecked_.erase(unchecked_.begin());
+    auto row = reader_.block(number);
+    if (!row.ok())
+        return row.error();
+    auto block = BlockManager::fromPlan(row.value().plan);
+    if (row.value().fileName.empty() || !block.ok())
+        return true;
+    doing_ = "checking block " + std::to_string(number);
+    auto file = blocks_.find(block.value());
+    const bool same = file.ok() && file.value().fileName == row.value().fileName && file.value().digest == row.value().digest;
+    if (same)
+        return true;
+    const std::string cause = file.ok() ? "its prepared file is another one" : file.error().message;
+    auto evicted = ledger_.setEvicted(number, cause);
+    return evicted.ok() ? Result<bool>(true) : evicted.error();
+}
+
 Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
 {
-    auto epochs = reader_.epochs();
-    if (!epochs.ok())
-        return epochs.error();
-    const bool firstEpoch = epochs.value().size() < 2;
-    if (firstEpoch && demand.neededBlocks.size() >= budget())
+    if (demand.neededBlocks.size() >= budget())
         return false;
+    if (!demand.neededBlocks.empty() && !blocks_.hasRoom()) {
+        if (auto status = keepNeeded(demand); !status.ok()) // some may have been trained since
+            return status.error();
+        if (!blocks_.hasRoom()) {
+            doing_ = "waiting: the cache is full of blocks in use";
+            return false;
+        }
+    }
     auto wanted = ledger_.wanted(1);
     if (!wanted.ok())
         return wanted.error();
@@ -182,15 +215,20 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     auto block = BlockManager::fromPlan(wanted.value().front().plan);
     if (!block.ok())
         return onFailure(number, block.error());
+    auto row = reader_.block(number);
+    if (!row.ok())
+        return row.error();
     doing_ = "preparing block " + std::to_string(number);
+    const auto began = systemClock().monotonicNs();
     auto file = blocks_.prepare(block.value(), [this] {
         (void)beat();
         return !stop_.requested();
     });
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
+    meters_.made(file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.value().digest.empty());
     failPoint("feeder.prepared");
-    const auto chunks = preparedChunks(file.value(), config_.seqLen);
+    const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
         return status.error().code == ErrorCode::Corrupt ? onFailure(number, status.error()) : Result<bool>(status.error());
     failPoint("feeder.recorded");
@@ -204,7 +242,8 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
     doing_ = "block " + std::to_string(block) + ": " + error.message;
     logWarning(doing_);
-    const bool outside = error.code == ErrorCode::Io || error.code == ErrorCode::Network || error.code == ErrorCode::Busy;
+    // NotFound: a share or disk that is away.
+    const bool outside = error.code == ErrorCode::Io || error.code == ErrorCode::Network || error.code == ErrorCode::Busy || error.code == ErrorCode::NotFound;
     if (outside || ++failures_[block] < kTriesPerBlock) {
         (void)ledger_.heartbeat(thisProcess(), doing_);
         stop_.waitFor(kRetry);
@@ -232,27 +271,10 @@ Status Feeder::keepNeeded(const FeederLedger::Demand& demand)
             return status;
         }
     }
-    if (demand.neededBlocks == pinned_)
-        return {};
-    pinned_ = demand.neededBlocks;
-    return blocks_.pin(names);
+    return blocks_.pin(names); // also lets go of what preparing has pinned and nobody needs any more
 }
 
 } // namespace
-
-std::vector<PreparedChunk> preparedChunks(const PreparedFile& file, std::int64_t seqLen)
-{
-    std::vector<PreparedChunk> chunks;
-    for (const auto& c : file.chunks) {
-        PreparedChunk chunk;
-        chunk.rows = { c.rows, c.samples, c.filtered, c.failed, c.heldOut, c.duplicates };
-        chunk.tokens = c.tokens + c.samples; // each sample is followed by an end-of-text, which is a label too
-        chunk.windows = windowCount(c.tokens, c.samples, seqLen);
-        chunk.digest = c.digest;
-        chunks.push_back(chunk);
-    }
-    return chunks;
-}
 
 Status runFeeder(const RunPaths& paths, const StopRequest& stop)
 {
@@ -278,7 +300,11 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     auto blocks = BlockManager::open(config.value(), file.value().dataManifest, file.value().samplesPerBlock, paths.cacheFolder(), tokenizer.value());
     if (!blocks.ok())
         return blocks.error();
-    return Feeder(paths, std::move(file).value(), std::move(config).value(), std::move(ledger).value(), std::move(reader).value(), std::move(blocks).value(), stop).run();
+    auto attempts = reader.value().attempts();
+    if (!attempts.ok())
+        return attempts.error();
+    const std::int64_t attempt = attempts.value().empty() ? 0 : attempts.value().back().id.value;
+    return Feeder(paths, std::move(file).value(), std::move(config).value(), std::move(ledger).value(), std::move(reader).value(), std::move(blocks).value(), attempt, stop).run();
 }
 
 } // namespace furrow

@@ -13,7 +13,4 @@ namespace furrow {
 /// A source that cannot be reached pauses it; a block that cannot be prepared twice is named in the ledger.
 Status runFeeder(const RunPaths& paths, const StopRequest& stop);
 
-/// What a prepared file tells the ledger about its chunks.
-std::vector<PreparedChunk> preparedChunks(const PreparedFile& file, std::int64_t seqLen);
-
 } // namespace furrow

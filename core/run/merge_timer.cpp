@@ -6,7 +6,7 @@ namespace furrow {
 
 namespace {
 constexpr int kMergesPerEpoch = 10;
-constexpr std::int64_t kLeastStepsBetweenMerges = 250; // of each worker; measured, see README.md
+constexpr std::int64_t kLeastStepsBetweenMerges = 250; // of each worker; why: core/train/loop/README.md, Merges
 constexpr std::int64_t kChunksBetweenMergesUnknownEnd = 100;
 }
 

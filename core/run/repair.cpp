@@ -9,7 +9,7 @@
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/checkpoint_manifest.h"
-#include "core/run/feeder.h"
+#include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
 #include "core/run/supervisor.h"
 #include "core/tracker/audit.h"
@@ -160,7 +160,7 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
         auto prepared = blocks.value().prepare(plan.value());
         if (!prepared.ok())
             return prepared.error();
-        if (auto stored = ledger.value().setPrepared(number, prepared.value().fileName, prepared.value().digest, preparedChunks(prepared.value(), file.config.seqLen)); !stored.ok())
+        if (auto stored = ledger.value().setPrepared(number, prepared.value().fileName, prepared.value().digest, preparedChunks(prepared.value().chunks, file.config.seqLen)); !stored.ok())
             return stored;
     }
     return {};

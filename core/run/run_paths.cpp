@@ -9,6 +9,11 @@ RunPaths::RunPaths(std::filesystem::path folder)
         folder_ = folder_.parent_path();
 }
 
+std::filesystem::path RunPaths::feederTelemetry(std::int64_t attempt) const
+{
+    return telemetryFolder() / (std::to_string(attempt) + "-feeder.jsonl");
+}
+
 std::filesystem::path RunPaths::telemetryFile(std::int64_t attempt, int worker) const
 {
     return telemetryFolder() / (std::to_string(attempt) + (worker < 0 ? "-task" : "-w" + std::to_string(worker)) + ".jsonl");

@@ -18,6 +18,9 @@ public:
     std::filesystem::path supervisorLock() const { return folder_ / "supervisor.lock"; }
     std::filesystem::path tokenizer() const { return folder_ / "tokenizer.json"; }
     std::filesystem::path telemetryFolder() const { return folder_ / "telemetry"; }
+    std::filesystem::path feederTelemetry(std::int64_t attempt) const; ///< "<attempt>-feeder.jsonl": events only
+    /// What the feeder has read, for people; see reading.h.
+    std::filesystem::path readingFile() const { return folder_ / "reading.json"; }
     std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl", of a task "<attempt>-task.jsonl"; one incarnation appends after the other
     std::filesystem::path logsFolder() const { return folder_ / "logs"; }
     std::filesystem::path logFile(std::int64_t attempt, const std::string& process) const; ///< "<attempt>-<process>.log"

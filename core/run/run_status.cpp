@@ -231,6 +231,7 @@ Result<RunStatus> readStatus(const RunPaths& paths)
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
     sayWhatKeepsTheEpochOpen(status);
+    status.reading = readReading(paths);
     derive(status, paths, totals.value(), attempt, now);
     return status;
 }

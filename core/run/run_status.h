@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/run/reading.h"
 #include "core/run/run_file.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -62,6 +63,7 @@ struct RunStatus {
     std::int64_t newestCheckpointWallNs = 0;
     std::optional<double> evalLoss; ///< newest
     StoppingRules rules; ///< in force now
+    std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
 
 /// The tracker, or its published snapshot where the live one cannot be opened (a mounted folder).

@@ -1,6 +1,7 @@
 #include "core/run/run_status.h"
 
 #include "core/base/clock.h"
+#include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,6 +40,28 @@ nlohmann::json samplesJson(const EpochRow& epoch)
         { "total", epoch.blockCount ? nlohmann::json(epoch.rowsKnown.rows) : nlohmann::json(nullptr) } };
 }
 
+/// `mixing`: see mixingScore; null while the number of blocks is not proven.
+nlohmann::json orderJson(const RunConfig& config, const EpochRow& epoch)
+{
+    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, !config.shuffle };
+    const auto blocks = epoch.blockCount.value_or(0);
+    return { { "window_blocks", config.shuffle ? config.shuffleWindowBlocks : 0 },
+        { "mixing", blocks == 0 ? nlohmann::json(nullptr) : nlohmann::json(mixingScore(rule, epoch.epoch, blocks, epoch.chunks.sum() / blocks)) } };
+}
+
+/// With what came of it: `samples_trained` of all epochs that are kept in weights, `efficiency` = trained / fetched.
+nlohmann::json readingJson(const RunStatus& status)
+{
+    nlohmann::json json = toJson(*status.reading);
+    std::int64_t trained = 0;
+    for (const auto& epoch : status.epochs)
+        trained += epoch.rowsCommitted.samples;
+    json["samples_trained"] = trained;
+    const auto fetched = status.reading->samplesFetched;
+    json["efficiency"] = fetched > 0 ? nlohmann::json(static_cast<double>(trained) / static_cast<double>(fetched)) : nlohmann::json(nullptr);
+    return json;
+}
+
 } // namespace
 
 nlohmann::json toJson(const RunStatus& s)
@@ -52,6 +75,7 @@ nlohmann::json toJson(const RunStatus& s)
     json["evidence"] = nlohmann::json::array();
     for (const auto& e : s.evidence)
         json["evidence"].push_back(e.text);
+    json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)
         json["workers"].push_back(workerJson(w));
@@ -62,6 +86,7 @@ nlohmann::json toJson(const RunStatus& s)
             { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
         json["chunks"] = chunksJson(epoch);
         json["samples"] = samplesJson(epoch);
+        json["order"] = orderJson(s.file.config, epoch);
     }
     return json;
 }

@@ -23,7 +23,7 @@ std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states)
     return found;
 }
 
-void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, const std::string& cause)
+void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, std::string_view cause)
 {
     Database& db = file.db;
     db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-coalesce((SELECT prepared FROM block WHERE block=?), 0)", block);

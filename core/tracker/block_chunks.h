@@ -10,6 +10,6 @@ std::vector<std::int64_t> openEpochs(Database& db);
 /// Chunks of a block in every open epoch that are in one of the states of a bit mask.
 std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states);
 /// The prepared file of a block is gone or cannot be read: its free chunks wait until it is prepared again.
-void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, const std::string& cause);
+void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, std::string_view cause);
 
 } // namespace furrow

@@ -36,7 +36,7 @@ namespace {
     {
         const auto& rule = *static_cast<const OrderRule*>(context);
         const ChunkPlace place = placeOf({ arguments[1] });
-        return claimOrder(rule, { arguments[0], place.block, place.column });
+        return claimOrder(rule, { arguments[0], place.block, place.column }, arguments[2]);
     }
 
 } // namespace
@@ -171,7 +171,7 @@ void openEpoch(LedgerFile& file, std::int64_t epoch)
 
 void registerClaimOrder(LedgerFile& file)
 {
-    file.db.addFunction("claim_order", 2, orderFunction, &file.order);
+    file.db.addFunction("claim_order", 3, orderFunction, &file.order);
 }
 
 Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
@@ -181,6 +181,7 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     if (!transaction.ok())
         return transaction.error();
     const std::int64_t from = db.integer("SELECT max(block)+1 FROM counts WHERE epoch=?", epoch).value_or(0);
+    const std::int64_t blocks = db.integer("SELECT block_count FROM dataset").value_or(0);
     // Whole blocks, until there are enough chunks.
     std::int64_t past = from;
     std::int64_t chunks = 0;
@@ -196,10 +197,10 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     const std::int64_t last = first + (past - from) * kMaxChunksPerBlock;
     // What a person left out stays out; everything else is to be trained again. Empty chunks are done at once.
     db.run("INSERT INTO chunk (id, epoch, ord, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest)"
-           " SELECT c.id+?, ?, claim_order(?, c.id), CASE WHEN c.state=5 THEN 5 WHEN c.windows=0 THEN 4 WHEN b.prepared=1 THEN 1 ELSE 0 END,"
+           " SELECT c.id+?, ?, claim_order(?, c.id, ?), CASE WHEN c.state=5 THEN 5 WHEN c.windows=0 THEN 4 WHEN b.prepared=1 THEN 1 ELSE 0 END,"
            " c.rows, c.samples, c.filtered, c.failed, c.held_out, c.duplicates, c.windows, c.tokens, c.digest"
            " FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.id>=? AND c.id<?",
-        shift, epoch, epoch, first, last);
+        shift, epoch, epoch, blocks, first, last);
     db.run("INSERT INTO counts (epoch, block, n0, n1, n4, n5, visited) SELECT ?, id/1000000%100000000, sum(state=0), sum(state=1),"
            " sum(state=4), sum(state=5), max(state=4) FROM chunk WHERE id>=? AND id<? GROUP BY 2",
         epoch, first + shift, last + shift);

@@ -21,13 +21,13 @@ namespace {
             block.firstRow, rows, block.chunkRows.size(), block.plan);
     }
 
-    void insertChunks(LedgerFile& file, std::int64_t epoch, const NewBlock& block)
+    void insertChunks(LedgerFile& file, std::int64_t epoch, const NewBlock& block, std::int64_t blockCount)
     {
         Database& db = file.db;
         ChunkPlace place { epoch, block.block, 0 };
         std::int64_t rows = 0;
         for (const std::int64_t count : block.chunkRows) {
-            db.run("INSERT INTO chunk (id, epoch, ord, state, rows) VALUES (?, ?, ?, 0, ?)", chunkIdOf(place), epoch, claimOrder(file.order, place), count);
+            db.run("INSERT INTO chunk (id, epoch, ord, state, rows) VALUES (?, ?, ?, 0, ?)", chunkIdOf(place), epoch, claimOrder(file.order, place, blockCount), count);
             rows += count;
             ++place.column;
         }
@@ -36,6 +36,16 @@ namespace {
         db.run("UPDATE epoch SET n0=n0+?, known_rows=known_rows+? WHERE epoch=?", chunks, rows, epoch);
         db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count) VALUES (?, ?, -1, 0, 0, 'block known', ?)",
             file.clock->wallNs(), chunkIdOf({ epoch, block.block, 0 }), chunks);
+    }
+
+    void excludeChunks(Database& db, ChunkMoves& moves, const NewBlock& block)
+    {
+        for (const ChunkId id : block.excluded.empty() ? std::vector<ChunkId> {} : chunksIn(db, block.block, bit(ChunkState::Pending))) {
+            if (std::count(block.excluded.begin(), block.excluded.end(), placeOf(id).column) == 0)
+                continue;
+            ChunkRow chunk = loadChunk(db, id);
+            moves.move(chunk, ChunkState::Excluded, "on the quarantine list");
+        }
     }
 
     Status checkBlock(const NewBlock& block)
@@ -109,6 +119,7 @@ Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
         return transaction.error();
     const auto end = db.integer("SELECT block_count FROM dataset");
     std::int64_t added = 0;
+    ChunkMoves moves(file, 0);
     for (const NewBlock& block : blocks) {
         if (db.integer("SELECT 1 FROM block WHERE block=?", block.block))
             continue;
@@ -116,9 +127,11 @@ Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
             db.fail({ ErrorCode::InvalidArgument, "block " + std::to_string(block.block) + " lies behind the proven end of the data set" });
         insertBlock(file, block);
         for (const std::int64_t epoch : openEpochs(db))
-            insertChunks(file, epoch, block);
+            insertChunks(file, epoch, block, end.value_or(0));
+        excludeChunks(db, moves, block);
         ++added;
     }
+    moves.finish();
     db.run("UPDATE dataset SET known_blocks=known_blocks+?", added);
     return transaction.value().commit();
 }
@@ -251,7 +264,7 @@ Result<FeederLedger::Demand> FeederLedger::demand()
     Demand demand;
     {
         Rows rows = db.query("SELECT b.block FROM block b WHERE b.prepared=1 AND EXISTS (SELECT 1 FROM epoch e JOIN counts c ON c.epoch=e.epoch"
-                             " AND c.block=b.block WHERE e.closed_wall IS NULL AND c.n0+c.n1+c.n2+c.n3>0) ORDER BY b.block");
+                             " AND c.block=b.block WHERE e.closed_wall IS NULL AND c.n0+c.n1+c.n2>0) ORDER BY b.block");
         while (rows.next())
             demand.neededBlocks.push_back(rows.integer(0));
     }

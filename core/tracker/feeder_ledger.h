@@ -16,6 +16,7 @@ struct NewBlock {
     std::int64_t firstRow = 0;
     std::vector<std::int64_t> chunkRows; ///< rows of each chunk
     std::string plan; ///< opaque to the tracker: how to find the block again (JSON)
+    std::vector<std::int32_t> excluded; ///< columns of chunks that a person left out
 };
 
 /// What preparing a block showed.
@@ -54,7 +55,8 @@ public:
     };
     /// Blocks that are not prepared and have unfinished chunks in an open epoch, in the order in which they will be claimed.
     Result<std::vector<KnownBlock>> wanted(int limit);
-    /// Prepared blocks that still have unfinished chunks in an open epoch (must not be evicted), and chunks free to claim.
+    /// Prepared blocks that still have chunks to be trained in an open epoch (must not be evicted), and chunks free to claim.
+    /// Trained chunks without a checkpoint hold no block: lost, they would be prepared again.
     struct Demand {
         std::vector<std::int64_t> neededBlocks;
         std::int64_t freeChunks = 0;

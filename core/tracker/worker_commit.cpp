@@ -165,9 +165,12 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
     const auto head = db.integer("SELECT head FROM replica WHERE replica=?", state_->replica);
     if (head && record.parents.empty())
         record.parents.push_back({ *head });
+    const bool fromStart = record.parents == std::vector { kStartWeights };
     if (head && std::find(record.parents.begin(), record.parents.end(), CheckpointId { *head }) == record.parents.end())
         db.fail({ ErrorCode::InvalidArgument, "checkpoint " + record.folder + " was not made from checkpoint " + std::to_string(*head)
                 + ", the newest of replica " + std::to_string(state_->replica) });
+    if (fromStart)
+        record.parents.clear();
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);
     ChunkMoves moves(file, state_->incarnation);
     Committer(file, moves, run, state_->incarnation, id).commitAll(groups.value());

@@ -26,6 +26,10 @@ struct WorkerRegistration {
     std::string deviceName;
 };
 
+/// As the only parent of a CheckpointRecord: its weights were made from the start weights of the run. No parent at all means
+/// whatever the ledger takes for the head (tests, benchmarks).
+inline constexpr CheckpointId kStartWeights { 0 };
+
 /// The tracker as one worker sees it. Every write is fenced: once the incarnation is revoked, each call fails with
 /// Cancelled "lost the lease" and changes nothing. One connection, one thread.
 class WorkerLedger {

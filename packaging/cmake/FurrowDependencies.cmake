@@ -12,7 +12,6 @@ pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(CURL REQUIRED)
-find_package(simdjson REQUIRED)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 
 # The private Python environment is only a source of libraries; see packaging/requirements.txt.
@@ -44,9 +43,6 @@ if(FURROW_WITH_PARQUET)
       INTERFACE_INCLUDE_DIRECTORIES ${FURROW_SITE}/pyarrow/include)
   endforeach()
   set_target_properties(furrow::parquet PROPERTIES INTERFACE_LINK_LIBRARIES furrow::arrow)
-  # libparquet exports a newer simdjson of its own. Ours must come first on the link line, else our calls land there with
-  # other error numbers ("blank line" read as "broken JSON").
-  set_property(TARGET simdjson::simdjson APPEND PROPERTY INTERFACE_LINK_LIBRARIES furrow::parquet)
 endif()
 
 if(FURROW_BUILD_TESTS AND FURROW_QT_TESTS)

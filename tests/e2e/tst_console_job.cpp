@@ -71,6 +71,15 @@ void type(QLineEdit* line, const QString& text)
     QTest::keyClicks(line, text);
 }
 
+/// A shortcut of the window; such keys go to the active one, and a dialog may have been that.
+void press(QWidget& window, Qt::Key key, Qt::KeyboardModifiers modifiers)
+{
+    window.activateWindow();
+    if (!QTest::qWaitForWindowActive(&window))
+        qFatal("the window does not become active");
+    QTest::keyClick(&window, key, modifiers);
+}
+
 } // namespace
 
 class TestConsoleJob : public QObject {
@@ -121,9 +130,7 @@ class TestConsoleJob : public QObject {
     void launchFromTheForm(Console& console)
     {
         MainWindow& window = console.window();
-        window.activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&window)); // shortcuts go to the active one
-        QTest::keyClick(&window, Qt::Key_N, Qt::ControlModifier);
+        press(window, Qt::Key_N, Qt::ControlModifier);
         auto* presets = named<QListWidget>(&window, QStringLiteral("Presets"));
         QVERIFY(presets != nullptr);
         presets->setFocus();
@@ -151,7 +158,7 @@ class TestConsoleJob : public QObject {
     /// A worker's process as its card on the overview says it.
     static qint64 shownProcess(const QWidget* window)
     {
-        const QLabel* device = labelWith(window, QStringLiteral("process \\d+"));
+        const QLabel* device = labelWith(window, QStringLiteral(", process \\d+$"));
         return device == nullptr ? 0 : QRegularExpression(QStringLiteral("process (\\d+)")).match(device->text()).captured(1).toLongLong();
     }
 
@@ -159,7 +166,7 @@ class TestConsoleJob : public QObject {
     {
         MainWindow& window = console.window();
         const QString file = folder_.filePath(QStringLiteral("loss.csv"));
-        QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
+        press(window, Qt::Key_2, Qt::ControlModifier);
         QTest::qWait(200); // the curves are measured with their first frame
         QTimer::singleShot(0, &window, [&file] { // the dialog has its own loop
             auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
@@ -168,7 +175,7 @@ class TestConsoleJob : public QObject {
             dialog->selectFile(file);
             QTest::keyClick(dialog->findChild<QLineEdit*>(), Qt::Key_Return);
         });
-        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+        press(window, Qt::Key_E, Qt::ControlModifier);
         QFile written(file);
         QVERIFY2(written.open(QIODevice::ReadOnly), qPrintable(file));
         QCOMPARE(written.readLine(), QByteArray("worker,x,y\n"));
@@ -220,7 +227,7 @@ private Q_SLOTS:
         QCOMPARE(bench.watcher().status()->attempt, 1);
 
         // dry run, then resume
-        QTest::keyClick(&window, Qt::Key_R, Qt::ControlModifier);
+        press(window, Qt::Key_R, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(qobject_cast<QDialog*>(QApplication::activeModalWidget()) != nullptr, kPatienceMs);
         QWidget* dialog = QApplication::activeModalWidget();
         for (const char* line : { "^Kept$", "^Work lost$", "^Orphaned claims released$" })
@@ -236,15 +243,10 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(chunksTrained(*console) > before + 3, kPatienceMs);
 
         // stop: said at once, done after a checkpoint
-        QTest::keyClick(&window, Qt::Key_X, Qt::ControlModifier | Qt::ShiftModifier);
+        press(window, Qt::Key_X, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(labelWith(&window, QStringLiteral("^Stopping")) != nullptr);
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Paused")) && bench.watcher().status()->supervisorPid == 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Stopped")) && bench.watcher().status()->supervisorPid == 0, kPatienceMs);
         exportCurves(*console);
-
-        // the dock of the audit says what the ledger proves
-        auto* audit = window.findChild<QDockWidget*>(QStringLiteral("dock.audit"));
-        audit->raise();
-        QTRY_VERIFY_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No duplicates, no holes")) != nullptr, kPatienceMs);
     }
 
     void aKilledConsoleLosesNothingAndComesBack()

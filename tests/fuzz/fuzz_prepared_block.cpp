@@ -6,6 +6,9 @@
 #include "core/data/chunk_windows.h"
 #include "core/data/data_manifest.h"
 #include "core/data/held_out.h"
+#include "core/data/block_writer.h"
+#include "core/data/quarantine.h"
+#include "tests/fuzz/fuzz_seeds.h"
 
 #include <cstdio>
 #include <string>
@@ -80,5 +83,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     (void)furrow::readPlan(text);
     (void)furrow::readManifest(text);
+    (void)furrow::Quarantine::parse(text);
     return 0;
+}
+
+std::vector<std::string> fuzzSeeds()
+{
+    std::string block;
+    furrow::BlockWriter writer([&block](const void* data, std::size_t size) {
+        block.append(static_cast<const char*>(data), size);
+        return furrow::Status();
+    }, 257, 2);
+    (void)writer.begin();
+    for (int chunk = 0; chunk < 2; ++chunk) {
+        furrow::ChunkText text { { 1, 2, 3, 4, 5 }, { 0, 2, 5 }, { 7, 8 }, { 0, 0 }, { 0, 1 }, { 0, 2 } };
+        furrow::ChunkSummary summary;
+        summary.rows = summary.samples = 2;
+        summary.tokens = 5;
+        (void)writer.addChunk(text, summary);
+    }
+    (void)writer.finish({ { 0, 1, "is broken" } });
+    return { block, R"({"v":1,"block":0,"source":0,"first_row":0,"chunk_rows":[2,1],"segments":[[0,0,0,3]],"next":[[0,9,3,3,9,false]]})",
+        R"({"version":1,"sources":[{"spec":"a","text_column":"","files":[{"path":"/a","size":3,"modified_ns":1,"sha256":"aa","whole":true,"format":"text","compression":"none","skip_bytes":0}],"skipped":[]}]})",
+        "chunk 3:1\nsample 0123456789abcdef\npattern a+b\n" };
 }

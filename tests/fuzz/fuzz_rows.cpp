@@ -3,6 +3,7 @@
 #include "core/data/csv_fields.h"
 #include "core/data/json_text.h"
 #include "core/data/record_reader.h"
+#include "tests/fuzz/fuzz_seeds.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -73,4 +74,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     return 0;
+}
+
+std::vector<std::string> fuzzSeeds()
+{
+    return { "{\"text\":\"a \\ud83d\\ude00 \\ud800 \\n\",\"n\":[1,{\"a\":null}]}\n{\"id\":2}\n", "id,text\n1,\"a \"\"b\"\"\nc\"\n2,x\n", "one\r\ntwo\n\n\nthree \xc3\xa9\n",
+        std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xe4\x02\0\x5a\xd5\xa6\x5b\x02\0\0\0", 22), std::string("\x28\xb5\x2f\xfd\x04\x58\x11\0\0\x61\x0a\x5a\xd5\xa6\x5b", 15) };
 }

@@ -25,6 +25,7 @@ constexpr double kClickReach = 12;
 SeriesChart::SeriesChart(ChartLink& link, QWidget* parent)
     : QWidget(parent)
     , link_(link)
+    , linkAlive_(&link)
     , title_(new ChartTitle(this))
     , emptyText_(tr("No steps recorded yet."))
 {
@@ -45,7 +46,8 @@ SeriesChart::SeriesChart(ChartLink& link, QWidget* parent)
 
 SeriesChart::~SeriesChart()
 {
-    link_.addExtent(this, std::nullopt);
+    if (linkAlive_)
+        link_.addExtent(this, std::nullopt);
 }
 
 void SeriesChart::buildPlot()

@@ -4,6 +4,7 @@
 #include "ui/charts/chart_link.h"
 #include "ui/charts/curves_layer.h"
 
+#include <QPointer>
 #include <QWidget>
 
 class QLabel;
@@ -92,6 +93,7 @@ private:
     void updateAccessible();
 
     ChartLink& link_;
+    QPointer<ChartLink> linkAlive_; ///< a page may own both, and its members go before its children
     QCustomPlot* plot_ = nullptr;
     CurvesLayer* curves_ = nullptr; ///< owned by plot_
     CrossHair* crossHair_ = nullptr; ///< owned by plot_

@@ -59,12 +59,12 @@ ConfigPage::ConfigPage(Workbench& bench, QWidget* parent)
     search_->setPlaceholderText(tr("Find a setting"));
     search_->setAccessibleName(tr("Find a setting"));
     search_->setClearButtonEnabled(true);
-    search_->setFixedWidth(240);
+    search_->setMinimumWidth(120);
+    search_->setMaximumWidth(240);
     row->addWidget(search_);
     auto* changedOnly = new QCheckBox(tr("Different from the preset"), this);
     row->addWidget(changedOnly);
-    origin_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
-    origin_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    origin_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
     row->addWidget(origin_, 1);
     auto* clone = makeButton(tr("New run from this…"));
     row->addWidget(clone);

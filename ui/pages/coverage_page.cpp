@@ -16,6 +16,7 @@
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTimer>
+#include <QToolBar>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,7 @@ CoveragePage::CoveragePage(Workbench& bench, QWidget* parent)
     buildMap();
     buildTable();
     column->addWidget(stack_, 1);
+    column->addWidget(hover_);
     column->addWidget(makeLine());
     column->addWidget(legend_);
     tableTimer_->setSingleShot(true);
@@ -57,53 +59,47 @@ CoveragePage::CoveragePage(Workbench& bench, QWidget* parent)
 
 void CoveragePage::buildBar()
 {
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(12, 6, 12, 6);
-    row->setSpacing(8);
-    layer_ = new QComboBox(this);
+    auto* bar = new QToolBar(this); // what does not fit goes into its overflow
+    bar->setMovable(false);
+    layer_ = new QComboBox(bar);
     layer_->setAccessibleName(tr("Layer"));
-    const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker }, { tr("Attempt"), MapLayer::Attempt },
-        { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained } };
+    const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker },
+        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained } };
     for (const auto& [name, layer] : layers)
         layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
-    row->addWidget(layer_);
-    relative_ = new QComboBox(this);
+    bar->addWidget(layer_);
+    relative_ = new QComboBox(bar);
     relative_->setAccessibleName(tr("Relative to"));
     relative_->addItem(tr("Relative to: trend"), static_cast<int>(RelativeTo::Trend));
     relative_->addItem(tr("Relative to: nothing"), static_cast<int>(RelativeTo::Nothing));
-    row->addWidget(relative_);
-    epoch_ = new QComboBox(this);
+    relativeShown_ = bar->addWidget(relative_);
+    epoch_ = new QComboBox(bar);
     epoch_->setAccessibleName(tr("Epoch"));
-    row->addWidget(epoch_);
-    hover_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
-    hover_->setAlignment(Qt::AlignCenter);
-    hover_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    row->addWidget(hover_, 1);
-    row->addWidget(makeLabel(tr("Worst"), TextTone::Secondary, TextSize::Small));
-    worst_ = new QDoubleSpinBox(this);
+    bar->addWidget(epoch_);
+    for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not push the others out
+        combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        combo->setMinimumContentsLength(combo == epoch_ ? 6 : 13);
+    }
+    auto* fitButton = makeButton(tr("Fit"), QStringLiteral("fit"));
+    bar->addWidget(fitButton);
+    tableButton_ = makeButton(tr("Table"), QStringLiteral("table"));
+    tableButton_->setCheckable(true);
+    bar->addWidget(tableButton_);
+    worst_ = new QDoubleSpinBox(bar);
     worst_->setRange(0.1, 100);
     worst_->setDecimals(1);
     worst_->setValue(0.5);
     worst_->setSuffix(tr(" %"));
     worst_->setFixedWidth(70);
     worst_->setAccessibleName(tr("Share of the worst chunks"));
-    row->addWidget(worst_);
-    auto* select = makeButton(tr("Select"));
+    bar->addWidget(worst_);
+    auto* select = makeButton(tr("Select worst"));
     select->setToolTip(tr("Select the chunks with the largest values of this layer"));
     connect(select, &QPushButton::clicked, this, &CoveragePage::selectWorst);
-    row->addWidget(select);
-    auto* fitButton = makeButton(tr("Fit"), QStringLiteral("fit"));
-    row->addWidget(fitButton);
-    tableButton_ = makeButton(tr("Table"), QStringLiteral("table"));
-    tableButton_->setCheckable(true);
-    row->addWidget(tableButton_);
-    for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not widen the window
-        combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        combo->setMinimumContentsLength(combo == epoch_ ? 7 : 11);
-        combo->setMaximumWidth(combo->fontMetrics().averageCharWidth() * 34);
-    }
-    static_cast<QVBoxLayout*>(layout())->addLayout(row);
-    layout()->addWidget(makeLine());
+    bar->addWidget(select);
+    layout()->addWidget(bar);
+    hover_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
+    hover_->setContentsMargins(12, 2, 12, 2);
     connect(layer_, &QComboBox::currentIndexChanged, this, &CoveragePage::applyLayer);
     connect(relative_, &QComboBox::currentIndexChanged, this, &CoveragePage::applyLayer);
     connect(fitButton, &QPushButton::clicked, this, &CoveragePage::fit);
@@ -221,7 +217,7 @@ void CoveragePage::applyLayer()
 void CoveragePage::applyLayerNow()
 {
     const auto layer = static_cast<MapLayer>(layer_->currentData().toInt());
-    relative_->setVisible(layer == MapLayer::Loss);
+    relativeShown_->setVisible(layer == MapLayer::Loss);
     map_->setLayer(layer, static_cast<RelativeTo>(relative_->currentData().toInt()));
 }
 

@@ -6,6 +6,7 @@
 
 #include <QWidget>
 
+class QAction;
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
@@ -48,6 +49,7 @@ private:
     EpochReader reference_;
     QComboBox* layer_ = nullptr;
     QComboBox* relative_ = nullptr;
+    QAction* relativeShown_ = nullptr;
     QComboBox* epoch_ = nullptr;
     QPushButton* tableButton_ = nullptr;
     QDoubleSpinBox* worst_ = nullptr;

@@ -82,6 +82,8 @@ QWidget* SamplingPage::buildSettings()
     column->setContentsMargins(14, 12, 12, 12);
     column->setSpacing(8);
     checkpoint_ = new QComboBox;
+    checkpoint_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    checkpoint_->setMinimumContentsLength(10);
     prompt_ = new QPlainTextEdit(QStringLiteral("\n"));
     prompt_->setFont(codeFont());
     prompt_->setTabChangesFocus(true);
@@ -102,7 +104,7 @@ QWidget* SamplingPage::buildSettings()
     seed_->setValue(1337);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    form->setRowWrapPolicy(QFormLayout::WrapAllRows);
     const std::pair<QString, QWidget*> rows[] = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ }, { tr("Tokens"), tokens_ }, { tr("Temperature"), temperature_ },
         { tr("Among the likeliest"), topK_ }, { tr("Seed"), seed_ } };
     for (const auto& [name, field] : rows) {

@@ -16,7 +16,7 @@ namespace furrow {
 WorkerCard::WorkerCard(int worker, QWidget* parent)
     : QFrame(parent)
     , worker_(worker)
-    , device_(makeLabel({}, TextTone::Secondary, TextSize::Small))
+    , device_(new ElidedLabel(TextTone::Secondary, TextSize::Small))
     , phase_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , chunk_(makeLabel({}, TextTone::Value, TextSize::Small))
     , progress_(new QProgressBar(this))
@@ -35,7 +35,6 @@ WorkerCard::WorkerCard(int worker, QWidget* parent)
     auto* head = new QHBoxLayout;
     head->addWidget(new WorkerMark(worker, this));
     head->addWidget(makeLabel(tr("Worker %1").arg(worker), TextTone::Value, TextSize::Body, true));
-    device_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     head->addWidget(device_, 1);
     head->addWidget(loss_);
     column->addLayout(head);

@@ -206,9 +206,8 @@ void MainWindow::buildStatusLine()
     workspaceText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     writerText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     paceText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
-    noteText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    noteText_ = new ElidedLabel(TextTone::Secondary, TextSize::Small); // a long sentence must not widen the window
     noteText_->setAlignment(Qt::AlignCenter);
-    noteText_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     bar->addWidget(workspaceText_);
     bar->addWidget(writerText_);
     bar->addWidget(paceText_);

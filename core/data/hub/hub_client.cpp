@@ -106,8 +106,7 @@ HubClient::HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transp
 
 HubTraffic HubClient::traffic() const
 {
-    const std::lock_guard guard(mutex_);
-    return traffic_;
+    return { requests_, bodyBytes_ };
 }
 
 bool HubClient::isHub(const std::string& url) const
@@ -127,12 +126,12 @@ Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, c
     if (settings_.offline)
         return Error { ErrorCode::Network, "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine." };
     const auto counted = [&] {
-        ++traffic_.requests;
+        ++requests_;
         return make();
     };
     auto response = sendWithRetry(*transport_, counted, sink, retry_, progressed);
     if (response.ok())
-        traffic_.bodyBytes += response.value().bodyBytes;
+        bodyBytes_ += response.value().bodyBytes;
     return response;
 }
 

@@ -4,6 +4,7 @@
 #include "core/data/hub/http.h"
 #include "core/data/hub/hub_spec.h"
 
+#include <atomic>
 #include <mutex>
 
 namespace furrow {
@@ -49,6 +50,7 @@ public:
     /// @param sink  false stops the transfer (Cancelled)
     Status read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink);
 
+    /// Never waits for a transfer.
     HubTraffic traffic() const;
 
 private:
@@ -66,10 +68,11 @@ private:
     HubSettings settings_;
     RetryPolicy retry_;
     mutable std::recursive_mutex mutex_;
+    std::atomic<std::uint64_t> requests_ { 0 };
+    std::atomic<std::uint64_t> bodyBytes_ { 0 };
     // guarded by mutex_
     std::unique_ptr<HttpTransport> transport_;
     std::map<Address, ResolvedFile> addresses_;
-    HubTraffic traffic_;
 };
 
 /// The client of this process, made from the environment at the first call.

@@ -24,32 +24,6 @@ constexpr const char* kEndOfText = "<|endoftext|>";
 using Pair = std::uint64_t;
 Pair pairOf(std::uint32_t left, std::uint32_t right) { return Pair { left } << 32 | right; }
 
-class WordCounter {
-public:
-    void add(std::string_view text)
-    {
-        const Gpt2Split split;
-        const char* end = text.data() + text.size();
-        for (const char* p = text.data(); p < end;) {
-            const char* next = std::min(split.next(p, end), p + kMaxWordBytes);
-            ++counts_[std::string(p, next)];
-            p = next;
-            if (counts_.size() > kMaxDistinctWords)
-                prune();
-        }
-    }
-    std::unordered_map<std::string, std::uint64_t> take() { return std::move(counts_); }
-
-private:
-    /// Forgets the rarest until half is left.
-    void prune()
-    {
-        for (std::uint64_t least = 1; counts_.size() > kMaxDistinctWords / 2; ++least)
-            std::erase_if(counts_, [least](const auto& word) { return word.second <= least; });
-    }
-    std::unordered_map<std::string, std::uint64_t> counts_;
-};
-
 struct Word {
     std::vector<std::uint32_t> symbols;
     std::int64_t count = 0;
@@ -212,22 +186,51 @@ std::string asTokenizerJson(const std::vector<std::string>& tokens, const std::v
 
 } // namespace
 
-Result<std::string> trainByteLevelBpe(const std::function<bool(std::string_view&)>& nextText,
-    const BpeTrainingOptions& options, std::stop_token stop)
-{
-    const Error cancelled { ErrorCode::Cancelled, "training of the tokenizer was stopped" };
-    if (options.vocabularySize < 258 || options.vocabularySize > 1'000'000)
-        return Error { ErrorCode::InvalidArgument, "vocabulary size " + std::to_string(options.vocabularySize) + " is outside 258..1000000" };
-    WordCounter counter;
-    for (std::string_view text; nextText(text);) {
-        if (stop.stop_requested())
-            return cancelled;
-        counter.add(text);
+class BpeTrainer::WordCounter {
+public:
+    void add(std::string_view text)
+    {
+        const Gpt2Split split;
+        const char* end = text.data() + text.size();
+        for (const char* p = text.data(); p < end;) {
+            const char* next = std::min(split.next(p, end), p + kMaxWordBytes);
+            ++counts_[std::string(p, next)];
+            p = next;
+            if (counts_.size() > kMaxDistinctWords)
+                prune();
+        }
     }
-    Trainer trainer(counter.take());
+    std::unordered_map<std::string, std::uint64_t> take() { return std::move(counts_); }
+
+private:
+    /// Forgets the rarest until half is left.
+    void prune()
+    {
+        for (std::uint64_t least = 1; counts_.size() > kMaxDistinctWords / 2; ++least)
+            std::erase_if(counts_, [least](const auto& word) { return word.second <= least; });
+    }
+    std::unordered_map<std::string, std::uint64_t> counts_;
+};
+
+BpeTrainer::BpeTrainer()
+    : words_(std::make_unique<WordCounter>())
+{
+}
+BpeTrainer::~BpeTrainer() = default;
+
+void BpeTrainer::add(std::string_view text)
+{
+    words_->add(text);
+}
+
+Result<std::string> BpeTrainer::train(const BpeTrainingOptions& options, std::stop_token stop)
+{
+    if (options.vocabularySize < 258 || options.vocabularySize > 1'000'000)
+        return Error { ErrorCode::InvalidArgument, "The vocabulary size " + std::to_string(options.vocabularySize) + " is outside 258 to 1,000,000." };
+    Trainer trainer(words_->take());
     while (trainer.tokens().size() + 1 < options.vocabularySize) {
         if (stop.stop_requested())
-            return cancelled;
+            return Error { ErrorCode::Cancelled, "Training of the tokenizer was stopped." };
         if (!trainer.step(static_cast<std::int64_t>(std::max<std::uint64_t>(options.minCount, 1))))
             break;
     }

@@ -3,7 +3,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -19,10 +19,21 @@ struct BpeTrainingOptions {
 
 /// Learns a byte-level BPE with the GPT-2 split pattern: ids 0..255 are the bytes in GPT-2's order, then the merges,
 /// the last id is <|endoftext|>. The same text in any order of samples gives the same result. Memory is bounded: beyond
-/// 4 million distinct words the rarest are forgotten.
-/// @param nextText  called until it returns false; gives one sample
-/// @return the text of a tokenizer.json, which loadTokenizerDefinition and the tokenizers library read
-Result<std::string> trainByteLevelBpe(const std::function<bool(std::string_view&)>& nextText,
-    const BpeTrainingOptions& options, std::stop_token stop = {});
+/// 4 million distinct words the rarest are forgotten. Not thread-safe.
+class BpeTrainer {
+public:
+    BpeTrainer();
+    ~BpeTrainer();
+
+    /// Counts the words of one sample.
+    void add(std::string_view text);
+    /// Learns from what was added. Call once.
+    /// @return the text of a tokenizer.json, which loadTokenizerDefinition and the tokenizers library read
+    Result<std::string> train(const BpeTrainingOptions& options, std::stop_token stop = {});
+
+private:
+    class WordCounter;
+    std::unique_ptr<WordCounter> words_;
+};
 
 } // namespace furrow

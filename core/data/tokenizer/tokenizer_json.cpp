@@ -1,7 +1,7 @@
 #include "core/data/tokenizer/bpe_tokenizer.h"
 #include "core/data/tokenizer/byte_alphabet.h"
 
-#include <simdjson.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -11,49 +11,69 @@ namespace furrow {
 
 namespace {
 
-namespace dom = simdjson::dom;
+using nlohmann::json;
+
+constexpr int kMaxDepth = 32;
+constexpr std::size_t kMaxJsonBytes = 64u << 20;
 
 Error refused(const std::string& why) { return { ErrorCode::InvalidArgument, why }; }
 
-std::string textOr(const dom::element& object, const char* key, std::string_view otherwise)
+/// The member, or null when it is missing or `object` is none.
+const json& member(const json& object, const char* key)
 {
-    std::string_view value;
-    return std::string(object[key].get(value) == simdjson::SUCCESS ? value : otherwise);
+    static const json kNothing;
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return object.is_object() && found != object.end() ? *found : kNothing;
 }
 
-bool boolOr(const dom::element& object, const char* key, bool otherwise)
+const std::string* stringOf(const json& value)
 {
-    bool value = otherwise;
-    return object[key].get(value) == simdjson::SUCCESS ? value : otherwise;
+    return value.get_ptr<const std::string*>();
 }
 
-/// The member, unless it is missing or null.
-std::optional<dom::element> member(const dom::element& object, const char* key)
+std::string textOr(const json& object, const char* key, std::string_view otherwise)
 {
-    dom::element value;
-    if (object[key].get(value) != simdjson::SUCCESS || value.is_null())
+    const auto* text = stringOf(member(object, key));
+    return text != nullptr ? *text : std::string(otherwise);
+}
+
+bool boolOr(const json& object, const char* key, bool otherwise)
+{
+    const auto& value = member(object, key);
+    return value.is_boolean() ? value.get<bool>() : otherwise;
+}
+
+/// A whole number from 0 to `most`.
+std::optional<std::uint64_t> numberOf(const json& value, std::uint64_t most)
+{
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)
         return {};
-    return value;
+    return value.get<std::uint64_t>();
+}
+
+std::string shown(const json& value)
+{
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 /// The elements of a "Sequence" under `key`, or the element itself: the format nests them at will.
-Status flatten(const dom::element& step, const char* key, std::vector<dom::element>& out)
+Status flatten(const json& step, const char* key, std::vector<const json*>& out)
 {
     if (textOr(step, "type", "") != "Sequence") {
-        out.push_back(step);
+        out.push_back(&step);
         return {};
     }
-    dom::array steps;
-    if (step[key].get(steps) != simdjson::SUCCESS)
+    const auto& steps = member(step, key);
+    if (!steps.is_array())
         return refused(std::string("a Sequence has no list ") + key);
-    for (const auto inner : steps) {
+    for (const auto& inner : steps) {
         if (const auto status = flatten(inner, key, out); !status.ok())
             return status;
     }
     return {};
 }
 
-Status readNormalizer(const dom::element& step, BpeSpec& spec)
+Status readNormalizer(const json& step, BpeSpec& spec)
 {
     const auto type = textOr(step, "type", "");
     constexpr std::pair<std::string_view, UnicodeForm> kForms[]
@@ -68,15 +88,15 @@ Status readNormalizer(const dom::element& step, BpeSpec& spec)
         spec.normalizer.emplace_back(PrependText { textOr(step, "prepend", "") });
         return {};
     }
-    std::string_view from;
-    if (type == "Replace" && step["pattern"]["String"].get(from) == simdjson::SUCCESS) {
-        spec.normalizer.emplace_back(ReplaceText { std::string(from), textOr(step, "content", "") });
+    const auto* from = stringOf(member(member(step, "pattern"), "String"));
+    if (type == "Replace" && from != nullptr) {
+        spec.normalizer.emplace_back(ReplaceText { *from, textOr(step, "content", "") });
         return {};
     }
     return refused("the normalizer " + type + " is not supported; supported are NFC, NFD, NFKC, NFKD, Prepend and Replace of a plain string");
 }
 
-Result<SplitStep> readSplit(const dom::element& step)
+Result<SplitStep> readSplit(const json& step)
 {
     SplitStep split;
     constexpr std::pair<std::string_view, SplitBehaviour> kBehaviours[] = { { "Removed", SplitBehaviour::Removed },
@@ -88,17 +108,18 @@ Result<SplitStep> readSplit(const dom::element& step)
         return refused("the split behaviour \"" + behaviour + "\" is not known");
     split.behaviour = found->second;
     split.invert = boolOr(step, "invert", false);
-    std::string_view pattern;
-    if (step["pattern"]["String"].get(pattern) == simdjson::SUCCESS) {
+    const auto& pattern = member(step, "pattern");
+    if (const auto* literal = stringOf(member(pattern, "String"))) {
         split.pattern = SplitPattern::Literal;
-        split.literal = pattern;
+        split.literal = *literal;
         return split;
     }
-    if (step["pattern"]["Regex"].get(pattern) != simdjson::SUCCESS)
+    const auto* expression = stringOf(member(pattern, "Regex"));
+    if (expression == nullptr)
         return refused("a Split has no pattern");
-    split.pattern = knownPattern(pattern);
+    split.pattern = knownPattern(*expression);
     if (split.pattern == SplitPattern::Regex) {
-        auto regex = RegexSplitter::compile(std::string(pattern));
+        auto regex = RegexSplitter::compile(*expression);
         if (!regex.ok())
             return regex.error();
         split.regex = regex.value();
@@ -106,7 +127,7 @@ Result<SplitStep> readSplit(const dom::element& step)
     return split;
 }
 
-MetaspaceStep readMetaspace(const dom::element& step)
+MetaspaceStep readMetaspace(const json& step)
 {
     MetaspaceStep metaspace;
     metaspace.replacement = textOr(step, "replacement", metaspace.replacement);
@@ -116,7 +137,7 @@ MetaspaceStep readMetaspace(const dom::element& step)
     return metaspace;
 }
 
-Status readPreTokenizer(const dom::element& step, BpeSpec& spec)
+Status readPreTokenizer(const json& step, BpeSpec& spec)
 {
     const auto type = textOr(step, "type", "");
     const bool afterBytes = !spec.preTokenizer.empty() && std::holds_alternative<ByteLevelStep>(spec.preTokenizer.back());
@@ -143,26 +164,26 @@ Status readPreTokenizer(const dom::element& step, BpeSpec& spec)
     return {};
 }
 
-Status readSteps(const dom::element& root, BpeSpec& spec)
+Status readSteps(const json& root, BpeSpec& spec)
 {
-    std::vector<dom::element> steps;
-    if (const auto normalizer = member(root, "normalizer")) {
-        if (const auto status = flatten(*normalizer, "normalizers", steps); !status.ok())
+    std::vector<const json*> steps;
+    if (const auto& normalizer = member(root, "normalizer"); !normalizer.is_null()) {
+        if (const auto status = flatten(normalizer, "normalizers", steps); !status.ok())
             return status;
-        spec.settings += "\nnormalizer " + simdjson::minify(*normalizer);
+        spec.settings += "\nnormalizer " + shown(normalizer);
     }
-    for (const auto& step : steps) {
-        if (const auto status = readNormalizer(step, spec); !status.ok())
+    for (const auto* step : steps) {
+        if (const auto status = readNormalizer(*step, spec); !status.ok())
             return status;
     }
     steps.clear();
-    if (const auto preTokenizer = member(root, "pre_tokenizer")) {
-        if (const auto status = flatten(*preTokenizer, "pretokenizers", steps); !status.ok())
+    if (const auto& preTokenizer = member(root, "pre_tokenizer"); !preTokenizer.is_null()) {
+        if (const auto status = flatten(preTokenizer, "pretokenizers", steps); !status.ok())
             return status;
-        spec.settings += "\npre_tokenizer " + simdjson::minify(*preTokenizer);
+        spec.settings += "\npre_tokenizer " + shown(preTokenizer);
     }
-    for (const auto& step : steps) {
-        if (const auto status = readPreTokenizer(step, spec); !status.ok())
+    for (const auto* step : steps) {
+        if (const auto status = readPreTokenizer(*step, spec); !status.ok())
             return status;
     }
     return {};
@@ -183,16 +204,17 @@ int fallbackByte(std::string_view token)
     return value;
 }
 
-Status readVocabulary(const dom::element& model, bool byteFallback, BpeSpec& spec, BytesMap& entries)
+Status readVocabulary(const json& model, bool byteFallback, BpeSpec& spec, BytesMap& entries)
 {
-    dom::object vocabulary;
-    if (model["vocab"].get(vocabulary) != simdjson::SUCCESS)
+    const auto& vocabulary = member(model, "vocab");
+    if (!vocabulary.is_object())
         return refused("model.vocab is missing or no object");
     auto& out = spec.model;
-    for (const auto& [token, value] : vocabulary) {
-        std::uint64_t id = 0;
-        if (value.get(id) != simdjson::SUCCESS || id > kMaxTokenId)
-            return refused("model.vocab: the id of \"" + std::string(token) + "\" is no number from 0 to " + std::to_string(kMaxTokenId));
+    for (const auto& [token, value] : vocabulary.get_ref<const json::object_t&>()) {
+        const auto number = numberOf(value, kMaxTokenId);
+        if (!number)
+            return refused("model.vocab: the id of \"" + token + "\" is no number from 0 to " + std::to_string(kMaxTokenId));
+        const auto id = *number;
         if (id < out.tokens.size() && out.tokens[id].known)
             return refused("model.vocab: two tokens have the id " + std::to_string(id));
         auto bytes = out.byteLevel ? bytesOfAlphabet(token) : std::string(token);
@@ -211,10 +233,10 @@ Status readVocabulary(const dom::element& model, bool byteFallback, BpeSpec& spe
     return {};
 }
 
-Status readMerge(const dom::element& merge, std::string_view& left, std::string_view& right)
+Status readMerge(const json& merge, std::string_view& left, std::string_view& right)
 {
-    std::string_view both;
-    if (merge.get(both) == simdjson::SUCCESS) {
+    if (const auto* text = stringOf(merge)) {
+        const std::string_view both = *text;
         const auto space = both.find(' ');
         if (space == std::string_view::npos || both.find(' ', space + 1) != std::string_view::npos)
             return refused("model.merges: \"" + std::string(both) + "\" is no pair");
@@ -222,22 +244,23 @@ Status readMerge(const dom::element& merge, std::string_view& left, std::string_
         right = both.substr(space + 1);
         return {};
     }
-    dom::array pair;
-    if (merge.get(pair) != simdjson::SUCCESS || pair.size() != 2 || pair.at(0).get(left) != simdjson::SUCCESS || pair.at(1).get(right) != simdjson::SUCCESS)
+    const bool isPair = merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string();
+    if (!isPair)
         return refused("model.merges: an entry is no pair");
+    left = *stringOf(merge[0]);
+    right = *stringOf(merge[1]);
     return {};
 }
 
-Status readMerges(const dom::element& model, BpeSpec& spec, const BytesMap& entries)
+Status readMerges(const json& model, BpeSpec& spec, const BytesMap& entries)
 {
-    dom::array merges;
-    if (model["merges"].get(merges) != simdjson::SUCCESS)
+    const auto& merges = member(model, "merges");
+    if (!merges.is_array())
         return refused("model.merges is missing or no list");
-    // size() of a long list saturates, so the table grows by itself.
     spec.model.merges = MergeTable(merges.size());
     std::uint32_t rank = 0;
     std::string joined;
-    for (const auto merge : merges) {
+    for (const auto& merge : merges) {
         std::string_view left;
         std::string_view right;
         if (const auto status = readMerge(merge, left, right); !status.ok())
@@ -252,45 +275,45 @@ Status readMerges(const dom::element& model, BpeSpec& spec, const BytesMap& entr
     return {};
 }
 
-Status readModel(const dom::element& root, BpeSpec& spec, BytesMap& entries)
+Status readModel(const json& root, BpeSpec& spec, BytesMap& entries)
 {
-    const auto model = member(root, "model");
-    if (!model)
+    const auto& model = member(root, "model");
+    if (!model.is_object())
         return refused("it has no model");
-    const auto type = textOr(*model, "type", "BPE");
+    const auto type = textOr(model, "type", "BPE");
     if (type != "BPE")
         return refused("its model type is " + type + ", supported is BPE (for sentencepiece use the .model file)");
-    double dropout = 0;
-    if ((*model)["dropout"].get(dropout) == simdjson::SUCCESS && dropout != 0)
+    const auto& dropout = member(model, "dropout");
+    if (dropout.is_number() && dropout.get<double>() != 0)
         return refused("it has dropout, which makes ids random");
     for (const char* key : { "continuing_subword_prefix", "end_of_word_suffix" }) {
-        if (!textOr(*model, key, "").empty())
+        if (!textOr(model, key, "").empty())
             return refused(std::string(key) + " is not supported");
     }
-    spec.model.wholeFirst = boolOr(*model, "ignore_merges", false);
-    spec.model.fuseUnknown = boolOr(*model, "fuse_unk", false);
-    const bool byteFallback = boolOr(*model, "byte_fallback", false);
+    spec.model.wholeFirst = boolOr(model, "ignore_merges", false);
+    spec.model.fuseUnknown = boolOr(model, "fuse_unk", false);
+    const bool byteFallback = boolOr(model, "byte_fallback", false);
     spec.settings += "\nmodel " + std::to_string(spec.model.wholeFirst) + std::to_string(spec.model.fuseUnknown) + std::to_string(byteFallback);
-    if (const auto status = readVocabulary(*model, byteFallback, spec, entries); !status.ok())
+    if (const auto status = readVocabulary(model, byteFallback, spec, entries); !status.ok())
         return status;
-    if (const auto unknown = textOr(*model, "unk_token", ""); !unknown.empty()) {
+    if (const auto unknown = textOr(model, "unk_token", ""); !unknown.empty()) {
         if (const auto id = entries.find(unknown); id != BytesMap::kNone)
             spec.model.unknown = id;
         spec.settings += "\nunknown " + unknown;
     }
-    return readMerges(*model, spec, entries);
+    return readMerges(model, spec, entries);
 }
 
-Status readAddedTokens(const dom::element& root, BpeSpec& spec)
+Status readAddedTokens(const json& root, BpeSpec& spec)
 {
-    dom::array added;
-    if (root["added_tokens"].get(added) != simdjson::SUCCESS)
+    const auto& added = member(root, "added_tokens");
+    if (!added.is_array())
         return {};
-    for (const auto entry : added) {
-        std::uint64_t id = 0;
-        if (entry["id"].get(id) != simdjson::SUCCESS || id > kMaxTokenId)
+    for (const auto& entry : added) {
+        const auto id = numberOf(member(entry, "id"), kMaxTokenId);
+        if (!id)
             return refused("added_tokens: an entry has no id from 0 to " + std::to_string(kMaxTokenId));
-        AddedToken token { static_cast<TokenId>(id), textOr(entry, "content", "") };
+        AddedToken token { static_cast<TokenId>(*id), textOr(entry, "content", "") };
         token.special = boolOr(entry, "special", false);
         token.singleWord = boolOr(entry, "single_word", false);
         token.stripLeft = boolOr(entry, "lstrip", false);
@@ -298,34 +321,33 @@ Status readAddedTokens(const dom::element& root, BpeSpec& spec)
         token.normalized = boolOr(entry, "normalized", !token.special);
         if (const auto status = spec.model.add(token.id, token.content, false); !status.ok())
             return status;
-        spec.settings += "\nadded " + simdjson::minify(entry);
+        spec.settings += "\nadded " + shown(entry);
         spec.addedTokens.push_back(std::move(token));
     }
     return {};
 }
 
 /// What a vocabulary of text pieces writes instead of a space, and whether the encoder put one in front.
-Status readDecoder(const dom::element& root, BpeSpec& spec)
+Status readDecoder(const json& root, BpeSpec& spec)
 {
-    std::vector<dom::element> steps;
-    if (const auto decoder = member(root, "decoder")) {
-        if (const auto status = flatten(*decoder, "decoders", steps); !status.ok())
+    std::vector<const json*> steps;
+    if (const auto& decoder = member(root, "decoder"); !decoder.is_null()) {
+        if (const auto status = flatten(decoder, "decoders", steps); !status.ok())
             return status;
     }
-    for (const auto& step : steps) {
+    for (const auto* pointer : steps) {
+        const json& step = *pointer;
         const auto type = textOr(step, "type", "");
         if (type == "Metaspace") {
             const auto metaspace = readMetaspace(step);
             spec.spaceText = metaspace.replacement;
             spec.stripLeadingSpace = metaspace.prepend != PrependScheme::Never;
         }
-        std::string_view from;
-        if (type == "Replace" && step["pattern"]["String"].get(from) == simdjson::SUCCESS && textOr(step, "content", "") == " ")
-            spec.spaceText = from;
-        if (type == "Strip" && textOr(step, "content", "") == " ") {
-            std::uint64_t start = 0;
-            spec.stripLeadingSpace = step["start"].get(start) == simdjson::SUCCESS && start > 0;
-        }
+        const auto* from = stringOf(member(member(step, "pattern"), "String"));
+        if (type == "Replace" && from != nullptr && textOr(step, "content", "") == " ")
+            spec.spaceText = *from;
+        if (type == "Strip" && textOr(step, "content", "") == " ")
+            spec.stripLeadingSpace = numberOf(member(step, "start"), UINT64_MAX).value_or(0) > 0;
     }
     return {};
 }
@@ -339,10 +361,13 @@ bool isByteLevel(const BpeSpec& spec)
 
 Result<BpeSpec> readTokenizerJson(std::string_view text)
 {
-    dom::parser parser;
-    dom::element root;
-    if (const auto error = parser.parse(text.data(), text.size()).get(root))
-        return Error { ErrorCode::Corrupt, std::string("it is no valid JSON: ") + simdjson::error_message(error) };
+    // Nothing that decides ids lies deeper; a file made to exhaust memory or stack does.
+    const auto isShallow = [](int depth, json::parse_event_t, const json&) { return depth <= kMaxDepth; };
+    if (text.size() > kMaxJsonBytes)
+        return refused("it is larger than 64 MiB");
+    const json root = json::parse(text, isShallow, false);
+    if (root.is_discarded())
+        return Error { ErrorCode::Corrupt, "it is no valid JSON" };
     if (!root.is_object())
         return refused("it is no JSON object");
     BpeSpec spec;

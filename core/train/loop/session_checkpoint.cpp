@@ -40,6 +40,7 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     frozen.state = state_;
     if (!headFolder_.empty())
         frozen.state.parents = { headFolder_ };
+    frozen.parents = { head_.value_or(kStartWeights) }; // the ledger refuses weights that were made from anything but its head
     frozen.weights = frozenCopy(learner_->weights(), writer_->spareWeights());
     frozen.optimizer = frozenCopy(learner_->optimizerState(), writer_->spareOptimizer());
     frozen.parts = uncommitted_;

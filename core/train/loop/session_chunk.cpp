@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace furrow {
 
@@ -77,6 +78,7 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
         work.windowsToDo += range.size();
     work.positionTokens = static_cast<double>(claim.positionTokens);
     work.outcome.firstStep = totals_.stepsHere + 1;
+    judgeBy(work);
     const double waited = secondsBetween(began, systemClock().monotonicNs());
     waitedSeconds_ += waited;
     totals_.dataSeconds += waited;
@@ -100,6 +102,18 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     if (auto ended = endChunk(work, false); !ended.ok())
         return ended.error();
     return Cut::None;
+}
+
+/// Shows the alarm for losses that are too good a part of the text.
+void TrainingSession::judgeBy(const ChunkWork& work)
+{
+    constexpr std::uint64_t kTokens = 50'000;
+    const auto& text = work.data->text;
+    const auto end = std::upper_bound(text.offsets.begin(), text.offsets.end(), kTokens) - text.offsets.begin() - 1;
+    const auto samples = std::clamp<std::ptrdiff_t>(end, std::min<std::ptrdiff_t>(1, text.count()), text.count());
+    const auto tokens = std::min(text.offsets[static_cast<std::size_t>(samples)], 4 * kTokens);
+    const bool firstEpoch = work.claim.epoch == 0; // the others are not judged
+    tooGood_.beginChunk(work.claim.epoch, firstEpoch ? tokenizer_->decode(std::span(text.tokens).first(tokens)) : std::string(), static_cast<std::int64_t>(tokens) + samples);
 }
 
 Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, WindowRange range)
@@ -239,6 +253,10 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             work.outcome.peakGradientNorm = std::max(work.outcome.peakGradientNorm, step.gradientNorm);
             lastLoss_ = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
             judge(work, step);
+            if (const auto alarm = tooGood_.addStep(step.lossSum, step.tokens)) {
+                logWarning(toString(work.claim.chunk) + ": " + *alarm);
+                tellEvent(EventRecord::Kind::Alarm, *alarm, work.claim.chunk);
+            }
             if (warm_)
                 tokensPerSecond_ = tokensPerSecond_ == 0 ? static_cast<double>(step.tokens) / sinceLast : 0.9 * tokensPerSecond_ + 0.1 * static_cast<double>(step.tokens) / sinceLast;
         }

@@ -26,19 +26,21 @@ Status TrainingSession::joinMerge(std::int64_t round)
     auto result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
     if (!result.ok())
         return result.error();
-    if (!result.value()) {
-        // Members are compared with their merge about as often as evaluations are wanted, not at each of many rounds.
-        const auto every = setup_.config.evalSteps;
-        if (every > 0 && state_.ownSteps - std::max<std::int64_t>(evalOwnStep_, 0) >= every / 2)
-            if (auto evaluated = evaluate("before the merge"); !evaluated.ok())
-                return evaluated;
-        if (auto committed = commitEverything(); !committed.ok())
-            return committed;
-        auto given = ledger_->call([round, head = head_.value_or(CheckpointId {})](WorkerLedger& ledger) { return ledger.contribute(round, head); });
-        if (!given.ok())
-            return given;
-        failPoint("merge.contributed");
+    if (result.value()) { // over before this worker looked: the head that it started from is newer, or fell back behind it
+        mergeRoundSeen_ = round;
+        return {};
     }
+    // Members are compared with their merge about as often as evaluations are wanted, not at each of many rounds.
+    const auto every = setup_.config.evalSteps;
+    if (every > 0 && state_.ownSteps - std::max<std::int64_t>(evalOwnStep_, 0) >= every / 2)
+        if (auto evaluated = evaluate("before the merge"); !evaluated.ok())
+            return evaluated;
+    if (auto committed = commitEverything(); !committed.ok())
+        return committed;
+    auto given = ledger_->call([round, head = head_.value_or(CheckpointId {})](WorkerLedger& ledger) { return ledger.contribute(round, head); });
+    if (!given.ok())
+        return given;
+    failPoint("merge.contributed");
     while (!result.value()) {
         if (auto status = ledger_->status(); !status.ok())
             return status;

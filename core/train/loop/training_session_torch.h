@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/data/data_alarms.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/telemetry/writer.h"
 #include "core/train/loop/checkpoint_torch.h"
@@ -84,6 +85,7 @@ private:
     Result<Cut> trainRange(ChunkWork& work, WindowRange range);
     Result<Cut> lookAround();
     Status trainStep(ChunkWork& work, WindowRange windows);
+    void judgeBy(const ChunkWork& work);
     Status record(ChunkWork& work, const std::vector<StepOutcome>& outcomes);
     void judge(const ChunkWork& work, const StepOutcome& step);
     Status endChunk(ChunkWork& work, bool partly);
@@ -137,6 +139,7 @@ private:
     std::string headFolder_; ///< its folder; "": the start weights
     int failedCheckpoints_ = 0; ///< in a row
     std::int64_t badInARow_ = 0;
+    TooGoodLoss tooGood_;
     std::optional<double> evalLoss_; ///< of the weights at evalStep_
     std::int64_t evalStep_ = -1; ///< lineage step of the newest evaluation
     std::int64_t evalOwnStep_ = -1;

@@ -44,6 +44,34 @@ private Q_SLOTS:
         QCOMPARE(seeds.size(), std::size_t(40'000));
     }
 
+    void permutedVisitsEveryIndexOnce_data()
+    {
+        QTest::addColumn<uint>("count");
+        for (const uint count : { 1U, 2U, 3U, 5U, 16U, 17U, 1000U, 4097U })
+            QTest::addRow("%u", count) << count;
+    }
+    void permutedVisitsEveryIndexOnce()
+    {
+        QFETCH(uint, count);
+        std::set<std::uint64_t> places;
+        for (uint i = 0; i < count; ++i)
+            places.insert(permuted(i, count, 7));
+        QCOMPARE(places.size(), std::size_t(count));
+        QCOMPARE(*places.rbegin(), std::uint64_t(count - 1));
+    }
+
+    void permutedSendsEachIndexEverywhere()
+    {
+        // 4000 seeds, 10 places: each about 400 times (deviation of a fair draw: 19)
+        int hits[10][10] = {};
+        for (std::uint64_t seed = 0; seed < 4000; ++seed)
+            for (std::uint64_t i = 0; i < 10; ++i)
+                ++hits[i][permuted(i, 10, seed)];
+        for (const auto& row : hits)
+            for (const int n : row)
+                QVERIFY2(n > 300 && n < 500, std::to_string(n).c_str());
+    }
+
     void permutationHoldsEveryNumberOnce_data()
     {
         QTest::addColumn<uint>("count");

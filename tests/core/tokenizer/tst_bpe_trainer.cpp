@@ -11,13 +11,10 @@ namespace {
 
 Result<std::string> trained(const std::vector<std::string>& texts, BpeTrainingOptions options, std::stop_token stop = {})
 {
-    std::size_t next = 0;
-    return trainByteLevelBpe([&](std::string_view& text) {
-        if (next == texts.size())
-            return false;
-        text = texts[next++];
-        return true;
-    }, options, stop);
+    BpeTrainer trainer;
+    for (const auto& text : texts)
+        trainer.add(text);
+    return trainer.train(options, stop);
 }
 
 std::vector<TokenId> encoded(const Tokenizer& tokenizer, std::string_view text)

@@ -66,7 +66,7 @@ void TestClaims::claimsByLowestOrdAndStoresTheClaim() // trap 1: an id returned 
     for (int i = 0; i < 20; ++i) {
         const auto claim = claimed(worker);
         QVERIFY(claim.has_value());
-        const std::int64_t ord = claimOrder(rule, { claim->epoch, claim->block, claim->column });
+        const std::int64_t ord = claimOrder(rule, { claim->epoch, claim->block, claim->column }, 4);
         QVERIFY(ord > before);
         before = ord;
         const auto history = good(field.reader().claimsOf(claim->chunk));

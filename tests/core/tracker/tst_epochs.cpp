@@ -14,7 +14,9 @@ class TestEpochs : public QObject {
 private Q_SLOTS:
     void orderIsAPureFunctionOfPlaceAndSeed();
     void firstEpochStaysInsideGroupsOfBlocks();
-    void laterEpochsArePermutedWhole();
+    void laterEpochsMixGroupsOfBlocksFromAnywhere();
+    void orderMixesNearlyAsWellAsAFullPermutation_data();
+    void orderMixesNearlyAsWellAsAFullPermutation();
     void linearOrderFollowsTheSource();
     void addingBlocksAgainIsHarmless();
     void blocksBehindTheProvenEndAreRefused();
@@ -61,9 +63,9 @@ namespace {
 void TestEpochs::orderIsAPureFunctionOfPlaceAndSeed()
 {
     const OrderRule rule { 42, 4, false };
-    QCOMPARE(claimOrder(rule, { 0, 9, 3 }), claimOrder(rule, { 0, 9, 3 }));
-    QVERIFY(claimOrder(rule, { 0, 9, 3 }) != claimOrder({ 43, 4, false }, { 0, 9, 3 }));
-    QVERIFY(claimOrder(rule, { 1, 9, 3 }) != claimOrder(rule, { 2, 9, 3 }));
+    QCOMPARE(claimOrder(rule, { 0, 9, 3 }, 0), claimOrder(rule, { 0, 9, 3 }, 40)); // known to be the last or not
+    QVERIFY(claimOrder(rule, { 0, 9, 3 }, 0) != claimOrder({ 43, 4, false }, { 0, 9, 3 }, 0));
+    QVERIFY(claimOrder(rule, { 1, 9, 3 }, 40) != claimOrder(rule, { 2, 9, 3 }, 40));
     // What is stored does not depend on the order in which blocks became known.
     Field forwards({}, false, 42);
     Field backwards({}, false, 42);
@@ -91,7 +93,7 @@ void TestEpochs::firstEpochStaysInsideGroupsOfBlocks()
     std::int64_t before = -1;
     for (std::int64_t block = 0; block < 8; ++block) {
         for (std::int32_t column = 0; column < 25; ++column) {
-            const std::int64_t ord = claimOrder(rule, { 0, block, column });
+            const std::int64_t ord = claimOrder(rule, { 0, block, column }, 0);
             QVERIFY(ord >= 0);
             if (block < 4)
                 highestOfFirst = std::max(highestOfFirst, ord);
@@ -105,19 +107,51 @@ void TestEpochs::firstEpochStaysInsideGroupsOfBlocks()
     QVERIFY(shuffled);
 }
 
-void TestEpochs::laterEpochsArePermutedWhole()
+void TestEpochs::laterEpochsMixGroupsOfBlocksFromAnywhere()
 {
     const OrderRule rule { 1, 4, false };
-    std::vector<std::pair<std::int64_t, std::int64_t>> order;
-    for (std::int64_t block = 0; block < 40; ++block) {
-        for (std::int32_t column = 0; column < 10; ++column)
-            order.emplace_back(claimOrder(rule, { 1, block, column }), block);
+    std::vector<std::set<std::int64_t>> before;
+    for (std::int64_t epoch = 1; epoch <= 2; ++epoch) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> order;
+        for (std::int64_t block = 0; block < 40; ++block) {
+            for (std::int32_t column = 0; column < 10; ++column)
+                order.emplace_back(claimOrder(rule, { epoch, block, column }, 40), block);
+        }
+        std::sort(order.begin(), order.end());
+        std::vector<std::set<std::int64_t>> groups(10);
+        std::set<std::int64_t> all;
+        std::int64_t reach = 0;
+        for (std::size_t i = 0; i < order.size(); ++i)
+            groups[i / 40].insert(order[i].second);
+        for (const auto& group : groups) {
+            QCOMPARE(group.size(), std::size_t(4)); // so much and no more must be prepared at a time
+            all.insert(group.begin(), group.end());
+            reach += *group.rbegin() - *group.begin();
+        }
+        QCOMPARE(all.size(), std::size_t(40));
+        QVERIFY2(reach > 10 * 15, "blocks of a group come from all over the source");
+        QVERIFY(groups != before);
+        before = groups;
     }
-    std::sort(order.begin(), order.end());
-    std::set<std::int64_t> early;
-    for (int i = 0; i < 100; ++i)
-        early.insert(order[static_cast<std::size_t>(i)].second);
-    QVERIFY2(early.size() > 30, "a quarter of the chunks touches nearly every block");
+}
+
+void TestEpochs::orderMixesNearlyAsWellAsAFullPermutation_data()
+{
+    QTest::addColumn<int>("blocks");
+    for (const int blocks : { 10, 11, 24, 25, 37, 49, 100, 1000 })
+        QTest::addRow("%d blocks", blocks) << blocks;
+}
+
+void TestEpochs::orderMixesNearlyAsWellAsAFullPermutation()
+{
+    QFETCH(int, blocks);
+    const std::int64_t window = 24; // the default of shuffle_window_blocks
+    double sum = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed)
+        sum += mixingScore({ seed, window, false }, 1, blocks, 25);
+    QVERIFY2(sum / 20 > 0.95 && sum / 20 < 1.05, std::to_string(sum / 20).c_str());
+    QVERIFY(mixingScore({ 1, window, true }, 1, blocks, 25) < 0.02); // source order
+    QVERIFY(mixingScore({ 1, 1, false }, 1, blocks, 25) < 1.2 / blocks + 0.15); // one block after the other
 }
 
 void TestEpochs::linearOrderFollowsTheSource()

@@ -7,7 +7,7 @@
 #include "core/data/chunk_windows.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/checkpoint_manifest.h"
-#include "core/run/feeder.h"
+#include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
 #include "core/run/storm/counting_check.h"
 #include "core/tracker/audit.h"
@@ -198,7 +198,7 @@ public:
         auto ledger = must(FeederLedger::open(paths_.tracker()));
         for (const auto& known : must(ledger.wanted(100))) {
             const auto prepared = must(manager.prepare(must(BlockManager::fromPlan(known.plan))));
-            must(ledger.setPrepared(known.block, prepared.fileName, prepared.digest, preparedChunks(prepared, file.config.seqLen)));
+            must(ledger.setPrepared(known.block, prepared.fileName, prepared.digest, preparedChunks(prepared.chunks, file.config.seqLen)));
         }
     }
 
@@ -214,7 +214,7 @@ private:
             NewBlock block { planned->block, planned->source, planned->firstRow, planned->chunkRows, planned->plan };
             must(ledger.addBlocks({ &block, 1 }));
             const auto prepared = must(manager.prepare(*planned));
-            const auto chunks = preparedChunks(prepared, file.config.seqLen);
+            const auto chunks = preparedChunks(prepared.chunks, file.config.seqLen);
             for (std::size_t column = 0; column < chunks.size(); ++column)
                 windows_[{ planned->block, static_cast<int>(column) }] = chunks[column].windows;
             must(ledger.setPrepared(planned->block, prepared.fileName, prepared.digest, chunks));

@@ -51,6 +51,20 @@ private Q_SLOTS:
         NO_FAULT(run.countingFault());
     }
 
+    void restartedWorkerDoesNotGoBackToAnOldMerge() // its head was newer than the merge of a round that it had not seen: committed work was lost
+    {
+        TinyRun run;
+        run.train(0, true, 12);
+        run.train(1, true, 12);
+        QCOMPARE(merge(run), 0);
+        QCOMPARE(merge(run), 0); // a round in which nobody had trained anything: its result is the merge before
+        run.train(0, true, 12);
+        run.train(0, true, 12); // started again from its own checkpoint
+        run.train(0, true);
+        NO_FAULT(auditFault(run));
+        NO_FAULT(run.countingFault());
+    }
+
     void allMembersDamagedFallBackAndTheRunGoesOn()
     {
         TinyRun run;

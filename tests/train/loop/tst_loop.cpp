@@ -67,7 +67,7 @@ private:
 
 class OutOfMemory : public SlowCounting {
 public:
-    at::Tensor accumulate(const Batch&, double) override { throw c10::OutOfMemoryError(__func__, __FILE__, __LINE__, "tried to allocate 7 GiB"); }
+    at::Tensor accumulate(const Batch&, double) override { throw c10::OutOfMemoryError({ __func__, __FILE__, __LINE__ }, "tried to allocate 7 GiB"); }
 };
 
 /// Events of a kind whose text holds `part`, over all workers and attempts.

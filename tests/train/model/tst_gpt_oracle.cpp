@@ -117,9 +117,11 @@ void TestGptOracle::twentyStepsEqualPyTorch()
             worstWeight = std::max(worstWeight, digestError(tensor, record["weights"][name]));
     }
     qInfo("%s: loss %.1e, gradient norm %.1e, weights %.1e (relative)", model->backendName().c_str(), worstLoss, worstNorm, worstWeight);
+    // A rounding difference in the last bit of a moment may move its 8-bit code by one, which is a visible part of that moment.
+    const double coarse = record["training"]["optimizer"].value("kind", "") == "adamw8bit" ? 10 : 1;
     QVERIFY(worstLoss < kTolerance);
-    QVERIFY(worstNorm < kTolerance);
-    QVERIFY(worstWeight < 10 * kTolerance);
+    QVERIFY(worstNorm < coarse * kTolerance);
+    QVERIFY(worstWeight < coarse * 10 * kTolerance);
     if (average) {
         for (const auto& [name, tensor] : average->state(model->parameters()))
             QVERIFY2(name.ends_with("qkv.bias") || digestError(tensor, record["average"][name.substr(4)]) < 10 * kTolerance, name.c_str());

@@ -127,8 +127,7 @@ QWidget* NewRunPage::buildHeader()
     name_->setPlaceholderText(tr("Name, made from preset and data when empty"));
     name_->setAccessibleName(tr("Name of the run"));
     row->addWidget(name_);
-    folderHint_ = makeLabel({}, TextTone::Hint, TextSize::Small);
-    folderHint_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    folderHint_ = new ElidedLabel(TextTone::Hint, TextSize::Small);
     row->addWidget(folderHint_, 1);
     search_ = new QLineEdit(header);
     search_->setFixedWidth(210);

@@ -1,0 +1,154 @@
+// inspect, exclude: a chunk back to its text, and leaving chunks out of a run.
+
+#include "app/furrowctl/command.h"
+#include "core/run/chunk_view.h"
+#include "core/tracker/ledger_reader.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+
+namespace furrow::ctl {
+
+namespace {
+
+/// "3:17" -> block 3, column 17.
+bool parseChunk(const std::string& text, std::int64_t& block, std::int32_t& column)
+{
+    const auto colon = text.find(':');
+    if (colon == std::string::npos)
+        return false;
+    const char* end = text.data() + text.size();
+    const auto a = std::from_chars(text.data(), text.data() + colon, block);
+    const auto b = std::from_chars(text.data() + colon + 1, end, column);
+    return a.ec == std::errc {} && a.ptr == text.data() + colon && b.ec == std::errc {} && b.ptr == end && block >= 0 && column >= 0;
+}
+
+Error noChunk(const std::string& text)
+{
+    return { ErrorCode::InvalidArgument, "'" + text + "' names no chunk: write BLOCK:CHUNK, for example 3:17." };
+}
+
+std::string hex(std::uint64_t value)
+{
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+/// Why a sample is not trained, or "".
+const char* leftOut(std::uint8_t flags)
+{
+    if ((flags & SampleLeftOut) == 0)
+        return "";
+    return (flags & SampleExcluded) != 0 ? "excluded" : (flags & SampleHeldOut) != 0 ? "held out" : "duplicate";
+}
+
+struct InspectOptions {
+    std::string run;
+    std::string chunk;
+    ChunkPart part;
+    std::int64_t sample = -1;
+    bool json = false;
+};
+
+nlohmann::json sampleJson(const SampleView& s)
+{
+    return { { "index", s.index }, { "file", s.file }, { "row", s.row }, { "fingerprint", hex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
+        { "repeat", (s.flags & SampleRepeat) != 0 }, { "tokens", s.tokens }, { "text", s.text } };
+}
+
+int inspect(InspectOptions o)
+{
+    if (!parseChunk(o.chunk, o.part.block, o.part.column))
+        return fail(noChunk(o.chunk), o.json);
+    if (o.sample >= 0) {
+        o.part.first = o.sample;
+        o.part.count = 1;
+    }
+    auto view = viewChunk(RunPaths(o.run), o.part);
+    if (!view.ok())
+        return fail(view.error(), o.json);
+    const auto& v = view.value();
+    if (o.json) {
+        const auto& s = v.summary;
+        nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows }, { "trained", s.samples }, { "filtered", s.filtered }, { "failed", s.failed },
+            { "held_out", s.heldOut }, { "duplicates", s.duplicates }, { "tokens", s.tokens }, { "stored", v.stored }, { "samples", nlohmann::json::array() } };
+        for (const auto& sample : v.samples)
+            json["samples"].push_back(sampleJson(sample));
+        print(json);
+        return kDone;
+    }
+    std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, " << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
+              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " duplicates, " << v.summary.tokens << " tokens\n";
+    for (const auto& s : v.samples)
+        std::cout << "[" << s.index << "] " << s.file << " row " << s.row << ", " << s.tokens.size() << " tokens, " << hex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
+                  << "\n" << s.text << "\n";
+    std::cout << std::flush;
+    return kDone;
+}
+
+struct ExcludeOptions {
+    std::string run;
+    std::vector<std::string> chunks;
+    std::string cause = "left out by hand";
+    bool json = false;
+};
+
+/// Excludes in the newest epoch; later ones take it over.
+int exclude(const ExcludeOptions& o)
+{
+    const RunPaths paths(o.run);
+    auto reader = LedgerReader::open(paths.tracker());
+    if (!reader.ok())
+        return fail(reader.error(), o.json);
+    auto epochs = reader.value().epochs();
+    if (!epochs.ok())
+        return fail(epochs.error(), o.json);
+    std::vector<ChunkId> ids;
+    for (const auto& text : o.chunks) {
+        ChunkPlace place;
+        place.epoch = epochs.value().empty() ? 0 : epochs.value().back().epoch;
+        if (!parseChunk(text, place.block, place.column) || place.block >= kMaxBlocks || place.column >= kMaxChunksPerBlock)
+            return fail(noChunk(text), o.json);
+        ids.push_back(chunkIdOf(place));
+    }
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    if (!ledger.ok())
+        return fail(ledger.error(), o.json);
+    if (auto status = ledger.value().exclude(ids, o.cause); !status.ok())
+        return fail(status.error(), o.json);
+    if (o.json)
+        print({ { "excluded", ids.size() } });
+    else
+        std::cout << ids.size() << (ids.size() == 1 ? " chunk is" : " chunks are") << " left out from now on." << std::endl;
+    return kDone;
+}
+
+} // namespace
+
+void addChunkCommands(CLI::App& app, Chosen& chosen)
+{
+    auto io = std::make_shared<InspectOptions>();
+    auto* inspecting = app.add_subcommand("inspect", "Show a chunk of a run as text, tokens, file and row.");
+    inspecting->add_option("run", io->run, "Folder of the run.")->required();
+    inspecting->add_option("chunk", io->chunk, "BLOCK:CHUNK, both from 0.")->required();
+    inspecting->add_option("--sample", io->sample, "Only this sample, from 0.")->check(CLI::NonNegativeNumber);
+    inspecting->add_option("--first", io->part.first, "Begin at this sample.")->check(CLI::NonNegativeNumber);
+    inspecting->add_option("--count", io->part.count, "So many samples at most.")->check(CLI::NonNegativeNumber);
+    inspecting->add_flag("--json", io->json, "Print JSON.");
+    inspecting->callback([&chosen, io] { chosen.action = [io] { return inspect(*io); }; });
+
+    auto eo = std::make_shared<ExcludeOptions>();
+    auto* excluding = app.add_subcommand("exclude", "Leave chunks out of a run: they are not trained and shown as excluded.");
+    excluding->add_option("run", eo->run, "Folder of the run.")->required();
+    excluding->add_option("chunks", eo->chunks, "BLOCK:CHUNK, one or more.")->required();
+    excluding->add_option("--cause", eo->cause, "Why; kept with the event.")->capture_default_str();
+    excluding->add_flag("--json", eo->json, "Print JSON.");
+    excluding->callback([&chosen, eo] { chosen.action = [eo] { return exclude(*eo); }; });
+}
+
+} // namespace furrow::ctl

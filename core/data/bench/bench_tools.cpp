@@ -1,0 +1,96 @@
+#include "core/data/bench/bench_tools.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+ScratchFolder::ScratchFolder(std::filesystem::path path)
+    : path_(std::move(path))
+{
+}
+
+ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {}))
+{
+}
+
+ScratchFolder::~ScratchFolder()
+{
+    if (!path_.empty())
+        (void)realFileSystem().removeAll(path_);
+}
+
+Result<ScratchFolder> ScratchFolder::make(const std::filesystem::path& below)
+{
+    std::error_code error;
+    const auto path = std::filesystem::absolute(below, error) / ("furrow-bench-" + randomHex(8));
+    if (auto status = realFileSystem().createFolders(path); !status.ok())
+        return status.error();
+    return ScratchFolder(path);
+}
+
+Result<std::string> ScratchFolder::write(const char* name, const std::string& bytes) const
+{
+    auto file = realFileSystem().create(path_ / name);
+    if (!file.ok())
+        return file.error();
+    if (auto status = file.value()->append(bytes.data(), bytes.size()); !status.ok())
+        return status.error();
+    if (auto status = file.value()->close(); !status.ok())
+        return status.error();
+    return utf8Text(path_ / name);
+}
+
+std::string asJsonLines(const std::vector<std::string>& texts)
+{
+    std::string out;
+    for (const auto& text : texts)
+        out += nlohmann::json { { "text", text } }.dump() + "\n";
+    return out;
+}
+
+double quantile(std::vector<double> values, double share)
+{
+    if (values.empty())
+        return 0;
+    std::sort(values.begin(), values.end());
+    return values[std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
+}
+
+RunConfig benchConfig(const std::string& source)
+{
+    RunConfig config;
+    config.data = { source };
+    config.heldOutPercent = 0;
+    config.chunkSamples = 1000;
+    return config;
+}
+
+Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest)
+{
+    if (manifest.empty()) {
+        auto inspection = inspectData(config);
+        if (!inspection.ok())
+            return inspection.error();
+        manifest = inspection.value().manifest;
+    }
+    auto manager = BlockManager::open(config, manifest, samplesPerBlock, cache, std::move(tokenizer));
+    if (!manager.ok())
+        return manager.error();
+    BenchData data { std::move(manager).value(), {} };
+    for (;;) {
+        auto next = data.manager.planNext();
+        if (!next.ok())
+            return next.error();
+        if (!next.value())
+            return data;
+        data.blocks.push_back(std::move(*next.value()));
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/data/block_manager.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <chrono>
+#include <filesystem>
+#include <vector>
+
+namespace furrow {
+
+/// A folder that goes when this goes.
+class ScratchFolder {
+public:
+    static Result<ScratchFolder> make(const std::filesystem::path& below);
+    ScratchFolder(ScratchFolder&& other) noexcept;
+    ~ScratchFolder();
+    std::filesystem::path operator/(const char* name) const { return path_ / name; }
+    /// Writes a text file; returns its path as UTF-8.
+    Result<std::string> write(const char* name, const std::string& bytes) const;
+
+private:
+    explicit ScratchFolder(std::filesystem::path path);
+    std::filesystem::path path_;
+};
+
+class Stopwatch {
+public:
+    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// {"text": ...} lines.
+std::string asJsonLines(const std::vector<std::string>& texts);
+/// Value at `share` (0..1) of the sorted values; 0 when there are none.
+double quantile(std::vector<double> values, double share);
+
+/// An opened data set with all its blocks planned.
+struct BenchData {
+    BlockManager manager;
+    std::vector<PlannedBlock> blocks;
+};
+/// @param manifest  of inspectData, as a run keeps it; "": looked at now
+Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest = {});
+RunConfig benchConfig(const std::string& source);
+
+} // namespace furrow

@@ -1,0 +1,410 @@
+// Each function measures one row of the table and returns it as JSON.
+
+#include "core/data/bench/data_bench.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/data/bench/bench_tools.h"
+#include "core/data/bench/loop_hub.h"
+#include "core/data/block_cache.h"
+#include "core/data/chunk_windows.h"
+#include "core/data/hub/hub_client.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <thread>
+
+namespace furrow {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kHubFiles = 8;
+constexpr std::int64_t kSeqLen = 1024;
+constexpr int kBatch = 8;
+
+std::map<std::string, std::string> hubFiles(const std::vector<std::string>& texts)
+{
+    std::map<std::string, std::string> files;
+    const std::size_t each = (texts.size() + kHubFiles - 1) / kHubFiles;
+    for (std::size_t f = 0; f * each < texts.size(); ++f) {
+        const auto begin = texts.begin() + static_cast<std::ptrdiff_t>(f * each);
+        const auto end = texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), (f + 1) * each));
+        files["train-" + std::to_string(f) + ".jsonl"] = asJsonLines({ begin, end });
+    }
+    return files;
+}
+
+/// The process asks the hub in memory while this lives.
+class UseLoopHub {
+public:
+    explicit UseLoopHub(LoopHub& hub)
+        : before_(sharedHubClient())
+    {
+        HubSettings settings;
+        settings.endpoint = LoopHub::kEndpoint;
+        setSharedHubClient(std::make_shared<HubClient>(settings, hub.transport()));
+    }
+    ~UseLoopHub() { setSharedHubClient(before_); }
+    UseLoopHub(const UseLoopHub&) = delete;
+    UseLoopHub& operator=(const UseLoopHub&) = delete;
+
+private:
+    std::shared_ptr<HubClient> before_;
+};
+
+/// Blocks as the feeder publishes them and workers take them, one chunk each time.
+class PublishedChunks {
+public:
+    struct Place {
+        std::filesystem::path file;
+        int column = 0;
+    };
+    void publish(const std::filesystem::path& file, int chunks)
+    {
+        const std::lock_guard guard(mutex_);
+        for (int column = 0; column < chunks; ++column)
+            free_.push_back({ file, column });
+    }
+    void end() { ended_ = true; }
+    std::optional<Place> claim()
+    {
+        for (;;) {
+            const bool last = ended_;
+            {
+                const std::lock_guard guard(mutex_);
+                if (!free_.empty()) {
+                    auto place = free_.front();
+                    free_.pop_front();
+                    return place;
+                }
+            }
+            if (last)
+                return std::nullopt;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<Place> free_;
+    std::atomic<bool> ended_ { false };
+};
+
+/// Reads and packs one chunk. @return samples, or an error
+Result<std::int64_t> consume(const PublishedChunks::Place& place)
+{
+    auto block = PreparedBlock::open(place.file);
+    if (!block.ok())
+        return block.error();
+    auto chunk = block.value().readChunk(place.column);
+    if (!chunk.ok())
+        return chunk.error();
+    const ChunkWindows windows(chunk.value(), 0, kSeqLen, {});
+    std::vector<std::int64_t> inputs(kBatch * kSeqLen), labels(kBatch * kSeqLen);
+    for (int w = 0; w < windows.count(); w += kBatch)
+        windows.fill(w, std::min(kBatch, windows.count() - w), inputs.data(), labels.data());
+    return block.value().summary(place.column).samples;
+}
+
+struct Epoch {
+    double firstBatchSeconds = 0; ///< of the slowest worker to get one
+    std::int64_t samples = 0;
+};
+
+/// One feeder and `workers` workers go through the data once.
+Result<Epoch> runEpoch(BenchData& data, const std::filesystem::path& cache, int workers)
+{
+    const Stopwatch clock;
+    PublishedChunks published;
+    std::vector<std::future<Result<Epoch>>> running;
+    for (int w = 0; w < workers; ++w)
+        running.push_back(std::async(std::launch::async, [&]() -> Result<Epoch> {
+            Epoch own;
+            while (const auto place = published.claim()) {
+                auto samples = consume(*place);
+                if (!samples.ok())
+                    return samples.error();
+                own.firstBatchSeconds = own.firstBatchSeconds == 0 ? clock.seconds() : own.firstBatchSeconds;
+                own.samples += samples.value();
+            }
+            return own;
+        }));
+    Status failed;
+    for (const auto& block : data.blocks) {
+        auto file = data.manager.prepare(block);
+        if (!file.ok()) {
+            failed = file.error();
+            break;
+        }
+        published.publish(BlockManager::blockFolder(cache) / file.value().fileName, static_cast<int>(file.value().chunks.size()));
+    }
+    published.end();
+    Epoch all;
+    for (auto& worker : running) {
+        auto own = worker.get();
+        if (!own.ok())
+            return own.error();
+        all.firstBatchSeconds = std::max(all.firstBatchSeconds, own.value().firstBatchSeconds);
+        all.samples += own.value().samples;
+    }
+    if (!failed.ok())
+        return failed.error();
+    return all;
+}
+
+/// Bytes asked of the hub by one feeder and 1..8 workers, and by one that is started again ten times. `looking_bytes` is what
+/// making a run reads before (heads of files): a few MB, whatever the size of the data.
+Result<json> download(const ScratchFolder& scratch, const std::vector<std::string>& texts, const std::vector<int>& workers)
+{
+    json rows = json::array();
+    const auto row = [&](int count, int attempts) -> Status {
+        LoopHub hub(hubFiles(texts));
+        const UseLoopHub use(hub);
+        const auto cache = scratch / ("hub-" + std::to_string(count) + "-" + std::to_string(attempts)).c_str();
+        const auto config = benchConfig("hf://bench/data");
+        auto inspection = inspectData(config);
+        if (!inspection.ok())
+            return inspection.error();
+        const auto lookedAt = hub.servedBytes();
+        std::int64_t samples = 0;
+        double firstBatch = 0;
+        for (int attempt = 0; attempt < attempts; ++attempt) {
+            auto data = openBenchData(config, cache, 4000, byteTokenizer(), inspection.value().manifest);
+            if (!data.ok())
+                return data.error();
+            auto epoch = runEpoch(data.value(), cache, count);
+            if (!epoch.ok())
+                return epoch.error();
+            samples = epoch.value().samples;
+            firstBatch = epoch.value().firstBatchSeconds;
+        }
+        rows.push_back({ { "workers", count }, { "attempts", attempts }, { "downloaded_bytes", hub.servedBytes() - lookedAt }, { "looking_bytes", lookedAt }, { "dataset_bytes", hub.datasetBytes() },
+            { "ratio", static_cast<double>(hub.servedBytes() - lookedAt) / static_cast<double>(hub.datasetBytes()) }, { "samples", samples }, { "first_batch_s", firstBatch } });
+        return {};
+    };
+    for (const int count : workers)
+        if (auto status = row(count, 1); !status.ok())
+            return status.error();
+    if (auto status = row(2, 11); !status.ok()) // ten resumes
+        return status.error();
+    return rows;
+}
+
+/// Text of Parquet (zstd) to prepared blocks with the GPT-2 tokenizer; MB/s of text.
+Result<json> prepare(const ScratchFolder& scratch, const std::vector<std::string>& texts)
+{
+    const auto path = scratch / "text.parquet";
+    if (auto status = writeBenchParquet(path, texts); !status.ok())
+        return json { { "skipped", status.error().message } };
+    auto tokenizer = loadTokenizer("gpt2");
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    auto data = openBenchData(benchConfig(utf8Text(path)), scratch / "prepare", 10'000, tokenizer.value());
+    if (!data.ok())
+        return data.error();
+    const Stopwatch clock;
+    std::uint64_t bytes = 0;
+    for (const auto& block : data.value().blocks) {
+        auto file = data.value().manager.prepare(block);
+        if (!file.ok())
+            return file.error();
+        bytes += file.value().sourceBytes;
+    }
+    return json { { "text_bytes", bytes }, { "seconds", clock.seconds() }, { "mb_per_s", static_cast<double>(bytes) / 1e6 / clock.seconds() } };
+}
+
+/// Prepared chunks to batches on one thread with the next chunk read ahead on another, as a worker does.
+Result<json> batches(const ScratchFolder& scratch, const std::string& source)
+{
+    const auto cache = scratch / "batches";
+    auto tokenizer = loadTokenizer("gpt2");
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    auto data = openBenchData(benchConfig(source), cache, 10'000, tokenizer.value());
+    if (!data.ok())
+        return data.error();
+    std::vector<PublishedChunks::Place> places;
+    for (const auto& block : data.value().blocks) {
+        auto file = data.value().manager.prepare(block);
+        if (!file.ok())
+            return file.error();
+        for (std::size_t c = 0; c < file.value().chunks.size(); ++c)
+            places.push_back({ BlockManager::blockFolder(cache) / file.value().fileName, static_cast<int>(c) });
+    }
+    const auto load = [](const PublishedChunks::Place& place) -> Result<ChunkText> {
+        auto block = PreparedBlock::open(place.file);
+        return block.ok() ? block.value().readChunk(place.column) : Result<ChunkText>(block.error());
+    };
+    std::vector<std::int64_t> inputs(kBatch * kSeqLen), labels(kBatch * kSeqLen);
+    std::vector<double> waits;
+    std::int64_t samples = 0, tokens = 0;
+    const Stopwatch clock;
+    for (int round = 0; round < 3; ++round) {
+        auto next = std::async(std::launch::async, load, places.front());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const Stopwatch waiting;
+            auto chunk = next.get();
+            if (round > 0 || i > 0)
+                waits.push_back(1e3 * waiting.seconds());
+            if (!chunk.ok())
+                return chunk.error();
+            if (i + 1 < places.size())
+                next = std::async(std::launch::async, load, places[i + 1]);
+            const ChunkWindows windows(chunk.value(), tokenizer.value()->endOfText(), kSeqLen, {});
+            for (int w = 0; w < windows.count(); w += kBatch)
+                windows.fill(w, std::min(kBatch, windows.count() - w), inputs.data(), labels.data());
+            samples += chunk.value().count();
+            tokens += static_cast<std::int64_t>(chunk.value().tokens.size());
+        }
+    }
+    const double seconds = clock.seconds();
+    return json { { "samples_per_s", static_cast<double>(samples) / seconds }, { "tokens_per_s", static_cast<double>(tokens) / seconds },
+        { "token_gb_per_s", 2e-9 * static_cast<double>(tokens) / seconds }, { "batch_gb_per_s", 16e-9 * static_cast<double>(tokens) / seconds }, { "wait_ms_p50", quantile(waits, 0.5) },
+        { "wait_ms_p99", quantile(waits, 0.99) } };
+}
+
+/// From opening the manager of a run to the first batch of a block in the middle, everything prepared before.
+Result<json> resume(const ScratchFolder& scratch, const std::string& source)
+{
+    const auto cache = scratch / "batches"; // prepared by batches()
+    auto tokenizer = loadTokenizer("gpt2");
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    auto data = openBenchData(benchConfig(source), cache, 10'000, tokenizer.value());
+    if (!data.ok())
+        return data.error();
+    auto inspection = inspectData(benchConfig(source));
+    if (!inspection.ok())
+        return inspection.error();
+    json rows = json::array();
+    for (const int percent : { 1, 50, 99 }) {
+        const auto& blocks = data.value().blocks;
+        const auto& block = blocks[std::min(blocks.size() - 1, blocks.size() * static_cast<std::size_t>(percent) / 100)];
+        const Stopwatch clock;
+        auto manager = BlockManager::open(benchConfig(source), inspection.value().manifest, 10'000, cache, tokenizer.value());
+        if (!manager.ok())
+            return manager.error();
+        if (auto status = manager.value().resumeAfter(block.plan); !status.ok())
+            return status.error();
+        const double opened = clock.seconds();
+        auto file = manager.value().prepare(block);
+        if (!file.ok())
+            return file.error();
+        const double checked = clock.seconds();
+        auto samples = consume({ BlockManager::blockFolder(cache) / file.value().fileName, 0 });
+        if (!samples.ok())
+            return samples.error();
+        rows.push_back({ { "percent", percent }, { "open_ms", 1e3 * opened }, { "check_ms", 1e3 * (checked - opened) }, { "claim_to_batches_ms", 1e3 * (clock.seconds() - checked) } });
+    }
+    return rows;
+}
+
+/// One byte of 1 % of the blocks (at least one) is flipped: how many are found before use and equal afterwards.
+Result<json> healing(const ScratchFolder& scratch, const std::string& source)
+{
+    const auto cache = scratch / "healing";
+    auto data = openBenchData(benchConfig(source), cache, 200, byteTokenizer());
+    if (!data.ok())
+        return data.error();
+    std::vector<PreparedFile> files;
+    for (const auto& block : data.value().blocks) {
+        auto file = data.value().manager.prepare(block);
+        if (!file.ok())
+            return file.error();
+        files.push_back(std::move(file).value());
+    }
+    Random random(1);
+    const std::size_t damaged = std::max<std::size_t>(1, files.size() / 100);
+    std::set<std::size_t> chosen;
+    while (chosen.size() < damaged)
+        chosen.insert(random.below(files.size()));
+    for (const auto index : chosen) {
+        const auto path = BlockManager::blockFolder(cache) / files[index].fileName;
+        auto bytes = readFile(path);
+        if (!bytes.ok())
+            return bytes.error();
+        auto& byte = bytes.value()[random.below(bytes.value().size())];
+        byte = static_cast<char>(byte ^ (1 << random.below(8)));
+        if (auto status = writeFileDurably(realFileSystem(), path, bytes.value()); !status.ok())
+            return status.error();
+    }
+    std::size_t found = 0, healed = 0;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        auto again = data.value().manager.prepare(data.value().blocks[i]);
+        if (!again.ok())
+            return again.error();
+        found += again.value().fromCache ? 0 : 1;
+        healed += again.value().digest == files[i].digest ? 1 : 0;
+    }
+    return json { { "blocks", files.size() }, { "damaged", damaged }, { "found", found }, { "right_afterwards", healed } };
+}
+
+/// A cache of a third of what is prepared: the most that ever lay on disk.
+Result<json> disk(const ScratchFolder& scratch, const std::string& source, std::uint64_t preparedBytes)
+{
+    auto config = benchConfig(source);
+    const std::uint64_t cap = preparedBytes / 3;
+    config.cacheGiB = static_cast<double>(cap) / (1ull << 30);
+    const auto cache = scratch / "disk";
+    auto data = openBenchData(config, cache, 1000, byteTokenizer());
+    if (!data.ok())
+        return data.error();
+    auto looking = BlockCache::open(cache, 0);
+    if (!looking.ok())
+        return looking.error();
+    std::atomic<std::uint64_t> peak { 0 };
+    std::jthread watch([&](std::stop_token stop) {
+        while (!stop.stop_requested()) {
+            peak = std::max(peak.load(), looking.value()->usedBytes().ok() ? looking.value()->usedBytes().value() : 0);
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+    });
+    for (const auto& block : data.value().blocks) {
+        if (auto status = data.value().manager.pin({}); !status.ok())
+            return status.error();
+        if (auto file = data.value().manager.prepare(block); !file.ok())
+            return file.error();
+    }
+    return json { { "cap_bytes", cap }, { "prepared_bytes", preparedBytes }, { "peak_bytes", peak.load() }, { "below_cap", peak.load() <= cap } };
+}
+
+} // namespace
+
+Result<json> benchData(const DataBenchOptions& options)
+{
+    auto scratch = ScratchFolder::make(options.folder);
+    if (!scratch.ok())
+        return scratch.error();
+    const auto texts = benchTexts(options.samples, 1);
+    auto source = scratch.value().write("text.jsonl", asJsonLines(texts));
+    if (!source.ok())
+        return source.error();
+    const std::uint64_t textBytes = std::accumulate(texts.begin(), texts.end(), std::uint64_t { 0 }, [](std::uint64_t sum, const auto& text) { return sum + text.size(); });
+    json table = { { "samples", options.samples }, { "text_bytes", textBytes } };
+    const std::pair<const char*, std::function<Result<json>()>> rows[] = {
+        { "download", [&] { return download(scratch.value(), texts, options.workers); } },
+        { "prepare_parquet_gpt2", [&] { return prepare(scratch.value(), texts); } },
+        { "batches", [&] { return batches(scratch.value(), source.value()); } },
+        { "resume", [&] { return resume(scratch.value(), source.value()); } },
+        { "healing", [&] { return healing(scratch.value(), source.value()); } },
+        { "disk", [&] { return disk(scratch.value(), source.value(), 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
+    };
+    for (const auto& [name, measure] : rows) {
+        auto row = measure();
+        if (!row.ok())
+            return row.error().in(name);
+        table[name] = std::move(row).value();
+    }
+    return table;
+}
+
+} // namespace furrow

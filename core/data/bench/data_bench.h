@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+struct DataBenchOptions {
+    std::filesystem::path folder; ///< a scratch folder is made inside and removed
+    std::int64_t samples = 60'000; ///< of generated text, about 800 bytes each
+    std::vector<int> workers = { 1, 2, 3, 4, 8 };
+};
+
+/// Figures of the data path on this machine, each row with what it measures and its unit: downloads, preparing, batches,
+/// resume, healing, disk. Generated text is prose of 20,000 words drawn by Zipf's law.
+Result<nlohmann::json> benchData(const DataBenchOptions& options);
+
+/// One reader against other ways to share data among workers: rows and bytes fetched and trained, and latency and MB/s of
+/// one batch for sequence lengths from 1k to 256k (10 warm-ups, median of 50).
+Result<nlohmann::json> benchReaders(const DataBenchOptions& options);
+
+/// Prose for benchmarks: the same for the same arguments.
+std::vector<std::string> benchTexts(std::int64_t samples, std::uint64_t seed);
+/// Parquet, zstd, one text column beside a number, row groups of 1,000 rows. InvalidArgument in a build without Parquet.
+Status writeBenchParquet(const std::filesystem::path& path, const std::vector<std::string>& texts);
+
+} // namespace furrow

@@ -1,0 +1,75 @@
+#include "core/data/data_alarms.h"
+
+#include "core/base/format.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+#include <zstd.h>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kZstdLevel = 9; // about 30 MB/s
+constexpr std::size_t kZstdBytes = 256 << 10;
+constexpr double kMeanLabels = 50'000; ///< about so many labels back reaches the mean
+
+} // namespace
+
+std::optional<std::string> RepetitionAlarm::add(const ChunkText& chunk)
+{
+    for (std::size_t i = 0; i < chunk.flags.size(); ++i) {
+        const std::uint64_t tokens = chunk.offsets[i + 1] - chunk.offsets[i];
+        if ((chunk.flags[i] & SampleLeftOut) != 0 || tokens < kMinTokens || !isFollowed(chunk.fingerprints[i]))
+            continue;
+        ++samples_;
+        tokens_ += tokens * stride_; // stands for those that are not followed
+        if (!seen_.insert(chunk.fingerprints[i]).second)
+            repeated_ += tokens * stride_;
+    }
+    while (seen_.size() > kMostSamples) {
+        stride_ *= 2;
+        std::erase_if(seen_, [this](std::uint64_t fingerprint) { return !isFollowed(fingerprint); });
+    }
+    if (fired_ || samples_ < kMinSamples || share() <= kShare)
+        return std::nullopt;
+    fired_ = true;
+    return formatNumber(100 * share(), 0) + " % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.";
+}
+
+void TooGoodLoss::beginChunk(std::int64_t epoch, std::string_view text, std::int64_t tokens)
+{
+    bytesPerLabel_ = static_cast<double>(text.size()) / static_cast<double>(std::max<std::int64_t>(1, tokens));
+    text = text.substr(0, kZstdBytes);
+    judged_ = epoch == 0 && !text.empty() && tokens > 0;
+    if (!judged_)
+        return;
+    std::vector<char> packed(ZSTD_compressBound(text.size()));
+    const std::size_t size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), kZstdLevel);
+    judged_ = ZSTD_isError(size) == 0;
+    zstdBits_ = 8 * static_cast<double>(size) / static_cast<double>(text.size());
+}
+
+std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t labels)
+{
+    if (!judged_ || labels <= 0 || !std::isfinite(lossSum))
+        return std::nullopt;
+    const double keep = std::max(0.0, 1 - static_cast<double>(labels) / kMeanLabels);
+    labels_ = keep * labels_ + static_cast<double>(labels);
+    lossSum_ = keep * lossSum_ + lossSum;
+    const double bits = lossSum_ / labels_ / std::numbers::ln2 / bytesPerLabel_;
+    const double floor = kShareOfZstd * zstdBits_;
+    if (labels_ < kMinLabels || bits >= floor) {
+        fired_ = fired_ && bits < 2 * floor;
+        return std::nullopt;
+    }
+    if (fired_)
+        return std::nullopt;
+    fired_ = true;
+    return "The loss is " + formatNumber(bits, 3) + " bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs "
+        + formatNumber(zstdBits_, 2) + "). Labels may not be shifted, or the data holds itself again.";
+}
+
+} // namespace furrow

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace furrow {
+
+/// What a person left out of a data set: whole chunks, single samples, and whatever a pattern matches. Written as text,
+/// one entry a line, empty lines and lines with '#' aside:
+///     chunk BLOCK:COLUMN
+///     sample FINGERPRINT     (16 hex digits, as `furrowctl inspect` shows it; every sample with this text)
+///     pattern REGEX          (PCRE2, anywhere in the text; bytes that are no UTF-8 match nothing)
+/// Const methods are thread-safe.
+class Quarantine {
+public:
+    struct Chunk {
+        std::int64_t block = 0;
+        std::int32_t column = 0;
+        bool operator==(const Chunk&) const = default;
+    };
+
+    /// InvalidArgument names the line that is wrong.
+    static Result<std::shared_ptr<const Quarantine>> parse(std::string_view text);
+    ~Quarantine();
+    Quarantine(const Quarantine&) = delete;
+    Quarantine& operator=(const Quarantine&) = delete;
+
+    bool excludes(std::string_view text, std::uint64_t fingerprint) const;
+    const std::vector<Chunk>& chunks() const { return chunks_; }
+    /// The entries that decide about samples, in order, without comments: equal texts exclude the same.
+    const std::string& sampleEntries() const { return sampleEntries_; }
+
+private:
+    struct Pattern;
+    Quarantine();
+    Status add(std::string_view line);
+
+    std::vector<Chunk> chunks_;
+    std::unordered_set<std::uint64_t> samples_;
+    std::vector<std::unique_ptr<Pattern>> patterns_;
+    std::string sampleEntries_;
+};
+
+/// A quarantine list, read from a file; "" for no file.
+Result<std::string> readQuarantineFile(const std::string& path);
+
+} // namespace furrow

@@ -1,0 +1,78 @@
+#include "core/run/chunk_view.h"
+
+#include "core/base/path.h"
+#include "core/data/block_manager.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/run_file.h"
+#include "core/run/run_status.h"
+
+#include <algorithm>
+#include <span>
+
+namespace furrow {
+
+namespace {
+
+/// The prepared block as it lies in the cache, or made anew.
+Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, const LedgerReader::BlockRow& row, std::shared_ptr<const Tokenizer> tokenizer)
+{
+    const auto folder = BlockManager::blockFolder(paths.cacheFolder());
+    if (!row.fileName.empty()) {
+        auto block = PreparedBlock::open(folder / row.fileName);
+        if (block.ok())
+            return block;
+    }
+    auto plan = BlockManager::fromPlan(row.plan);
+    if (!plan.ok())
+        return plan.error();
+    auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), std::move(tokenizer));
+    if (!blocks.ok())
+        return blocks.error();
+    auto made = blocks.value().prepare(plan.value());
+    if (!made.ok())
+        return made.error();
+    return PreparedBlock::open(folder / made.value().fileName);
+}
+
+} // namespace
+
+Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
+{
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return file.error();
+    auto manifest = readManifest(file.value().dataManifest);
+    if (!manifest.ok())
+        return manifest.error();
+    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    auto ledger = openLedger(paths);
+    if (!ledger.ok())
+        return ledger.error();
+    auto row = ledger.value().block(part.block);
+    if (!row.ok())
+        return row.error();
+    auto block = openBlock(paths, file.value(), row.value(), tokenizer.value());
+    if (!block.ok())
+        return block.error();
+    auto chunk = block.value().readChunk(part.column);
+    if (!chunk.ok())
+        return chunk.error();
+    const ChunkText& text = chunk.value();
+    const auto source = static_cast<std::size_t>(row.value().source);
+    ChunkView view { part.block, part.column, block.value().summary(part.column), text.count(), {} };
+    const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
+    for (auto i = first; i < first + std::min(std::max<std::int64_t>(0, part.count), text.count() - first); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const auto ids = std::span(text.tokens).subspan(text.offsets[at], text.offsets[at + 1] - text.offsets[at]);
+        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer.value()->decode(ids) };
+        const auto fileIndex = static_cast<std::size_t>(text.files[at]);
+        if (source < manifest.value().sources.size() && fileIndex < manifest.value().sources[source].files.size())
+            sample.file = manifest.value().sources[source].files[fileIndex].path;
+        view.samples.push_back(std::move(sample));
+    }
+    return view;
+}
+
+} // namespace furrow
