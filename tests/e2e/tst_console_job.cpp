@@ -29,7 +29,7 @@ using namespace furrow;
 
 namespace {
 
-constexpr int kPatienceMs = 120'000; // for what the machine decides: starting processes, training some chunks
+constexpr int kPatienceMs = 60'000; // for what the machine decides: starting processes, training some chunks
 constexpr int kInterruptedMs = 3'000; // what the console promises
 
 /// A visible label whose text the pattern finds.
@@ -42,6 +42,16 @@ QLabel* labelWith(const QWidget* parent, const QString& pattern)
             return label;
     }
     return nullptr;
+}
+
+/// What the labels of a widget say, for messages of tests.
+QString textsOf(const QWidget* parent)
+{
+    QStringList texts;
+    const auto labels = parent->findChildren<QLabel*>();
+    for (const QLabel* label : labels)
+        texts.append(QStringLiteral("%1\"%2\"").arg(label->isVisible() ? QString() : QStringLiteral("hidden "), label->text()));
+    return texts.join(QStringLiteral(", "));
 }
 
 QPushButton* buttonWith(const QWidget* parent, const QString& beginning)
@@ -247,6 +257,11 @@ private Q_SLOTS:
         QVERIFY(labelWith(&window, QStringLiteral("^Stopping")) != nullptr);
         QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Stopped")) && bench.watcher().status()->supervisorPid == 0, kPatienceMs);
         exportCurves(*console);
+
+        // the dock of the audit says what the ledger proves
+        auto* audit = window.findChild<QDockWidget*>(QStringLiteral("dock.audit"));
+        audit->raise();
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No duplicates, no holes")) != nullptr, qPrintable(textsOf(audit)), kPatienceMs);
     }
 
     void aKilledConsoleLosesNothingAndComesBack()

@@ -8,12 +8,15 @@
 #include <QLocale>
 #include <QPainter>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace furrow {
 namespace {
 
 constexpr double kRamp = 300;
+constexpr double kNarrowRamp = 190;
+constexpr int kNarrow = 900; // below it the ramp is short and so are words
 
 } // namespace
 
@@ -62,8 +65,9 @@ void MapLegend::paintEvent(QPaintEvent*)
     QPainter p(this);
     p.fillRect(rect(), theme().color(Token::Panel));
     p.fillRect(QRect(0, 0, width(), 1), theme().color(Token::Line));
-    drawRamp(p, QRectF(14, 8, kRamp, height() - 12));
-    drawCounts(p, QRectF(kRamp + 34, 8, width() - kRamp - 44, height() - 12));
+    const double ramp = width() < kNarrow ? kNarrowRamp : kRamp;
+    drawRamp(p, QRectF(14, 8, ramp, height() - 12));
+    drawCounts(p, QRectF(ramp + 34, 8, width() - ramp - 44, height() - 12));
 }
 
 void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
@@ -146,11 +150,22 @@ void MapLegend::drawCounts(QPainter& p, const QRectF& area) const
     }
     CellLook redone = filled;
     redone.redone = true;
-    entries.push_back({ redone, tr("redone after a crash"), s.redone });
+    entries.push_back({ redone, width() < kNarrow ? tr("redone") : tr("redone after a crash"), s.redone });
     p.setFont(t.font(FontRole::Small));
-    const double columnWide = std::clamp(area.width() / 4, 120.0, 190.0);
+    constexpr std::size_t kColumns = 4;
+    std::array<double, kColumns> wides {}; // each column as wide as it needs, what is left between them
+    double left = area.width();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const double x = area.left() + columnWide * static_cast<double>(i % 4);
+        const double need = 31 + QFontMetricsF(t.font(FontRole::Small)).horizontalAdvance(entries[i].word) + 7
+            + tabularWidth(t.font(FontRole::Small, QFont::DemiBold), locale.toString(static_cast<qlonglong>(entries[i].count)));
+        left -= std::max(0.0, need - wides[i % kColumns]);
+        wides[i % kColumns] = std::max(wides[i % kColumns], need);
+    }
+    const double between = std::clamp(left / (kColumns - 1), 6.0, 40.0);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        double x = area.left();
+        for (std::size_t before = 0; before < i % kColumns; ++before)
+            x += wides[before] + between;
         const double y = area.top() + 22 * static_cast<double>(i / 4);
         drawChunkCell(p, QRectF(x, y, 24, 14), entries[i].look);
         p.setPen(t.color(Token::Text2));

@@ -78,7 +78,7 @@ void CoveragePage::buildBar()
     bar->addWidget(epoch_);
     for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not push the others out
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        combo->setMinimumContentsLength(combo == epoch_ ? 6 : 13);
+        combo->setMinimumContentsLength(combo == epoch_ ? 5 : 10);
     }
     auto* fitButton = makeButton(tr("Fit"), QStringLiteral("fit"));
     bar->addWidget(fitButton);

@@ -103,7 +103,9 @@ void EmptyState::setSentence(const QString& sentence)
 QPushButton* EmptyState::addButton(const QString& text, bool primary)
 {
     QPushButton* button = makeButton(text, {}, primary);
-    buttons_->insertWidget(buttons_->count() - 1, button);
+    buttons_->insertWidget(buttons_->count() - 1, button, 0, Qt::AlignHCenter);
+    if (buttons_->count() > 3) // two buttons between two stretches: below each other they fit a narrow dock too
+        buttons_->setDirection(QBoxLayout::TopToBottom);
     return button;
 }
 

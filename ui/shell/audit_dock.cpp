@@ -66,10 +66,10 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     connect(save_, &QPushButton::clicked, this, &AuditDock::saveReport);
     timer_->setInterval(kCheckMs);
     connect(timer_, &QTimer::timeout, this, [this] {
-        const StatusPtr& status = bench_.watcher().status();
-        if (isVisible() && status && status->supervisorPid > 0) // a run that stands still does not change
+        if (isVisible() && moved_)
             check();
     });
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &AuditDock::follow);
     timer_->start();
     connect(again, &QPushButton::clicked, this, &AuditDock::check);
     connect(&auditor_, &LedgerAuditor::audited, this, &AuditDock::show);
@@ -92,10 +92,21 @@ void AuditDock::showEvent(QShowEvent* event)
     check();
 }
 
+/// A run that stands still is checked once, right after it came to rest.
+void AuditDock::follow(const StatusPtr& status)
+{
+    const bool runs = status && status->supervisorPid > 0;
+    moved_ = moved_ || runs || ran_;
+    if (ran_ && !runs && isVisible())
+        check();
+    ran_ = runs;
+}
+
 void AuditDock::check()
 {
     if (bench_.watcher().folder().isEmpty() || auditor_.isBusy())
         return;
+    moved_ = false;
     if (sentence_->text().isEmpty())
         sentence_->setText(tr("Checking every chunk…"));
     auditor_.audit(bench_.watcher().folder());

@@ -31,6 +31,7 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void follow(const StatusPtr& status);
     void check();
     void show(const AuditPtr& report);
     void choose(const QModelIndex& index);
@@ -48,6 +49,8 @@ private:
     QPushButton* save_;
     AuditPtr report_;
     QTimer* timer_;
+    bool ran_ = false; ///< at the last status
+    bool moved_ = false; ///< the run went on since the last check
 };
 
 } // namespace furrow

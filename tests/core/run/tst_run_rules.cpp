@@ -66,6 +66,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("batch");
         QTest::newRow("all samples are filtered") << "min_chars" << 100 << 1000 << 16 << 4;
         QTest::newRow("less text than one window") << "seq_len" << 3 << 1 << 1024 << 4;
+        QTest::newRow("less text than one window, more than a chunk") << "seq_len" << 100 << 1 << 10000 << 4;
         QTest::newRow("a chunk holds less than a batch") << "batch_size" << 100 << 1 << 16 << 64;
         QTest::newRow("all data is less than a batch") << "batch_size" << 10 << 1 << 16 << 64;
     }
