@@ -30,6 +30,7 @@ int main(int argc, char** argv)
     addInspectCommands(app, chosen);
     addWorkspaceCommands(app, chosen);
     addTaskCommands(app, chosen);
+    addBrainCommands(app, chosen);
     addChunkCommands(app, chosen);
     addDataCommands(app, chosen);
     addTokenizerCommands(app, chosen);

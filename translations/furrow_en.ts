@@ -1527,6 +1527,14 @@
         <source>4+4 layers, 1,024</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Chunks of the parent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>StateGlyph</name>
@@ -4138,6 +4146,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>block open for claims</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>redone</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1527,6 +1527,14 @@
         <source>4+4 layers, 1,024</source>
         <translation>4+4 capas, 1.024</translation>
     </message>
+    <message>
+        <source>Chunks of the parent</source>
+        <translation>Fragmentos del padre</translation>
+    </message>
+    <message>
+        <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
+        <translation>Con init_from de una ejecución sobre los mismos datos: entrenar todo en una pasada nueva (again), o dejar fuera de la primera época lo que esos pesos ya vieron en una pasada que no había terminado (skip).</translation>
+    </message>
 </context>
 <context>
     <name>StateGlyph</name>
@@ -4142,6 +4150,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>block open for claims</source>
         <translation>bloque abierto a reservas</translation>
+    </message>
+    <message>
+        <source>redone</source>
+        <translation>rehecho</translation>
     </message>
 </context>
 <context>

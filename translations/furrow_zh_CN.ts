@@ -1527,6 +1527,14 @@
         <source>4+4 layers, 1,024</source>
         <translation>4+4 层，1,024</translation>
     </message>
+    <message>
+        <source>Chunks of the parent</source>
+        <translation>父运行的数据块</translation>
+    </message>
+    <message>
+        <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
+        <translation>init_from 指向同一数据上的运行时：重新完整训练一遍（again），或在第一个 epoch 中略去这些权重在尚未结束的那一遍里已见过的内容（skip）。</translation>
+    </message>
 </context>
 <context>
     <name>StateGlyph</name>
@@ -4119,6 +4127,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>block open for claims</source>
         <translation>可领取的块</translation>
+    </message>
+    <message>
+        <source>redone</source>
+        <translation>重做</translation>
     </message>
 </context>
 <context>

@@ -27,6 +27,7 @@ void addRunCommands(CLI::App& app, Chosen& chosen);
 void addControlCommands(CLI::App& app, Chosen& chosen);
 void addInspectCommands(CLI::App& app, Chosen& chosen);
 void addDataCommands(CLI::App& app, Chosen& chosen);
+void addBrainCommands(CLI::App& app, Chosen& chosen);
 void addChunkCommands(CLI::App& app, Chosen& chosen);
 void addTokenizerCommands(CLI::App& app, Chosen& chosen);
 void addTaskCommands(CLI::App& app, Chosen& chosen);

@@ -65,7 +65,7 @@ std::string progressLine(const RunStatus& s)
         const auto trained = e.chunks[ChunkState::Trained];
         text += "  epoch " + std::to_string(e.epoch + 1) + "  chunks " + formatCount(committed + trained);
         if (e.blockCount) {
-            const auto total = e.chunks.sum();
+            const auto total = e.chunks.sum() - e.chunks[ChunkState::Excluded];
             text += " of " + formatCount(total) + "  " + bar(total ? static_cast<double>(committed + trained) / static_cast<double>(total) : 0);
         } else {
             text += ", total not known yet";
@@ -150,7 +150,8 @@ std::string statusText(const RunStatus& s)
         const auto& e = s.epochs.back();
         text += "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks " + formatCount(e.visitedBlocks) + " of "
             + (e.blockCount ? formatCount(*e.blockCount) : std::string("?")) + " visited, chunks " + formatCount(e.chunks[ChunkState::Committed]) + " of "
-            + (e.blockCount ? formatCount(e.chunks.sum()) : std::string("?")) + " committed\n";
+            + (e.blockCount ? formatCount(e.chunks.sum()) : std::string("?")) + " committed"
+            + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out" : std::string()) + "\n";
     }
     for (const auto& reason : s.keepsEpochOpen)
         text += "  keeps the epoch open: " + reason + "\n";

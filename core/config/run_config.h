@@ -60,6 +60,7 @@ struct RunConfig {
     std::int64_t hrmSegments = 2;
     double hrmExploration = 0.1;
     std::string initFrom;
+    std::string parentChunks = "again";
     std::int64_t loraRank = 0;
     double loraAlpha = 0;
 

@@ -68,6 +68,7 @@ std::vector<Setting> makeSettings()
     add({ "hrm_segments", "Segments, at most", G::Model, &C::hrmSegments, "segments", 1, 1000, {}, Refused, false, "hrm: segments after which a row halts in any case." });
     add({ "hrm_exploration", "Exploration", G::Model, &C::hrmExploration, "", 0, 1, {}, Unsafe, false, "hrm: share of rows that must think for a random number of segments while training." });
     add({ "init_from", "Start from", G::Model, &C::initFrom, "", 0, 0, {}, Refused, false, "A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights." });
+    add({ "parent_chunks", "Chunks of the parent", G::Model, &C::parentChunks, "", 0, 0, { "again", "skip" }, Refused, false, "With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip)." });
     add({ "lora_rank", "LoRA rank", G::Model, &C::loraRank, "", 0, 4096, {}, Refused, false, "Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are. 0: train all weights." });
     add({ "lora_alpha", "LoRA alpha", G::Model, &C::loraAlpha, "", 0, 65536, {}, Refused, false, "The pairs are scaled by alpha / rank. 0: twice the rank." });
 

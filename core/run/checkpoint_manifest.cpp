@@ -28,7 +28,7 @@ CheckpointManifest parse(const nlohmann::json& json)
     for (const auto& file : json.at("files"))
         m.files.push_back({ file.at("name"), file.at("size"), file.at("sha256") });
     for (const auto& part : json.at("parts"))
-        m.parts.push_back({ ChunkId { part.at(0) }, { part.at(1), part.at(2) } });
+        m.parts.push_back({ ChunkId { part.at(0) }, { part.at(1), part.at(2) }, -1, part.size() > 3 && part.at(3) == "skipped" });
     m.namesParents = json.contains("parents");
     if (m.namesParents)
         m.parents = json.at("parents").get<std::vector<std::string>>();
@@ -58,8 +58,11 @@ std::string toJsonText(const CheckpointManifest& m)
     for (const auto& file : m.files)
         files.push_back({ { "name", file.name }, { "size", file.sizeBytes }, { "sha256", file.sha256 } });
     nlohmann::ordered_json parts = nlohmann::ordered_json::array();
-    for (const auto& part : m.parts)
+    for (const auto& part : m.parts) {
         parts.push_back({ part.chunk.value, part.windows.begin, part.windows.end });
+        if (part.skipped)
+            parts.back().push_back("skipped");
+    }
     const nlohmann::ordered_json json = { { "format", kFormat }, { "run_id", m.runId },
         { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step }, { "tokens", m.tokens },
         { "written_ns", m.writtenWallNs }, { "parents", m.parents }, { "files", files },

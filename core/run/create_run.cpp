@@ -10,6 +10,7 @@
 #include "core/data/inspect.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/placement.h"
+#include "core/run/brain.h"
 #include "core/run/data_fit.h"
 #include "core/run/life_cycle.h"
 #include "core/run/supervisor.h"
@@ -103,7 +104,7 @@ void makeAbsolute(RunConfig& config)
         config.initFrom = std::filesystem::absolute(config.initFrom).lexically_normal().string();
 }
 
-Status fill(const RunPaths& paths, const RunFile& file, const Tokenizer& tokenizer, const Progress& say)
+Status fill(const RunPaths& paths, const RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer, const Progress& say)
 {
     FileSystem& files = realFileSystem();
     for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(), paths.exportsFolder() })
@@ -114,8 +115,11 @@ Status fill(const RunPaths& paths, const RunFile& file, const Tokenizer& tokeniz
     say("Setting held-out text aside");
     if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile()); !frozen.ok())
         return frozen;
-    if (auto created = SupervisorLedger::create(paths.tracker(), trackerConfig(file), stoppingRules(file.config)); !created.ok())
+    if (auto created = SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)); !created.ok())
         return created;
+    if (parent)
+        if (auto written = writeParent(paths, *parent); !written.ok())
+            return written;
     return writeRunFile(paths, file);
 }
 
@@ -164,6 +168,16 @@ void describe(const RunConfig& config, const DataInspection& data, const Progres
         say(describeOrder(config, *data.blocks, *data.chunks));
     for (const auto& warning : data.warnings)
         say(warning);
+}
+
+void describe(const ParentFile& parent, RunFile& file, const Progress& say)
+{
+    file.parentRun = parent.runId;
+    if (!parent.sameData)
+        say("Start weights: checkpoint " + parent.checkpoint + " of " + parent.folder + ", trained on other data");
+    else
+        say("Start weights: checkpoint " + parent.checkpoint + " of " + parent.folder + "; " + formatCount(parent.chunkCount) + " chunks of this data are in them"
+            + (parent.skipped ? " and are left out of the first epoch" : " and are trained again (parent_chunks=skip would leave out those of a pass that is not over)"));
 }
 
 Status refuseFolder(const std::filesystem::path& folder)
@@ -220,9 +234,14 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     file.samplesPerBlockReason = data.value().samplesPerBlockReason;
     file.tokenizerHash = tokenizer.value()->hash();
     file.vocabularySize = tokenizer.value()->vocabularySize();
+    auto parent = parentOf(file);
+    if (!parent.ok())
+        return parent.error();
+    if (parent.value())
+        describe(*parent.value(), file, say);
     auto temporary = folder;
     temporary += ".new-" + randomHex(8);
-    auto made = fill(RunPaths(temporary), file, *tokenizer.value(), say);
+    auto made = fill(RunPaths(temporary), file, parent.value(), *tokenizer.value(), say);
     if (made.ok() && !file.config.initFrom.empty()) {
         say("Checking the weights to start from");
         made = checkWeights(RunPaths(temporary));

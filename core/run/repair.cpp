@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/brain.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
@@ -111,7 +112,7 @@ Status planRest(BlockManager& blocks, FeederLedger& ledger, std::int64_t known)
                 return next.error();
             over = !next.value();
             if (!over)
-                fresh.push_back({ next.value()->block, next.value()->source, next.value()->firstRow, next.value()->chunkRows, next.value()->plan });
+                fresh.push_back({ next.value()->block, next.value()->source, next.value()->firstRow, next.value()->chunkRows, next.value()->plan, blocks.excludedChunks(next.value()->block) });
         }
         if (auto added = ledger.addBlocks(fresh); !added.ok())
             return added;
@@ -174,7 +175,10 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
         return adoptSnapshot(paths.trackerSnapshot(), target);
     }
     report.basis = "run.json, the data and the manifests of the checkpoints; the history of claims is lost";
-    return SupervisorLedger::create(target, trackerConfig(file), stoppingRules(file.config));
+    auto parent = readParent(paths);
+    if (!parent.ok())
+        return parent.error();
+    return SupervisorLedger::create(target, trackerConfig(file, parent.value()), stoppingRules(file.config));
 }
 
 Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report, const Say& say)
@@ -201,7 +205,7 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
         report.committed += epoch.committed;
         report.known += epoch.known;
     }
-    auto ledger = SupervisorLedger::open(target); // the last to close it empties the WAL
+    auto ledger = SupervisorLedger::open(target);
     return ledger.ok() ? ledger.value().checkpointWal() : Status(ledger.error());
 }
 

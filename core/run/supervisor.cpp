@@ -230,13 +230,14 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     auto live = ledger_.live();
     if (!live.ok())
         return live.error();
+    const std::string cause = desired_ == DesiredState::Kill ? "the run was killed" : ended.exit.describe();
     for (const auto& incarnation : live.value()) {
         if (!(incarnation.process == ended.process))
             continue;
-        auto freed = ledger_.revoke(incarnation.incarnation, ended.exit.describe());
+        auto freed = ledger_.revoke(incarnation.incarnation, cause);
         if (!freed.ok())
             return freed.error();
-        logWarning(who + " ended (" + ended.exit.describe() + "); " + std::to_string(freed.value()) + " chunks are free again.");
+        logWarning(who + " ended (" + cause + "); " + std::to_string(freed.value()) + " chunks are free again.");
     }
     failPoint("supervisor.revoked");
     if (inOrder || stopping_)
@@ -398,6 +399,7 @@ void Supervision::finish(StopReason reason, const std::string& detail)
         pool_->stopFeeder();
     if (auto status = applyKeepPolicy(paths_, ledger_, static_cast<int>(config_.keepLast)); !status.ok())
         logWarning(status.error().message);
+    (void)ledger_.heartbeat(thisProcess()); // the time since the last one was active too
     failPoint("supervisor.ending");
     if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
         logError(status.error().message);
@@ -419,7 +421,7 @@ StoppingRules stoppingRules(const RunConfig& config)
     return rules;
 }
 
-TrackerConfig trackerConfig(const RunFile& file)
+TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>& parent)
 {
     TrackerConfig tracker;
     tracker.runId = file.runId;
@@ -427,6 +429,10 @@ TrackerConfig trackerConfig(const RunFile& file)
     tracker.shuffleWindowBlocks = file.config.shuffleWindowBlocks;
     tracker.linearOrder = !file.config.shuffle;
     tracker.frozen = frozenText(file);
+    if (parent) {
+        tracker.inheritedColumns = parent->chunks;
+        tracker.inherited = parent->skipped ? Inherited::Skipped : Inherited::Seen;
+    }
     return tracker;
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/base/process.h"
 #include "core/config/run_config.h"
-#include "core/run/run_file.h"
+#include "core/run/brain.h"
 #include "core/tracker/supervisor_ledger.h"
 
 namespace furrow {
@@ -15,6 +15,6 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
 /// The stopping rules that a configuration means.
 StoppingRules stoppingRules(const RunConfig& config);
 /// What a new tracker of this run is made with.
-TrackerConfig trackerConfig(const RunFile& file);
+TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>& parent);
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
+#include "core/tracker/schema.h"
 
 #include <algorithm>
 #include <map>
@@ -42,6 +43,7 @@ namespace {
             checkClaims();
             checkCounters();
             closeEpochs();
+            nameParents();
             nameRepairs();
             nameLostWork();
             report_.invariants = {
@@ -109,8 +111,10 @@ namespace {
 
         void checkChunks()
         {
-            Rows rows = db_.query("SELECT id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, failures"
-                                  " FROM chunk ORDER BY id");
+#define FURROW_CHUNK_COLUMNS "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder"
+            Rows rows = keepsInherited(db_) ? db_.query("SELECT " FURROW_CHUNK_COLUMNS ", inherited FROM chunk ORDER BY id")
+                                            : db_.query("SELECT " FURROW_CHUNK_COLUMNS ", 0 FROM chunk ORDER BY id");
+#undef FURROW_CHUNK_COLUMNS
             std::unordered_map<std::uint64_t, std::int64_t> digests; // of one epoch
             std::int64_t digestEpoch = -1;
             while (rows.next()) {
@@ -126,6 +130,11 @@ namespace {
                 const auto digest = static_cast<std::uint64_t>(rows.integer(9));
                 ++here.known;
                 ++recount_[{ here.epoch, placeOf(id).block }][state];
+                const auto inherited = static_cast<Inherited>(rows.integer(12));
+                const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
+                here.againAfterParent += inherited == Inherited::Seen;
+                here.skippedAsParents += isParents;
+                here.excluded -= isParents; // which checkState is about to count
                 checkState(id, state, rows.optionalInteger(11), here);
                 const auto [trained, skipped] = checkParts(id, state, windows.value_or(0), rows.integer(10), here);
                 if (state == ChunkState::Committed) {
@@ -134,7 +143,7 @@ namespace {
                         ++here.contentDuplicates;
                     addRows(id, counts, trained, skipped, windows.value_or(0), here);
                 }
-                if (state == ChunkState::Poisoned || state == ChunkState::Accepted || state == ChunkState::Excluded)
+                if (state == ChunkState::Poisoned || state == ChunkState::Accepted || (state == ChunkState::Excluded && !isParents))
                     find(toString(state).c_str(), id, namedCause(id, state));
             }
         }
@@ -274,6 +283,17 @@ namespace {
         {
             for (const auto& [chunk, cause] : lost_)
                 find("lost", chunk, toString(chunk) + " was begun and died before a checkpoint (" + cause + "); it was given out again");
+        }
+
+        // No fault: the weights have these chunks from the run that they came from.
+        void nameParents()
+        {
+            for (const AuditEpoch& one : report_.epochs) {
+                if (one.skippedAsParents > 0)
+                    find("parent", {}, "epoch " + std::to_string(one.epoch) + " leaves out " + std::to_string(one.skippedAsParents) + " chunks that the parent run trained (parent.json names it)");
+                if (one.againAfterParent > 0)
+                    find("parent", {}, std::to_string(one.againAfterParent) + " chunks of epoch " + std::to_string(one.epoch) + " are in the weights of the parent run too: this run is a new pass (parent_chunks=again)");
+            }
         }
 
         // No fault either: what was rebuilt stands on the manifests of checkpoints, not on the history of claims.

@@ -8,7 +8,7 @@ namespace furrow {
 
 /// Something the audit found, in words, with the time lines that explain it.
 struct AuditFinding {
-    std::string kind; ///< "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "lost" "rebuilt" "rows" "counters" "lineage"
+    std::string kind; ///< "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "parent" "lost" "rebuilt" "rows" "counters" "lineage"
     ChunkId chunk; ///< 0: not one chunk
     std::string text; ///< what, and the likely cause
     std::vector<ClaimRow> claims; ///< of this chunk, oldest first
@@ -22,7 +22,9 @@ struct AuditEpoch {
     std::int64_t duplicated = 0; ///< chunks with windows that are twice in surviving weights
     std::int64_t missing = 0; ///< committed ones with a hole, and chunks that should exist and do not
     std::int64_t remaining = 0; ///< pending, free, leased or trained: still to come
-    std::int64_t excluded = 0;
+    std::int64_t excluded = 0; ///< a person left them out
+    std::int64_t skippedAsParents = 0; ///< left out because the parent run trained them (parent_chunks=skip)
+    std::int64_t againAfterParent = 0; ///< the parent run trained them too, and they are part of this pass (parent_chunks=again)
     std::int64_t poisoned = 0;
     std::int64_t accepted = 0;
     std::int64_t overlappingClaims = 0;

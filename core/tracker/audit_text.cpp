@@ -57,6 +57,7 @@ namespace {
             { "duplicated", epoch.duplicated },
             { "missing", epoch.missing },
             { "excluded", epoch.excluded },
+            { "trained_by_parent", { { "skipped", epoch.skippedAsParents }, { "again", epoch.againAfterParent } } },
             { "poisoned", epoch.poisoned },
             { "accepted", epoch.accepted },
             { "overlapping_claims", epoch.overlappingClaims },
@@ -80,6 +81,8 @@ namespace {
             + ", duplicated " + number(epoch.duplicated) + ", missing " + number(epoch.missing) + ", remaining " + number(epoch.remaining) + "\n";
         text += "  excluded " + number(epoch.excluded) + ", poisoned " + number(epoch.poisoned) + ", accepted " + number(epoch.accepted)
             + ", overlapping claims " + number(epoch.overlappingClaims) + "\n";
+        if (epoch.skippedAsParents + epoch.againAfterParent > 0)
+            text += "  trained by the parent run: " + number(epoch.skippedAsParents) + " left out here, " + number(epoch.againAfterParent) + " trained again\n";
         text += "  rows " + number(epoch.rows.rows) + " = trained " + number(epoch.rows.samples) + " + skipped " + number(epoch.samplesSkipped) + " + filtered "
             + number(epoch.rows.filtered) + " + failed " + number(epoch.rows.failed) + " + held out " + number(epoch.rows.heldOut) + " + duplicates "
             + number(epoch.rows.duplicates) + (epoch.rowsAddUp ? "" : "  (does NOT add up)") + "\n";

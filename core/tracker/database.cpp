@@ -208,13 +208,11 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     if (code != SQLITE_OK)
         return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), path);
     sqlite3_busy_handler(raw, waitForTurn, &state->waiting);
-    sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, options.mayCheckpoint ? 0 : 1, nullptr);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
 
     Database db(std::move(state));
-    db.script("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=FULL;");
-    if (!options.mayCheckpoint)
-        db.script("PRAGMA wal_autocheckpoint=0;");
+    db.script("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;");
     if (!db.failed() && !readOnly) {
         Rows mode = db.query("PRAGMA journal_mode");
         if (mode.next() && mode.text(0) != "wal")
@@ -242,7 +240,7 @@ Result<Database> Database::create(const std::filesystem::path& path)
     const int set = sqlite3_exec(raw, "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
     if (set != SQLITE_OK)
         return sqliteError(set, sqlite3_errmsg(raw), path);
-    return open(path, { Access::ReadWrite, true });
+    return open(path, {});
 }
 
 void Database::script(const char* sql)

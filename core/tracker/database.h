@@ -46,7 +46,8 @@ private:
     const char* sql_ = nullptr;
 };
 
-/// One connection to one tracker file: WAL, foreign keys, statements kept prepared. Errors are kept: after the first
+/// One connection to one tracker file: WAL, foreign keys, statements kept prepared. The WAL moves into the file by checkpoint() alone
+/// (decisions.md rule 35: by one process at a time). Errors are kept: after the first
 /// failure every further statement of the transaction does nothing, and commit() returns that failure. So SQL code
 /// reads as straight lines and no return code is lost. One thread.
 class Database {
@@ -54,7 +55,6 @@ public:
     enum class Access { ReadOnly, ReadWrite };
     struct Options {
         Access access = Access::ReadWrite;
-        bool mayCheckpoint = false; ///< decisions.md rule 35: only the supervisor moves the WAL into the file
         bool immutable = false; ///< read-only, and nobody writes: works in a folder that cannot be written
         int busyMs = 30'000; ///< how long a writer waits for its turn
     };

@@ -195,9 +195,9 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     const std::int64_t first = chunkIdOf({ epoch - 1, from, 0 }).value;
     const std::int64_t shift = kMaxBlocks * kMaxChunksPerBlock; // one epoch further
     const std::int64_t last = first + (past - from) * kMaxChunksPerBlock;
-    // What a person left out stays out; everything else is to be trained again. Empty chunks are done at once.
+    // What a person left out stays out; everything else, what the parent run trained (inherited=2) too, is to be trained. Empty chunks are done at once.
     db.run("INSERT INTO chunk (id, epoch, ord, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest)"
-           " SELECT c.id+?, ?, claim_order(?, c.id, ?), CASE WHEN c.state=5 THEN 5 WHEN c.windows=0 THEN 4 WHEN b.prepared=1 THEN 1 ELSE 0 END,"
+           " SELECT c.id+?, ?, claim_order(?, c.id, ?), CASE WHEN c.state=5 AND c.inherited<>2 THEN 5 WHEN c.windows=0 THEN 4 WHEN b.prepared=1 THEN 1 ELSE 0 END,"
            " c.rows, c.samples, c.filtered, c.failed, c.held_out, c.duplicates, c.windows, c.tokens, c.digest"
            " FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.id>=? AND c.id<?",
         shift, epoch, epoch, blocks, first, last);

@@ -1,6 +1,7 @@
 #include "core/tracker/feeder_ledger.h"
 
 #include "core/tracker/block_chunks.h"
+#include "core/tracker/window_ranges.h"
 
 #include <algorithm>
 
@@ -45,6 +46,29 @@ namespace {
                 continue;
             ChunkRow chunk = loadChunk(db, id);
             moves.move(chunk, ChunkState::Excluded, "on the quarantine list");
+        }
+    }
+
+    /// Marks the chunks of the first epoch that the start weights have seen. A chunk that a person left out stays that.
+    void inheritChunks(Database& db, ChunkMoves& moves, const NewBlock& block)
+    {
+        std::string columns;
+        Inherited mark = Inherited::Nothing;
+        {
+            Rows row = db.query("SELECT columns, mark FROM inherited WHERE block=?", block.block);
+            if (!row.next())
+                return;
+            columns = row.text(0);
+            mark = static_cast<Inherited>(row.integer(1));
+        }
+        for (const WindowRange& range : decodeRanges(columns)) {
+            for (std::int32_t column = range.begin; column < std::min<std::int64_t>(range.end, std::ssize(block.chunkRows)); ++column) {
+                const ChunkId id = chunkIdOf({ 0, block.block, column });
+                if (db.run("UPDATE chunk SET inherited=? WHERE id=? AND state=0", mark, id) == 0 || mark != Inherited::Skipped)
+                    continue;
+                ChunkRow chunk = loadChunk(db, id);
+                moves.move(chunk, ChunkState::Excluded, "trained by the parent run");
+            }
         }
     }
 
@@ -129,6 +153,7 @@ Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
         for (const std::int64_t epoch : openEpochs(db))
             insertChunks(file, epoch, block, end.value_or(0));
         excludeChunks(db, moves, block);
+        inheritChunks(db, moves, block);
         ++added;
     }
     moves.finish();

@@ -31,9 +31,7 @@ namespace {
 
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock)
 {
-    Database::Options options;
-    options.mayCheckpoint = role == LedgerRole::Supervisor;
-    auto db = Database::open(tracker, options);
+    auto db = Database::open(tracker, {});
     if (!db.ok())
         return db.error();
     LedgerFile file { std::move(db).value(), &clock, {}, {} };

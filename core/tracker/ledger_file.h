@@ -16,7 +16,7 @@ struct LedgerFile {
 
 enum class LedgerRole { Worker, Feeder, Supervisor };
 
-/// Opens for writing and reads the fixed configuration. Only the supervisor migrates and checkpoints.
+/// Opens for writing and reads the fixed configuration. Only the supervisor migrates.
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock);
 
 /// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read.

@@ -4,6 +4,7 @@
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/lineage_rows.h"
+#include "core/tracker/schema.h"
 
 #include <limits>
 #include <set>
@@ -29,7 +30,10 @@ namespace {
         return { row.integer(column), row.integer(column + 1), row.text(column + 2) };
     }
 
-    constexpr const char* kCellsFrom = "SELECT id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall FROM chunk WHERE id>=? AND id<? ORDER BY id";
+#define FURROW_CELL_COLUMNS "id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall"
+    constexpr const char* kCells = "SELECT " FURROW_CELL_COLUMNS ", inherited FROM chunk WHERE id>=? AND id<? ORDER BY id";
+    constexpr const char* kCellsOfVersion1 = "SELECT " FURROW_CELL_COLUMNS ", 0 FROM chunk WHERE id>=? AND id<? ORDER BY id";
+#undef FURROW_CELL_COLUMNS
 
     ChunkCell cellAt(const Rows& row)
     {
@@ -45,12 +49,13 @@ namespace {
         cell.timesLost = static_cast<std::int16_t>(row.integer(5));
         cell.meanLoss = row.isNull(6) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(row.real(6));
         cell.trainedWallNs = row.integer(7);
+        cell.inherited = static_cast<Inherited>(row.integer(8));
         return cell;
     }
 
     void appendCells(Database& db, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
     {
-        Rows rows = db.query(kCellsFrom, firstId, pastId);
+        Rows rows = db.query(keepsInherited(db) ? kCells : kCellsOfVersion1, firstId, pastId);
         while (rows.next())
             cells.push_back(cellAt(rows));
     }

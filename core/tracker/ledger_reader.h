@@ -52,6 +52,7 @@ struct ChunkCell {
     std::int16_t attempt = 0;
     std::int16_t timesTrained = 0; ///< trainings that ended, lost ones included
     std::int16_t timesLost = 0;
+    Inherited inherited = Inherited::Nothing;
     float meanLoss = 0; ///< nats per token of the last training; NaN: none
     std::int64_t trainedWallNs = 0;
 };

@@ -185,9 +185,9 @@ namespace {
             const auto worker = pastWorker(file_, attempt_, record.kind == CheckpointKind::Merge ? kNoWorker : record.replica, workers_);
             const CheckpointId id = insertCheckpoint(file_, worker, record);
             db.run("UPDATE checkpoint SET wall=?, removed=? WHERE id=?", one.writtenWallNs, !one.whole, id);
-            std::int64_t steps = std::max<std::int64_t>(0, record.step - stepBefore); // all of them with the first part
+            std::int64_t steps = std::max<std::int64_t>(0, record.step - stepBefore); // all of them with the first part that was trained
             for (const Part& part : one.parts)
-                addPart(part, id, worker, std::exchange(steps, 0), one.writtenWallNs);
+                addPart(part, id, worker, part.skipped ? 0 : std::exchange(steps, 0), one.writtenWallNs);
         }
 
         void finish() { moves_.finish(); }
@@ -198,14 +198,14 @@ namespace {
             Database& db = file_.db;
             ChunkRow chunk = loadChunk(db, part.chunk);
             const std::string ranges = encodeRanges({ part.windows });
-            const std::int64_t tokens = tokensOf({ part.windows }, chunk.tokens, chunk.windows.value_or(0));
-            db.run("INSERT INTO claim (chunk, incarnation, outcome, claimed_wall, started_wall, ended_wall, ranges, done, position_tokens, samples, tokens, steps, opened_seq, closed_seq, cause)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0)+1, coalesce((SELECT max(seq) FROM event), 0)+1, 'rebuilt')",
-                part.chunk, worker, ClaimOutcome::Trained, wallNs, wallNs, wallNs, ranges, ranges, chunk.rows.samples * part.windows.size() / std::max<std::int64_t>(1, chunk.windows.value_or(1)),
-                tokens, steps);
+            const std::int64_t tokens = part.skipped ? 0 : tokensOf({ part.windows }, chunk.tokens, chunk.windows.value_or(0));
+            const std::int64_t samples = part.skipped ? 0 : chunk.rows.samples * part.windows.size() / std::max<std::int64_t>(1, chunk.windows.value_or(1));
+            db.run("INSERT INTO claim (chunk, incarnation, outcome, claimed_wall, started_wall, ended_wall, ranges, done, skipped, position_tokens, samples, tokens, steps, opened_seq, closed_seq, cause)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0)+1, coalesce((SELECT max(seq) FROM event), 0)+1, 'rebuilt')",
+                part.chunk, worker, ClaimOutcome::Trained, wallNs, wallNs, wallNs, ranges, part.skipped ? std::string() : ranges, part.skipped ? ranges : std::string(), samples, tokens, steps);
             chunk.claim = db.lastId();
-            db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, steps) VALUES (?, ?, ?, ?, ?, ?)", chunk.claim, part.windows.begin, part.windows.end, part.chunk,
-                checkpoint, steps);
+            db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)", chunk.claim, part.windows.begin, part.windows.end,
+                part.chunk, checkpoint, part.skipped, steps);
             moves_.totals().steps += steps;
             moves_.totals().tokens += tokens;
             moves_.totals().claimedTokens += tokens;

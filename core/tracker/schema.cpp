@@ -101,7 +101,8 @@ CREATE TABLE chunk (
     worker INTEGER NOT NULL DEFAULT -1,
     attempt INTEGER NOT NULL DEFAULT 0,
     mean_loss REAL,
-    trained_wall INTEGER NOT NULL DEFAULT 0
+    trained_wall INTEGER NOT NULL DEFAULT 0,
+    inherited INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX chunk_free ON chunk (epoch, ord) WHERE state = 1;
 CREATE INDEX chunk_pending ON chunk (epoch, ord) WHERE state = 0;
@@ -242,6 +243,12 @@ CREATE TABLE merge_input (
     PRIMARY KEY (round, checkpoint)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE inherited (
+    block INTEGER PRIMARY KEY,
+    columns TEXT NOT NULL,
+    mark INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE process (
     role TEXT PRIMARY KEY,
     pid INTEGER NOT NULL, start_time INTEGER NOT NULL, boot_id TEXT NOT NULL,
@@ -322,7 +329,17 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
 
 std::span<const MigrationStep> trackerMigrations()
 {
-    return {}; // version 1 is the first
+    // 1 to 2: runs that start from a checkpoint know what its weights have seen.
+    static constexpr MigrationStep kSteps[] = {
+        { 1, "ALTER TABLE chunk ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;"
+             "CREATE TABLE inherited (block INTEGER PRIMARY KEY, columns TEXT NOT NULL, mark INTEGER NOT NULL) STRICT;" },
+    };
+    return kSteps;
+}
+
+bool keepsInherited(Database& db)
+{
+    return db.integer("PRAGMA user_version").value_or(0) >= 2;
 }
 
 } // namespace furrow

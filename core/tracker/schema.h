@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// Tables of the tracker; FORMAT.md beside this file is their page of prose.
-inline constexpr std::int64_t kTrackerVersion = 1;
+inline constexpr std::int64_t kTrackerVersion = 2;
 inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
 
 /// One step forward: from version `from` to `from + 1`.
@@ -25,6 +25,9 @@ Status checkSchema(Database& db, std::int64_t version = kTrackerVersion);
 /// Brings an older file to `version` by `steps`, one transaction each, after a copy `<file>.v<k>.bak`. A file of
 /// this version is left alone.
 Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::int64_t version);
+
+/// False in a file of version 1, which may be read without being migrated: it has no table `inherited` and no column of that name.
+bool keepsInherited(Database& db);
 
 /// The steps that lead to kTrackerVersion.
 std::span<const MigrationStep> trackerMigrations();

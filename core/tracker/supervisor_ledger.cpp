@@ -57,11 +57,13 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     db.run(insert, "frozen", config.frozen);
     db.run(insert, "created", isoTime(file.clock->wallNs()));
     db.run(insert, "furrow_version", FURROW_VERSION);
+    for (const auto& [block, columns] : config.inheritedColumns)
+        db.run("INSERT INTO inherited (block, columns, mark) VALUES (?, ?, ?)", block, columns, config.inherited);
     storeRules(db, rules);
     openEpoch(file, 0);
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("creating the tracker");
-    return {};
+    return db.checkpoint(true);
 }
 
 Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tracker, const Clock& clock)

@@ -4,6 +4,7 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -15,6 +16,9 @@ struct TrackerConfig {
     std::uint64_t seed = 0;
     std::int64_t shuffleWindowBlocks = 4;
     bool linearOrder = false;
+    /// Columns by block ("0-20 30-40") of the chunks that the start weights have seen already; marked when their block becomes known.
+    std::map<std::int64_t, std::string> inheritedColumns;
+    Inherited inherited = Inherited::Nothing; ///< what those are marked as
     std::string frozen; ///< opaque to the tracker: what of the configuration must never change
 };
 

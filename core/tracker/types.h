@@ -38,11 +38,18 @@ enum class ChunkState {
     Leased = 2,
     Trained = 3, ///< in the weights of a replica, not in a checkpoint yet
     Committed = 4,
-    Excluded = 5, ///< the user said so
+    Excluded = 5, ///< the user said so, or the run leaves out what its parent has trained (Inherited::Skipped)
     Poisoned = 6, ///< failed too often; keeps the epoch open until accepted
     Accepted = 7, ///< poisoned, and the user accepts that it is not trained
 };
 inline constexpr int kChunkStateCount = 8;
+
+/// What the weights that a run started from had seen of a chunk. The numbers are on disk.
+enum class Inherited {
+    Nothing = 0,
+    Seen = 1, ///< the parent run trained it; it is trained again
+    Skipped = 2, ///< the parent run trained it; the first epoch leaves it out
+};
 
 /// Half-open range of windows (packed rows of the chunk, in training order).
 struct WindowRange {
@@ -93,6 +100,7 @@ struct Part {
     /// Optimiser steps that trained this range. Needed only for a chunk that is still in training when the checkpoint
     /// freezes; -1: those of the finished claim.
     std::int64_t steps = -1;
+    bool skipped = false; ///< left out by name (NaN, overflow): counted as seen, in no weights. Manifests keep it; a commit goes by the claim.
 };
 
 enum class CheckpointKind { Replica = 0, Merge = 1 };

@@ -326,7 +326,7 @@ Status TrainingSession::endChunk(ChunkWork& work, bool partly)
     }
     if (!partly)
         for (const auto& range : work.outcome.skipped) // settled with the rest of the chunk
-            fresh.push_back({ work.claim.chunk, range });
+            fresh.push_back({ work.claim.chunk, range, -1, true });
     work.outcome.lastStep = work.outcome.firstStep + work.stepsDone - 1;
     ledger_->finish(work.claim, work.outcome, partly);
     uncommitted_.insert(uncommitted_.end(), fresh.begin(), fresh.end());

@@ -29,6 +29,7 @@ private Q_SLOTS:
         manifest.step = 12;
         manifest.files = { { "weights.safetensors", 5, sha256Hex("hello") }, { "state.json", 2, sha256Hex("{}") } };
         manifest.parts.push_back({ ChunkId { 7 }, { 0, 9 } });
+        manifest.parts.push_back({ ChunkId { 7 }, { 9, 11 }, -1, true });
         const auto text = toJsonText(manifest);
         manifestSha_ = sha256Hex(text);
         write("weights.safetensors", "hello");
@@ -41,8 +42,10 @@ private Q_SLOTS:
         QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").ok());
         const auto manifest = readManifest(path_);
         QVERIFY(manifest.ok());
-        QCOMPARE(manifest.value().parts.size(), std::size_t(1));
+        QCOMPARE(manifest.value().parts.size(), std::size_t(2));
         QCOMPARE(manifest.value().parts[0].chunk.value, 7);
+        QVERIFY(!manifest.value().parts[0].skipped);
+        QVERIFY(manifest.value().parts[1].skipped);
         QCOMPARE(manifest.value().step, 12);
     }
 

@@ -58,6 +58,13 @@ struct Field {
         attempt = good(supervisor().beginAttempt(thisProcess(), "{}"), "attempt");
     }
 
+    /// For a test that makes another one in its place.
+    void removeTracker() const
+    {
+        for (const char* ending : { "", "-wal", "-shm" })
+            std::filesystem::remove(tracker.string() + ending);
+    }
+
     SupervisorLedger supervisor() { return good(SupervisorLedger::open(tracker, clock), "supervisor"); }
     FeederLedger feeder() { return good(FeederLedger::open(tracker, clock), "feeder"); }
     LedgerReader reader() { return good(LedgerReader::open(tracker), "reader"); }
@@ -98,7 +105,7 @@ struct Field {
         std::vector<NewBlock> known;
         for (int block = 0; block < blocks; ++block)
             known.push_back(newBlock(block, columns));
-        good(ledger.addBlocks(known), "blocks");
+        good(ledger.addBlocks(known), "blocks"); // those known already are left as they are
         for (int block = 0; block < blocks; ++block)
             good(ledger.setPrepared(block, "file", "digest" + std::to_string(block), prepared(block, columns)), "prepared");
         if (prove)

@@ -9,6 +9,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include <zstd.h>
+
 #include <cmath>
 #include <fstream>
 #include <thread>
@@ -30,6 +32,7 @@ private Q_SLOTS:
     void cutFileIsRefusedOrFound();
     void newerVersionIsRefusedByEveryReader();
     void olderVersionIsMigratedAfterACopy();
+    void aTrackerOfVersion1IsReadMigratedAndTrainedToItsEnd();
     void failedMigrationLeavesTheFileAsItWas();
     void onlyTheSupervisorEmptiesTheWal();
     void snapshotOpensWithoutAWal();
@@ -51,6 +54,14 @@ namespace {
         auto transaction = good(Transaction::begin(db));
         db.script(sql);
         good(transaction.commit(), sql);
+    }
+
+    void unpack(const std::filesystem::path& packed, const std::filesystem::path& target)
+    {
+        const std::string bytes = good(readFile(packed, 1 << 20));
+        std::string text(ZSTD_getFrameContentSize(bytes.data(), bytes.size()), '\0');
+        QCOMPARE(ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size()), text.size());
+        std::ofstream(target, std::ios::binary) << text;
     }
 
     bool hasFinding(const AuditReport& report, const std::string& kind)
@@ -199,25 +210,58 @@ void TestTrackerFile::olderVersionIsMigratedAfterACopy()
     Field field;
     field.fill(2, 3);
     auto db = good(Database::open(field.tracker, {}));
-    const MigrationStep steps[] = { { 1, "ALTER TABLE epoch ADD COLUMN note TEXT" }, { 2, "UPDATE epoch SET note='seen'" } };
-    good(migrateSchema(db, steps, 3));
-    QCOMPARE(db.integer("PRAGMA user_version"), std::optional<std::int64_t>(3));
+    const MigrationStep steps[] = { { kTrackerVersion, "ALTER TABLE epoch ADD COLUMN note TEXT" }, { kTrackerVersion + 1, "UPDATE epoch SET note='seen'" } };
+    good(migrateSchema(db, steps, kTrackerVersion + 2));
+    QCOMPARE(db.integer("PRAGMA user_version"), std::optional(kTrackerVersion + 2));
     QCOMPARE(db.integer("SELECT count(*) FROM epoch WHERE note='seen'"), std::optional<std::int64_t>(1));
-    good(migrateSchema(db, steps, 3)); // again: nothing to do
+    good(migrateSchema(db, steps, kTrackerVersion + 2)); // again: nothing to do
     std::filesystem::path backup = field.tracker;
-    backup += ".v1.bak";
+    backup += ".v" + std::to_string(kTrackerVersion) + ".bak";
     auto reader = good(LedgerReader::open(backup)); // the copy is whole and of the old version
     QCOMPARE(good(reader.epochs())[0].chunks.sum(), 6);
     QVERIFY(!LedgerReader::open(field.tracker).ok()); // the new one is too new for this program
+}
+
+// tracker_v1.sqlite.zst: a run of version 0.1 with 84 chunks, a worker killed in the middle, then the run killed.
+void TestTrackerFile::aTrackerOfVersion1IsReadMigratedAndTrainedToItsEnd()
+{
+    Field field;
+    field.removeTracker();
+    unpack(FURROW_TEST_DATA "/tracker_v1.sqlite.zst", field.tracker);
+    const auto before = good(audit(field.tracker)); // nobody has migrated it: it is read as it is
+    QVERIFY(before.isClean());
+    QCOMPARE(before.epochs.at(0).committed, 23);
+    QCOMPARE(good(field.reader().cells(0)).size(), std::size_t(84));
+
+    field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
+    std::filesystem::path backup = field.tracker;
+    backup += ".v1.bak";
+    QCOMPARE(good(audit(backup)).epochs.at(0).digest, before.epochs.at(0).digest);
+    auto worker = good(WorkerLedger::open(field.tracker, before.runId, field.clock));
+    good(worker.start({ field.attempt, 0, 0, "cpu", "test" }, 60));
+    std::vector<Part> parts;
+    while (const auto claim = claimed(worker)) {
+        good(worker.finish(*claim, trainedAll(*claim)));
+        for (const auto& range : claim->remaining)
+            parts.push_back({ claim->chunk, range });
+    }
+    CheckpointRecord record { CheckpointKind::Replica, 0, "r0-after", "sha", 1, 1, {}, 1, {} };
+    for (const auto& replica : good(field.reader().replicas()))
+        if (replica.replica == 0 && replica.head)
+            record.parents.push_back(*replica.head);
+    good(worker.commit(record, parts));
+    const auto after = good(audit(field.tracker));
+    QVERIFY2(after.isClean(), auditText(after).c_str());
+    QCOMPARE(after.epochs.at(0).committed, 84);
 }
 
 void TestTrackerFile::failedMigrationLeavesTheFileAsItWas()
 {
     Field field;
     auto db = good(Database::open(field.tracker, {}));
-    const MigrationStep steps[] = { { 1, "ALTER TABLE epoch ADD COLUMN note TEXT; UPDATE nothing SET x=1" } };
-    QVERIFY(!migrateSchema(db, steps, 2).ok());
-    QCOMPARE(db.integer("PRAGMA user_version"), std::optional<std::int64_t>(1));
+    const MigrationStep steps[] = { { kTrackerVersion, "ALTER TABLE epoch ADD COLUMN note TEXT; UPDATE nothing SET x=1" } };
+    QVERIFY(!migrateSchema(db, steps, kTrackerVersion + 1).ok());
+    QCOMPARE(db.integer("PRAGMA user_version"), std::optional(kTrackerVersion));
     QVERIFY(field.supervisor().advance().ok());
 }
 

@@ -2,6 +2,7 @@
 
 #include "tiny_run.h"
 
+#include "core/run/repair.h"
 #include "core/telemetry/run_telemetry.h"
 #include "core/train/loop/merge_torch.h"
 #include "core/train/loop/training_session_torch.h"
@@ -200,6 +201,20 @@ private Q_SLOTS:
         QVERIFY(report.epochs.front().samplesSkipped > 0);
         TinyRun clean;
         QCOMPARE(end.stepsHere, clean.train().stepsHere - 3);
+    }
+
+    void aRebuiltTrackerDoesNotCountNanWindowsAsTrained()
+    {
+        TinyRun run;
+        must(runTrainerWith(run.options(), {}, nanAt({ 3, 8, 9 })));
+        const auto before = run.audited().epochs.front();
+        run.closeTracker();
+        must(realFileSystem().removeAll(run.paths().tracker()));
+        must(repairRun(run.paths(), [](const std::string&) {}));
+        const auto after = must(audit(run.paths().tracker())).epochs.front();
+        QCOMPARE(after.committed, before.committed);
+        QVERIFY(before.samplesSkipped > 0);
+        QCOMPARE(after.samplesSkipped, before.samplesSkipped);
     }
 
     void checkpointInTheMiddleOfAChunkDoesNotLeaveIt()

@@ -1,0 +1,175 @@
+#include "core/run/brain.h"
+
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/run/run_status.h"
+#include "core/tracker/trained_behind.h"
+#include "core/tracker/window_ranges.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kMaxBytes = 256u << 20; // ten million scattered chunks fit
+constexpr std::size_t kMaxAncestors = 100; // folders may name each other in a ring
+
+bool cutsTheSameChunks(const RunFile& a, const RunFile& b)
+{
+    return a.dataIdentity == b.dataIdentity && a.samplesPerBlock == b.samplesPerBlock && a.config.chunkSamples == b.config.chunkSamples && a.config.chunkBytes == b.config.chunkBytes
+        && a.config.seqLen == b.config.seqLen;
+}
+
+/// Columns by block of the chunks that were seen more than `times` times.
+std::map<std::int64_t, std::string> seenMoreThan(const TrainedBehind& behind, std::int32_t times, std::int64_t& count)
+{
+    std::map<std::int64_t, std::string> columns;
+    WindowRanges ranges;
+    for (std::size_t i = 0; i < behind.chunks.size(); ++i) {
+        const auto& chunk = behind.chunks[i];
+        if (chunk.times > times) {
+            ++count;
+            if (!ranges.empty() && ranges.back().end == chunk.column)
+                ++ranges.back().end;
+            else
+                ranges.push_back({ chunk.column, chunk.column + 1 });
+        }
+        const bool lastOfBlock = i + 1 == behind.chunks.size() || behind.chunks[i + 1].block != chunk.block;
+        if (lastOfBlock && !ranges.empty())
+            columns.emplace(chunk.block, encodeRanges(std::exchange(ranges, {})));
+    }
+    return columns;
+}
+
+Status fillFromTracker(const RunPaths& parent, ParentFile& found)
+{
+    auto reader = openLedger(parent);
+    auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
+    if (!rows.ok())
+        return rows.error();
+    const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.record.folder == found.checkpoint; });
+    if (row == rows.value().end())
+        return Error { ErrorCode::InvalidArgument, "init_from: the run in " + found.folder + " has no checkpoint " + found.checkpoint + " in its tracker; `furrowctl eval` and the console list those it has." };
+    found.step = row->record.step;
+    found.tokens = row->record.tokens;
+    if (!found.sameData)
+        return {};
+    auto behind = trainedBehind(parent.tracker(), row->id);
+    if (!behind.ok())
+        return behind.error();
+    found.chunks = seenMoreThan(behind.value(), found.skipped ? behind.value().completePasses : 0, found.chunkCount);
+    if (found.skipped && behind.value().completePasses > 0 && found.chunkCount == 0)
+        return Error { ErrorCode::InvalidArgument, "parent_chunks is skip, but checkpoint " + found.checkpoint + " has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again." };
+    return {};
+}
+
+std::filesystem::path runFolderOf(const std::filesystem::path& checkpoint)
+{
+    return checkpoint.parent_path().parent_path();
+}
+
+} // namespace
+
+Result<std::optional<ParentFile>> parentOf(const RunFile& child)
+{
+    using Answer = std::optional<ParentFile>;
+    const auto checkpoint = pathFromUtf8(child.config.initFrom);
+    const RunPaths parent(runFolderOf(checkpoint));
+    const bool skip = child.config.parentChunks == "skip";
+    if (child.config.initFrom.empty() || checkpoint.parent_path() != parent.checkpointsFolder() || !std::filesystem::exists(parent.configFile())) {
+        if (skip)
+            return Error { ErrorCode::InvalidArgument, "parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again." };
+        return Answer {};
+    }
+    auto file = readRunFile(parent);
+    if (!file.ok())
+        return file.error().in("init_from");
+    if (file.value().tokenizerHash != child.tokenizerHash)
+        return Error { ErrorCode::InvalidArgument, "tokenizer is " + child.config.tokenizer + ", but the weights of init_from were trained with another one. Use --tokenizer " + utf8Text(parent.tokenizer()) + "." };
+    ParentFile found;
+    found.runId = file.value().runId;
+    found.folder = utf8Text(parent.folder());
+    found.checkpoint = utf8Text(checkpoint.filename());
+    found.sameData = cutsTheSameChunks(file.value(), child);
+    found.skipped = skip;
+    if (skip && !found.sameData)
+        return Error { ErrorCode::InvalidArgument, "parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again." };
+    if (auto filled = fillFromTracker(parent, found); !filled.ok())
+        return filled.error();
+    return Answer { std::move(found) };
+}
+
+Status writeParent(const RunPaths& paths, const ParentFile& parent)
+{
+    nlohmann::ordered_json chunks = nlohmann::ordered_json::object();
+    for (const auto& [block, columns] : parent.chunks)
+        chunks[std::to_string(block)] = columns;
+    const nlohmann::ordered_json json = { { "format", 1 }, { "run_id", parent.runId }, { "folder", parent.folder }, { "checkpoint", parent.checkpoint }, { "step", parent.step }, { "tokens", parent.tokens },
+        { "same_data", parent.sameData }, { "skipped", parent.skipped }, { "chunk_count", parent.chunkCount }, { "chunks", chunks } };
+    return writeFileDurably(realFileSystem(), paths.parentFile(), json.dump() + "\n");
+}
+
+Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
+{
+    using Answer = std::optional<ParentFile>;
+    if (!std::filesystem::exists(paths.parentFile()))
+        return Answer {};
+    auto text = readFile(paths.parentFile(), kMaxBytes);
+    if (!text.ok())
+        return text.error();
+    try {
+        const auto json = nlohmann::json::parse(text.value());
+        ParentFile p;
+        p.runId = json.at("run_id");
+        p.folder = json.at("folder");
+        p.checkpoint = json.at("checkpoint");
+        p.step = json.at("step");
+        p.tokens = json.at("tokens");
+        p.sameData = json.at("same_data");
+        p.skipped = json.at("skipped");
+        p.chunkCount = json.at("chunk_count");
+        for (const auto& [block, columns] : json.at("chunks").items())
+            p.chunks.emplace(std::stoll(block), columns.get<std::string>());
+        return Answer { std::move(p) };
+    } catch (const std::exception& e) { // of the JSON, or of a block that is no number
+        return Error { ErrorCode::Corrupt, utf8Text(paths.parentFile()) + " cannot be read (" + e.what() + "). Restore it from a copy of the run." };
+    }
+}
+
+Result<Brain> readBrain(const RunPaths& paths)
+{
+    Brain brain;
+    brain.folder = utf8Text(paths.folder());
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return file.error();
+    brain.file = std::move(file).value();
+    auto reader = openLedger(paths);
+    if (!reader.ok())
+        return reader.error();
+    auto rows = reader.value().checkpoints();
+    auto epochs = reader.value().epochs();
+    auto totals = reader.value().totals();
+    if (!rows.ok() || !epochs.ok() || !totals.ok())
+        return !rows.ok() ? rows.error() : !epochs.ok() ? epochs.error() : totals.error();
+    for (const auto& row : rows.value()) { // oldest first: a merge holds everything, else the newest line
+        const bool better = !brain.weights || row.record.kind == CheckpointKind::Merge || brain.weights->record.kind != CheckpointKind::Merge;
+        if (row.head && !row.damaged && better)
+            brain.weights = row;
+    }
+    brain.epochs = std::move(epochs).value();
+    brain.steps = totals.value().steps;
+    brain.tokens = totals.value().tokens;
+    auto parent = readParent(paths);
+    while (parent.ok() && parent.value() && brain.ancestors.size() < kMaxAncestors) {
+        brain.ancestors.push_back(std::move(*parent.value()));
+        parent = readParent(RunPaths(pathFromUtf8(brain.ancestors.back().folder)));
+    }
+    return brain;
+}
+
+} // namespace furrow

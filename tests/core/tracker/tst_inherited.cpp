@@ -1,0 +1,144 @@
+#include "ledger_fixture.h"
+
+#include "core/tracker/trained_behind.h"
+
+using namespace furrow;
+using enum ChunkState;
+
+/// What a run does with chunks that the weights it started from have seen.
+class TestInherited : public QObject {
+    Q_OBJECT
+
+    /// Two blocks of three chunks. The parent trained columns 0 and 1 of block 0 and column 2 of block 1.
+    static void startFrom(Field& field, Inherited mark, const std::map<std::int64_t, std::string>& columns = { { 0, "0-2" }, { 1, "2-3" } })
+    {
+        field.removeTracker();
+        TrackerConfig config;
+        config.runId = "run-1";
+        config.linearOrder = true;
+        config.inheritedColumns = columns;
+        config.inherited = mark;
+        StoppingRules rules;
+        rules.epochs = 2;
+        good(SupervisorLedger::create(field.tracker, config, rules));
+        field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
+    }
+
+    /// Trains and commits whatever can be claimed; answers how many chunks that were.
+    static int trainAll(Field& field, int worker, const std::string& folder, int atMost = 1000)
+    {
+        auto ledger = field.worker(worker);
+        std::vector<Part> parts;
+        int count = 0;
+        while (count < atMost) {
+            const auto claim = claimed(ledger);
+            if (!claim)
+                break;
+            good(ledger.finish(*claim, trainedAll(*claim)));
+            const auto mine = partsOf(*claim);
+            parts.insert(parts.end(), mine.begin(), mine.end());
+            ++count;
+        }
+        auto row = record(worker, folder);
+        if (const auto head = newestHead(field, worker); head.value != 0)
+            row.parents = { head };
+        good(ledger.commit(row, parts));
+        good(field.supervisor().revoke(field.ids[worker], "the test goes on with another one"));
+        return count;
+    }
+
+private Q_SLOTS:
+    void skippedChunksAreLeftOutOfTheFirstEpochOnly()
+    {
+        Field field;
+        startFrom(field, Inherited::Skipped);
+        field.fill(2, 3);
+        QCOMPARE(field.counts()[Excluded], 3);
+        QCOMPARE(trainAll(field, 0, "first"), 3);
+        const auto advance = good(field.supervisor().advance());
+        QVERIFY(advance.epochClosed);
+        QVERIFY(advance.epochOpened);
+        const auto epoch = good(audit(field.tracker)).epochs.at(0);
+        QVERIFY(epoch.complete);
+        QCOMPARE(epoch.committed, 3);
+        QCOMPARE(epoch.skippedAsParents, 3);
+        QCOMPARE(epoch.excluded, 0);
+        QCOMPARE(trainAll(field, 1, "second"), 6);
+        verifyClean(field);
+    }
+
+    void chunksTrainedAgainAreMarked()
+    {
+        Field field;
+        startFrom(field, Inherited::Seen);
+        field.fill(2, 3);
+        QCOMPARE(trainAll(field, 0, "first"), 6);
+        const auto report = good(audit(field.tracker));
+        QCOMPARE(report.epochs.at(0).againAfterParent, 3);
+        QCOMPARE(report.epochs.at(0).skippedAsParents, 0);
+        QVERIFY(auditText(report).find("3 trained again") != std::string::npos);
+        const auto cells = good(field.reader().cells(0));
+        QCOMPARE(std::count_if(cells.begin(), cells.end(), [](const ChunkCell& cell) { return cell.inherited == Inherited::Seen; }), 3);
+        verifyClean(field);
+    }
+
+    void whatAPersonLeftOutStaysLeftOut()
+    {
+        Field field;
+        startFrom(field, Inherited::Skipped);
+        auto block = Field::newBlock(0, 3);
+        block.excluded = { 0 };
+        const std::vector<NewBlock> known { block, Field::newBlock(1, 3) };
+        good(field.feeder().addBlocks(known));
+        field.fill(2, 3);
+        QCOMPARE(trainAll(field, 0, "first"), 3);
+        good(field.supervisor().advance());
+        const auto report = good(audit(field.tracker));
+        QCOMPARE(report.epochs.at(0).excluded, 1);
+        QCOMPARE(report.epochs.at(0).skippedAsParents, 2);
+        QCOMPARE(field.counts(1)[Excluded], 1);
+        QCOMPARE(trainAll(field, 1, "second"), 5);
+    }
+
+    void columnsBehindTheBlockAreNothing()
+    {
+        Field field;
+        startFrom(field, Inherited::Skipped, { { 0, "1-2000000000" }, { 7, "0-1" }, { 1, "nonsense" } });
+        field.fill(2, 3);
+        QCOMPARE(field.counts()[Excluded], 2);
+    }
+
+    void passesBehindACheckpointAreCounted()
+    {
+        Field field;
+        startFrom(field, Inherited::Skipped, { { 0, "0-1" } });
+        field.fill(2, 3);
+        trainAll(field, 0, "two", 2);
+        const auto first = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(first.chunks.size(), std::size_t(3)); // one of them in the parent run
+        QCOMPARE(first.completePasses, 0);
+        trainAll(field, 0, "rest");
+        const auto second = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(second.chunks.size(), std::size_t(6));
+        QCOMPARE(second.completePasses, 1);
+        good(field.supervisor().advance());
+        trainAll(field, 0, "one of the next", 1);
+        const auto third = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(std::count_if(third.chunks.begin(), third.chunks.end(), [](const auto& chunk) { return chunk.times == 2; }), 1);
+        QCOMPARE(third.completePasses, 1);
+    }
+
+    void aPassIsNotOverBeforeTheEndIsKnown()
+    {
+        Field field;
+        startFrom(field, Inherited::Nothing, {});
+        field.fill(2, 3, false);
+        trainAll(field, 0, "all");
+        const auto behind = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(behind.chunks.size(), std::size_t(6));
+        QCOMPARE(behind.completePasses, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestInherited)
+#include "tst_inherited.moc"

@@ -1,0 +1,100 @@
+// A lineage over several runs with the real programs: start from a checkpoint, skip or repeat what it has seen.
+
+#include "tests/e2e/run_driver.h"
+
+#include <QDir>
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+class TestBrain : public QObject {
+    Q_OBJECT
+
+    static constexpr int kChunks = 120;
+    QTemporaryDir folder_;
+    QString text_;
+    QString parent_; ///< a run that was stopped in the middle of its epoch
+
+    QString runFolder(const char* name) const { return folder_.filePath(QStringLiteral("workspace/runs/") + QLatin1String(name)); }
+
+    RunDriver::Output run(const QString& folder, const QStringList& more = {}) const
+    {
+        return RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--workers"), QStringLiteral("1"), QStringLiteral("--data"), text_, QStringLiteral("--out"), folder, QStringLiteral("--devices"), QStringLiteral("cpu") }
+            + RunDriver::tinyModel() + more);
+    }
+
+    static QString checkpointOf(const QString& run)
+    {
+        const QDir checkpoints(run + QStringLiteral("/checkpoints"));
+        return checkpoints.filePath(checkpoints.entryList({ QStringLiteral("r0-*") }, QDir::Dirs, QDir::Time).value(0));
+    }
+
+    QStringList from(const QString& run, const char* choice) const { return { QStringLiteral("--init-from"), checkpointOf(run), QStringLiteral("--parent-chunks"), QLatin1String(choice) }; }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        text_ = RunDriver::writeText(folder_.path(), 1200);
+        parent_ = runFolder("parent");
+        const auto out = run(parent_, { QStringLiteral("--steps"), QStringLiteral("150") });
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        const int trained = RunDriver::auditedEpoch(parent_)[QStringLiteral("committed")].toInt();
+        QVERIFY(trained > 0 && trained < kChunks);
+    }
+
+    void skippingTrainsExactlyWhatTheParentHadLeft()
+    {
+        const int before = RunDriver::auditedEpoch(parent_)[QStringLiteral("committed")].toInt();
+        const QString child = runFolder("child");
+        const auto out = run(child, from(parent_, "skip"));
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        const auto epoch = RunDriver::auditedEpoch(child);
+        QCOMPARE(epoch[QStringLiteral("trained_by_parent")][QStringLiteral("skipped")].toInt(), before);
+        QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks - before);
+        QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
+        QVERIFY(epoch[QStringLiteral("complete")].toBool());
+
+        const auto brain = RunDriver::ctl({ QStringLiteral("brain"), QStringLiteral("show"), child, QStringLiteral("--json") });
+        const auto ancestor = brain.json[QStringLiteral("ancestors")][0];
+        QCOMPARE(ancestor[QStringLiteral("run")].toString(), parent_);
+        QCOMPARE(ancestor[QStringLiteral("chunks")].toInt(), before);
+        QCOMPARE(ancestor[QStringLiteral("choice")].toString(), QStringLiteral("skip"));
+
+        const auto over = run(runFolder("grandchild"), from(child, "skip"));
+        QCOMPARE(over.exitCode, 2);
+        QVERIFY2(over.errors.contains(QStringLiteral("has just ended a pass")), qPrintable(over.errors));
+    }
+
+    void aNewPassTrainsEverythingAndSaysWhatWasThere()
+    {
+        const QString child = runFolder("again");
+        const auto out = run(child, from(parent_, "again"));
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        const auto epoch = RunDriver::auditedEpoch(child);
+        QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks);
+        QCOMPARE(epoch[QStringLiteral("trained_by_parent")][QStringLiteral("again")].toInt(), RunDriver::auditedEpoch(parent_)[QStringLiteral("committed")].toInt());
+    }
+
+    void whatCannotBeSkippedIsRefused_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("sentence");
+        QTest::newRow("other chunks") << (from(parent_, "skip") << QStringLiteral("--chunk-samples") << QStringLiteral("7")) << QStringLiteral("chunk_samples");
+        QTest::newRow("no parent") << QStringList { QStringLiteral("--parent-chunks"), QStringLiteral("skip") } << QStringLiteral("--init-from");
+        QTest::newRow("not a choice") << from(parent_, "sometimes") << QStringLiteral("allowed is one of again, skip");
+        QTest::newRow("no such checkpoint") << QStringList { QStringLiteral("--init-from"), parent_ + QStringLiteral("/checkpoints/r0-1-none") } << QStringLiteral("has no checkpoint");
+    }
+    void whatCannotBeSkippedIsRefused()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QString, sentence);
+        const QString folder = runFolder("refused");
+        const auto out = run(folder, options);
+        QVERIFY(out.exitCode != 0);
+        QVERIFY2(out.errors.contains(sentence), qPrintable(out.errors));
+        QVERIFY(!QDir(folder).exists());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBrain)
+#include "tst_brain.moc"
