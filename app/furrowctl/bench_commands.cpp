@@ -1,5 +1,6 @@
 // bench: figures of this machine. Each prints what was measured and how; tests/bench/README.md keeps the last table.
 
+#include "app/furrowctl/bench_balance.h"
 #include "app/furrowctl/bench_overhead.h"
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
@@ -128,7 +129,14 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     child->prefix_command();
     child->callback([&chosen, child] { chosen.action = [child] { return runTrackerBenchWorker(child->remaining()); }; });
 
+    auto bo = std::make_shared<BalanceOptions>();
     auto oo = std::make_shared<OverheadOptions>();
+    auto* balance = bench->add_subcommand("balance", "How chunks are shared when workers differ in speed, and who waits: a run of the counting model whose steps take the given times.");
+    balance->add_option("--step-ms", bo->stepMs, "Milliseconds of a step, for each worker in turn.")->delimiter(',')->check(CLI::Range(1.0, 10'000.0));
+    balance->add_option("--chunks", bo->chunks, "Chunks of the epoch.")->check(CLI::Range(10, 100'000))->capture_default_str();
+    balance->add_option("--folder", bo->folder, "Folder on the disk to measure.")->default_val(".");
+    balance->add_flag("--json", bo->json, "Print JSON.");
+    balance->callback([&chosen, bo] { chosen.action = [bo] { return benchBalance(*bo); }; });
     auto* overhead = bench->add_subcommand("overhead", "What a real run spends besides training: claims, data, checkpoints, telemetry.");
     overhead->add_option("--preset", oo->preset, "A built-in preset.")->capture_default_str();
     overhead->add_option("--workers", oo->workers, "Worker processes.")->check(CLI::Range(1, 64))->capture_default_str();

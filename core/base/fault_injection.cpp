@@ -1,14 +1,19 @@
 #include "core/base/fault_injection.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace furrow {
 
-double faultNumber(const char* name, double otherwise)
+double faultNumber(const char* name, double otherwise, int index)
 {
     const char* text = std::getenv(name);
-    return text && *text ? std::strtod(text, nullptr) : otherwise;
+    if (!text || !*text)
+        return otherwise;
+    for (const char* comma = std::strchr(text, ','); comma && index > 0; comma = std::strchr(text, ','), --index)
+        text = comma + 1;
+    return std::strtod(text, nullptr);
 }
 
 bool diskPretendsFull()

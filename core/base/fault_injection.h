@@ -10,10 +10,11 @@ namespace furrow {
 //   FURROW_DISK_FULL=file          while that file exists, writing fails as on a full disk
 //   FURROW_LEASE_S=seconds         the shortest lease of a worker, and its first one
 //   FURROW_WALL_OFFSET_S=seconds   added to the wall clock: a clock that someone has set wrong
-//   FURROW_COUNTING=1              train the counting model; FURROW_COUNTING_STEP_MS=ms makes its steps as slow as real ones
+//   FURROW_COUNTING=1              train the counting model; FURROW_COUNTING_STEP_MS=ms makes its steps as slow as real ones,
+//                                  a list (20,20,60) for each worker in turn
 
-/// A number from the environment; `otherwise` when it is absent.
-double faultNumber(const char* name, double otherwise);
+/// A number from the environment; `otherwise` when it is absent. Of a list with commas the one at `index`, or the last.
+double faultNumber(const char* name, double otherwise, int index = 0);
 
 /// Whether a write must fail now as on a full disk.
 bool diskPretendsFull();

@@ -64,6 +64,7 @@ struct BlockCache::State {
     // set when opened, then constant
     fs::path folder;
     std::uint64_t capBytes = 0;
+    FileSystem* files = nullptr; ///< of everything that must survive a power loss
     std::string member;
     std::optional<FileLock> memberLock;
     std::atomic<int> temporaries { 0 };
@@ -235,14 +236,15 @@ BlockCache::~BlockCache()
     fs::remove(state_->memberFile(state_->member, ".lock"), ignored);
 }
 
-Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std::uint64_t capBytes)
+Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std::uint64_t capBytes, FileSystem& files)
 {
     auto state = std::make_unique<State>();
+    state->files = &files;
     state->folder = folder;
     state->capBytes = capBytes;
     state->member = randomHex(16);
     for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary, kMembers })
-        if (auto status = realFileSystem().createFolders(folder / sub); !status.ok())
+        if (auto status = files.createFolders(folder / sub); !status.ok())
             return status.error();
     auto lock = state->lock();
     if (!lock.ok())
@@ -302,7 +304,7 @@ Result<CacheFile> BlockCache::create()
     auto state = std::make_unique<CacheFile::State>();
     state->cache = shared_from_this();
     state->path = state_->folder / kTemporary / (state_->member + "-" + std::to_string(state_->temporaries++));
-    auto file = realFileSystem().create(state->path);
+    auto file = state_->files->create(state->path);
     if (!file.ok())
         return file.error();
     state->file = std::move(file).value();
@@ -324,15 +326,15 @@ Status BlockCache::publish(CacheFile file, const std::string& sub, const std::st
     std::error_code error;
     if (fs::exists(target, error))
         return {};
-    if (auto status = realFileSystem().rename(temporary.path, target); !status.ok())
+    if (auto status = state_->files->rename(temporary.path, target); !status.ok())
         return status;
     temporary.published = true;
-    return realFileSystem().syncFolder(target.parent_path());
+    return state_->files->syncFolder(target.parent_path());
 }
 
 Status BlockCache::quarantine(const std::string& sub, const std::string& fileName)
 {
-    return realFileSystem().rename(path(sub, fileName), path(sub, fileName + kBad + randomHex(6)));
+    return state_->files->rename(path(sub, fileName), path(sub, fileName + kBad + randomHex(6)));
 }
 
 Status BlockCache::pin(const std::string& owner, std::span<const std::string> fileNames)
@@ -345,14 +347,14 @@ Status BlockCache::pin(const std::string& owner, std::span<const std::string> fi
     const auto file = state_->memberFile(state_->member, ".pins");
     const auto temporary = state_->memberFile(state_->member, ".new");
     const std::string text = nlohmann::json(state_->ownPins()).dump();
-    auto out = realFileSystem().create(temporary); // not synced: pins end with the process
+    auto out = state_->files->create(temporary); // not synced: pins end with the process
     if (!out.ok())
         return out.error();
     if (auto status = out.value()->append(text.data(), text.size()); !status.ok())
         return status;
     if (auto status = out.value()->close(); !status.ok())
         return status;
-    return realFileSystem().replace(temporary, file);
+    return state_->files->replace(temporary, file);
 }
 
 Result<std::vector<CacheEntry>> BlockCache::list() const

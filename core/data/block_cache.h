@@ -52,7 +52,7 @@ private:
 class BlockCache : public std::enable_shared_from_this<BlockCache> {
 public:
     /// @param capBytes  0: no cap (for listing)
-    static Result<std::shared_ptr<BlockCache>> open(const std::filesystem::path& folder, std::uint64_t capBytes);
+    static Result<std::shared_ptr<BlockCache>> open(const std::filesystem::path& folder, std::uint64_t capBytes, FileSystem& files = realFileSystem());
     ~BlockCache();
     BlockCache(const BlockCache&) = delete;
     BlockCache& operator=(const BlockCache&) = delete;

@@ -87,6 +87,19 @@ private Q_SLOTS:
         verifyClean(RunDriver::auditedEpoch(run), 120);
     }
 
+    void fasterWorkersTrainMoreChunks()
+    {
+        const auto out = RunDriver::ctl({ QStringLiteral("bench"), QStringLiteral("balance"), QStringLiteral("--step-ms"), QStringLiteral("40,40,120"), QStringLiteral("--chunks"), QStringLiteral("63"),
+            QStringLiteral("--folder"), folder_.path(), QStringLiteral("--json") });
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        QCOMPARE(out.json[QStringLiteral("chunks")].toInt(), 63);
+        const auto workers = out.json[QStringLiteral("workers")];
+        const int slow = workers[2][QStringLiteral("chunks")].toInt(); // 9 by its speed; a busy machine slows the others more
+        for (int fast : { 0, 1 })
+            QVERIFY2(workers[fast][QStringLiteral("chunks")].toInt() > 3 * slow / 2, qPrintable(out.text));
+        QVERIFY2(workers[0][QStringLiteral("idle_at_end_ms")].toDouble() < 30'000, qPrintable(out.text));
+    }
+
     void endThatTheLedgerCouldNotTakeIsToldFromTheLog()
     {
         const QString run = startDetached("disk-full", slow());

@@ -19,6 +19,11 @@ using WindowId = std::array<std::int64_t, 4>; // epoch, block, column, window
 
 class CountingLearner : public Learner {
 public:
+    explicit CountingLearner(int worker)
+        : stepMs_(faultNumber("FURROW_COUNTING_STEP_MS", 0, worker))
+    {
+    }
+
     at::Tensor accumulate(const Batch& batch, double) override
     {
         for (std::int32_t window = batch.windows.begin; window < batch.windows.end; ++window)
@@ -84,14 +89,14 @@ public:
 private:
     std::map<WindowId, std::int64_t> counts_;
     std::vector<WindowId> pending_;
-    const double stepMs_ = faultNumber("FURROW_COUNTING_STEP_MS", 0);
+    const double stepMs_;
 };
 
 } // namespace
 
-std::unique_ptr<Learner> createCountingLearner()
+std::unique_ptr<Learner> createCountingLearner(int worker)
 {
-    return std::make_unique<CountingLearner>();
+    return std::make_unique<CountingLearner>(worker);
 }
 
 } // namespace furrow

@@ -70,6 +70,6 @@ struct LearnerOptions {
     bool scalesLoss = false; ///< for fp16
 };
 Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more = {});
-std::unique_ptr<Learner> createCountingLearner();
+std::unique_ptr<Learner> createCountingLearner(int worker = 0);
 
 } // namespace furrow

@@ -135,7 +135,7 @@ std::vector<std::string> trainingProblems(const RunSetup& setup)
 Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
 {
     if (setup.compute.counting)
-        return createCountingLearner();
+        return createCountingLearner(setup.compute.worker);
     const auto& c = setup.config;
     auto precision = precisionFor(c.precision, setup.device);
     if (!precision.ok())

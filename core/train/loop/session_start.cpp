@@ -30,7 +30,7 @@ TrainingSession::TrainingSession(RunSetup setup, TrainerOptions options, std::fu
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::open(const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory)
 {
-    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting });
+    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting, options.worker });
     if (!setup.ok())
         return setup.error();
     if (const auto problems = trainingProblems(setup.value()); !problems.empty()) {
