@@ -17,6 +17,7 @@ struct RunOptions {
     std::string folder;
     bool json = false;
     bool html = false; ///< audit only
+    bool chunks = false; ///< audit only
 };
 
 int status(const RunOptions& o)
@@ -50,12 +51,35 @@ int listRuns(const RunOptions& o)
     return kDone;
 }
 
+/// Every training of a chunk that the surviving weights have, with who did it and when in the run.
+int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
+{
+    auto chunks = trainedChunks(paths.tracker());
+    if (!chunks.ok())
+        return fail(chunks.error(), o.json);
+    nlohmann::json rows = nlohmann::json::array();
+    for (const auto& c : chunks.value()) {
+        const auto place = placeOf(c.chunk);
+        if (o.json)
+            rows.push_back({ { "epoch", place.epoch }, { "block", place.block }, { "column", place.column }, { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
+                { "global_step", c.globalStep }, { "checkpoint", c.checkpoint } });
+        else
+            std::cout << toString(c.chunk) << ": worker " << c.worker << ", its steps " << c.firstStep << " to " << c.lastStep << ", done at step " << c.globalStep << " of the run, in checkpoint " << c.checkpoint
+                      << "\n";
+    }
+    if (o.json)
+        print({ { "chunks", rows } });
+    return kDone;
+}
+
 int auditRun(const RunOptions& o)
 {
     const RunPaths paths(o.folder);
     auto file = readRunFile(paths);
     if (!file.ok())
         return fail(file.error(), o.json);
+    if (o.chunks)
+        return printTrainedChunks(paths, o);
     auto report = audit(paths.tracker());
     if (!report.ok())
         return fail(report.error(), o.json);
@@ -74,8 +98,10 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
     auto* command = app.add_subcommand(name, help);
     command->add_option("run", o->folder, "Folder of the run.")->required();
     command->add_flag("--json", o->json, "Print JSON.");
-    if (act == auditRun)
-        command->add_flag("--html", o->html, "Print a page for a browser.");
+    if (act == auditRun) {
+        auto* html = command->add_flag("--html", o->html, "Print a page for a browser.");
+        command->add_flag("--chunks", o->chunks, "Print, instead of the proof, each chunk that is in the weights: worker, steps, checkpoint.")->excludes(html);
+    }
     command->callback([&chosen, o, act] { chosen.action = [o, act] { return act(*o); }; });
 }
 

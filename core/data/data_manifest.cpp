@@ -63,18 +63,20 @@ DataFile fileFromJson(const json& j)
 }
 
 /// "" or what differs, in words.
-std::string difference(const DataFile& frozen)
+/// Ok: the file is as it was. InvalidArgument: it is another one; any other code: it cannot be read now.
+Status compare(const DataFile& frozen)
 {
     auto now = describeFile(frozen.path);
     if (!now.ok())
-        return now.error().message;
+        return now.error();
+    const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
     const auto& file = now.value();
     if (file.sizeBytes != frozen.sizeBytes)
-        return frozen.path + " has " + formatCount(static_cast<std::int64_t>(file.sizeBytes)) + " bytes, had " + formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) + ".";
+        return changed(frozen.path + " has " + formatCount(static_cast<std::int64_t>(file.sizeBytes)) + " bytes, had " + formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) + ".");
     if (file.hash != frozen.hash)
-        return frozen.path + " has other content than when the run was made.";
+        return changed(frozen.path + " has other content than when the run was made.");
     if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
-        return frozen.path + " was written at " + isoTime(file.modifiedNs) + ", after the run was made (" + isoTime(frozen.modifiedNs) + ").";
+        return changed(frozen.path + " was written at " + isoTime(file.modifiedNs) + ", after the run was made (" + isoTime(frozen.modifiedNs) + ").");
     return {};
 }
 
@@ -173,17 +175,24 @@ Status checkUnchanged(const DataManifest& manifest)
 {
     std::string differences;
     int count = 0;
+    int away = 0;
     for (const auto& source : manifest.sources)
         for (const auto& file : source.files) {
             if (file.path.starts_with("hf://"))
                 continue; // pinned by revision and hash
-            const auto what = difference(file);
-            if (!what.empty() && ++count <= 10)
-                differences += "\n  " + what;
+            const auto same = compare(file);
+            if (same.ok())
+                continue;
+            away += same.error().code != ErrorCode::InvalidArgument;
+            if (++count <= 10)
+                differences += "\n  " + same.error().message;
         }
     if (count == 0)
         return {};
-    return Error { ErrorCode::InvalidArgument, "The data changed since the run was made, so its blocks would not be the same (" + formatCount(count) + (count == 1 ? " file" : " files") + "). Restore the data, or start a new run:" + differences };
+    const std::string files = formatCount(count) + (count == 1 ? " file" : " files");
+    if (away == count)
+        return Error { ErrorCode::NotFound, files + " of the data cannot be read now. Bring back the disk or share, or put the data back:" + differences };
+    return Error { ErrorCode::InvalidArgument, "The data changed since the run was made, so its blocks would not be the same (" + files + "). Restore the data, or start a new run:" + differences };
 }
 
 } // namespace furrow

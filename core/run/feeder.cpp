@@ -24,6 +24,12 @@ constexpr auto kRetry = std::chrono::seconds(5);
 constexpr int kPlansPerTurn = 64;
 constexpr int kTriesPerBlock = 2;
 
+/// What may mend itself: a share or disk that is away (NotFound), a network that is down, a full disk.
+bool isOutside(const Error& error)
+{
+    return error.code == ErrorCode::Io || error.code == ErrorCode::Network || error.code == ErrorCode::Busy || error.code == ErrorCode::NotFound;
+}
+
 class Feeder {
 public:
     Feeder(RunPaths paths, RunFile file, RunConfig config, FeederLedger ledger, LedgerReader reader, BlockManager blocks, std::int64_t attempt, const StopRequest& stop)
@@ -242,9 +248,7 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
     doing_ = "block " + std::to_string(block) + ": " + error.message;
     logWarning(doing_);
-    // NotFound: a share or disk that is away.
-    const bool outside = error.code == ErrorCode::Io || error.code == ErrorCode::Network || error.code == ErrorCode::Busy || error.code == ErrorCode::NotFound;
-    if (outside || ++failures_[block] < kTriesPerBlock) {
+    if (isOutside(error) || ++failures_[block] < kTriesPerBlock) {
         (void)ledger_.heartbeat(thisProcess(), doing_);
         stop_.waitFor(kRetry);
         return false;
@@ -274,6 +278,21 @@ Status Feeder::keepNeeded(const FeederLedger::Demand& demand)
     return blocks_.pin(names); // also lets go of what preparing has pinned and nobody needs any more
 }
 
+/// Waits for data that is away and says so.
+Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, const RunConfig& config, std::shared_ptr<const Tokenizer> tokenizer, FeederLedger& ledger, const StopRequest& stop)
+{
+    for (;;) {
+        auto blocks = BlockManager::open(config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer);
+        if (blocks.ok() || !isOutside(blocks.error()) || stop.requested())
+            return blocks;
+        const std::string doing = "waiting for the data: " + blocks.error().message;
+        logWarning(doing);
+        if (auto status = ledger.heartbeat(thisProcess(), doing); !status.ok())
+            return status.error();
+        stop.waitFor(kRetry);
+    }
+}
+
 } // namespace
 
 Status runFeeder(const RunPaths& paths, const StopRequest& stop)
@@ -297,7 +316,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
         return reader.error();
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
         return same;
-    auto blocks = BlockManager::open(config.value(), file.value().dataManifest, file.value().samplesPerBlock, paths.cacheFolder(), tokenizer.value());
+    auto blocks = openBlocks(paths, file.value(), config.value(), tokenizer.value(), ledger.value(), stop);
     if (!blocks.ok())
         return blocks.error();
     auto attempts = reader.value().attempts();

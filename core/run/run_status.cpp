@@ -232,6 +232,10 @@ Result<RunStatus> readStatus(const RunPaths& paths)
     addCheckpoints(status, checkpoints.value());
     sayWhatKeepsTheEpochOpen(status);
     status.reading = readReading(paths);
+    if (const auto& doing = totals.value().feederDoing; !doing.empty()) { // it may wait for data before it has read anything
+        status.reading = status.reading.value_or(Reading {});
+        status.reading->doing = doing;
+    }
     derive(status, paths, totals.value(), attempt, now);
     return status;
 }

@@ -386,6 +386,24 @@ bool AuditReport::isClean() const
     return counts && integrityOk && std::all_of(invariants.begin(), invariants.end(), [](const AuditInvariant& invariant) { return invariant.holds; });
 }
 
+Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker)
+{
+    auto db = openForReading(tracker);
+    if (!db.ok())
+        return db.error();
+    std::vector<TrainedChunk> chunks;
+    {
+        Rows rows = db.value().query("SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) OVER (ORDER BY c.closed_seq, c.id),"
+                                     " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept FROM claim c JOIN incarnation i ON i.id=c.incarnation"
+                                     " WHERE c.outcome=1) WHERE kept IS NOT NULL ORDER BY chunk");
+        while (rows.next())
+            chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), rows.integer(4), rows.integer(5) });
+    }
+    if (Status status = db.value().takeStatus(); !status.ok())
+        return status.error();
+    return chunks;
+}
+
 Result<AuditReport> audit(const std::filesystem::path& tracker)
 {
     auto reader = LedgerReader::open(tracker); // refuses what this program cannot read

@@ -58,6 +58,18 @@ struct AuditReport {
 };
 inline constexpr int kMaxAuditFindings = 200;
 
+/// One training whose windows are in surviving weights.
+struct TrainedChunk {
+    ChunkId chunk;
+    std::int32_t worker = 0;
+    std::int64_t firstStep = 0; ///< of that worker's process
+    std::int64_t lastStep = 0;
+    std::int64_t globalStep = 0; ///< optimiser steps of all workers when it was done, work that was lost later included
+    std::int64_t checkpoint = 0; ///< the newest one that added windows of it
+};
+/// By chunk id; a chunk that several workers trained in parts is there once for each.
+Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker);
+
 /// Reads the whole ledger and proves or refutes "exactly once" from parts and claims, not from its counters. Works on
 /// a running run too: everything is read in one transaction.
 Result<AuditReport> audit(const std::filesystem::path& tracker);

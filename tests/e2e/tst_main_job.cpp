@@ -58,6 +58,12 @@ private Q_SLOTS:
         QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("finished"));
         QCOMPARE(status[QStringLiteral("stop_reason")].toString(), QStringLiteral("epoch"));
         QCOMPARE(status[QStringLiteral("blocks")][QStringLiteral("total")].toInt(), 6);
+        const auto chunks = RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--chunks"), QStringLiteral("--json") }).json[QStringLiteral("chunks")].toArray();
+        QCOMPARE(chunks.size(), 120);
+        qint64 last = 0;
+        for (const auto& chunk : chunks)
+            last = std::max(last, chunk[QStringLiteral("global_step")].toInteger());
+        QCOMPARE(last, status[QStringLiteral("steps")].toInteger());
         const auto evaluated = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json") });
         QVERIFY2(evaluated.exitCode == 0, qPrintable(evaluated.text + evaluated.errors));
         QVERIFY2(evaluated.json[QStringLiteral("loss")].toDouble() < 4.0, qPrintable(evaluated.text)); // ln 257 = 5.5 untrained

@@ -257,6 +257,32 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    void aVanishedShareMakesTheFeederWaitAndSayWhy()
+    {
+        Run run(3000, 300, 50, 0.1, 1);
+        std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing.find("data.txt") != std::string::npos, 20'000);
+        std::filesystem::rename(run.file("away.txt"), run.file("data.txt"));
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        QTRY_VERIFY_WITH_TIMEOUT(good(reader().epochs()).at(0).preparedBlocks >= 7, 20'000); // as many as it may hold ahead
+        std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
+        std::map<std::int64_t, std::map<int, int>> seen;
+        {
+            PlayedWorker worker(run, 0);
+            QCOMPARE(worker.work(seen, 30), 30);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(good(reader().totals()).feederDoing.find("data.txt") != std::string::npos, 20'000);
+        QTest::qWait(3000); // several tries
+        QVERIFY(isAlive(run.feeder->identity()));
+        std::filesystem::rename(run.file("away.txt"), run.file("data.txt"));
+        PlayedWorker worker(run, 1);
+        QCOMPARE(worker.work(seen), 30);
+        verifyEachRowOnceAnEpoch(seen, 1, 3000);
+        QCOMPARE(good(audit(run.paths.tracker())).epochs.at(0).poisoned, 0);
+        run.stopFeeder();
+    }
+
     void aBlockThatAWorkerCannotReadIsPreparedAgain()
     {
         Run run(1200, 300, 50, 0.1, 1);
