@@ -141,6 +141,8 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     overhead->add_option("--preset", oo->preset, "A built-in preset.")->capture_default_str();
     overhead->add_option("--workers", oo->workers, "Worker processes.")->check(CLI::Range(1, 64))->capture_default_str();
     overhead->add_option("--steps", oo->steps, "Optimiser steps of all workers; 0: one epoch.")->check(CLI::NonNegativeNumber)->capture_default_str();
+    overhead->add_option("--chunk-samples", oo->chunkSamples, "Samples in a chunk; 0: as the preset has it.")->check(CLI::NonNegativeNumber)->capture_default_str();
+    overhead->add_option("--data", oo->data, "Text file; the bundled text otherwise.");
     overhead->add_option("--folder", oo->folder, "Folder on the disk to measure.")->default_val(".");
     overhead->add_flag("--json", oo->json, "Print JSON.");
     overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });

@@ -5,7 +5,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/run/run_paths.h"
+#include "core/run/run_status.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,6 +24,10 @@ Status trainOnce(const OverheadOptions& options, const std::filesystem::path& ru
     process.arguments = { "run", "--json", "--preset", options.preset, "--workers", std::to_string(options.workers), "--out", utf8Text(run), "--epochs", "1" };
     if (options.steps > 0)
         process.arguments.insert(process.arguments.end(), { "--steps", std::to_string(options.steps) });
+    if (options.chunkSamples > 0)
+        process.arguments.insert(process.arguments.end(), { "--chunk-samples", std::to_string(options.chunkSamples) });
+    if (!options.data.empty())
+        process.arguments.insert(process.arguments.end(), { "--data", options.data });
     process.outputFile = log;
     auto child = ChildProcess::start(executablePath(), process);
     if (!child.ok())
@@ -91,9 +95,19 @@ int benchOverhead(const OverheadOptions& options)
         if (!options.json)
             printRow(rows.back());
     }
+    double seconds = 0;
+    for (const auto& row : rows)
+        seconds = std::max(seconds, row.value("seconds", 0.0));
+    auto status = readStatus(paths);
+    if (!status.ok())
+        return fail(status.error(), options.json);
+    const double tokensPerSecond = seconds > 0 ? static_cast<double>(status.value().tokens) / seconds : 0;
+    const auto chunks = status.value().epochs.empty() ? 0 : status.value().epochs.front().chunks.sum();
     std::filesystem::remove_all(folder, failed);
     if (options.json)
-        print({ { "preset", options.preset }, { "workers", rows }, { "overhead", worst } });
+        print({ { "preset", options.preset }, { "chunks", chunks }, { "workers", rows }, { "overhead", worst }, { "tokens_per_s", tokensPerSecond } });
+    else
+        std::cout << formatCount(chunks) << " chunks, " << formatCount(static_cast<std::int64_t>(tokensPerSecond)) << " tokens/s of all workers, evaluation and merging included.\n";
     return kDone;
 }
 

@@ -10,6 +10,8 @@ struct OverheadOptions {
     std::string preset = "char";
     int workers = 2;
     int steps = 0; ///< of all workers; 0: one epoch
+    int chunkSamples = 0; ///< 0: as the preset has it
+    std::string data; ///< empty: the bundled text
     std::filesystem::path folder; ///< the run is made below it and removed at the end
     bool json = false;
 };
