@@ -81,6 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         readBlock(path);
         (void)furrow::readHeldOut(path);
     }
+    std::remove(path.c_str());
     (void)furrow::readPlan(text);
     (void)furrow::readManifest(text);
     (void)furrow::Quarantine::parse(text);
