@@ -157,10 +157,16 @@ double TrainingSession::tokensPerEpoch() const
     for (const auto& source : manifest.value().sources)
         for (const auto& file : source.files)
             bytes += static_cast<double>(file.sizeBytes) * (file.format.compression == Compression::None && file.format.format != TextFormat::Parquet ? 1.0 : kUsualCompression);
+    const auto& c = setup_.config;
     const auto& text = heldOut.value().text;
-    const double labelsPerByte = static_cast<double>(text.tokens.size() + static_cast<std::size_t>(text.count())) / static_cast<double>(heldOut.value().textBytes);
-    const double share = heldOut.value().alsoTrained ? 1.0 : 1.0 - setup_.config.heldOutPercent / 100;
-    return bytes * labelsPerByte * share;
+    const auto samples = static_cast<double>(text.count());
+    const double heldOutLabels = static_cast<double>(text.tokens.size()) + samples;
+    double labels = bytes * c.fraction * heldOutLabels / static_cast<double>(heldOut.value().textBytes);
+    const double labelsPerSample = samples > 0 ? heldOutLabels / samples : 0;
+    labels = std::max(0.0, labels - static_cast<double>(c.startSample) * labelsPerSample);
+    if (c.maxSamples > 0 && labelsPerSample > 0)
+        labels = std::min(labels, static_cast<double>(c.maxSamples) * static_cast<double>(manifest.value().sources.size()) * labelsPerSample);
+    return labels * (heldOut.value().alsoTrained ? 1.0 : 1.0 - c.heldOutPercent / 100);
 }
 
 Result<CheckpointRecord> TrainingSession::checkpointRow(CheckpointId id)

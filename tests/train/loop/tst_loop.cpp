@@ -192,6 +192,18 @@ private Q_SLOTS:
         QVERIFY(!mergeAverage({ { "one", weights(1, 1), 1 }, { "two", other, 1 } }).ok());
     }
 
+    void scheduleOfAPartOfTheDataReachesItsEnd()
+    {
+        auto config = TinyRun::config();
+        config.maxSamples = 40; // of 160
+        TinyRun run(config);
+        run.train();
+        RunTelemetry telemetry(run.paths().telemetryFolder());
+        while (telemetry.poll()) { }
+        const float last = telemetry.snapshot()->stretches.back().learningRate.values.back();
+        QVERIFY2(last < 2 * config.minLr, std::to_string(last).c_str()); // of the length of all data it would be near its peak
+    }
+
     void nanStepIsLeftOutCountedAndNamed()
     {
         TinyRun run;
