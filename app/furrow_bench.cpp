@@ -1,5 +1,6 @@
 #include "app/furrow_bench.h"
 
+#include "core/base/path.h"
 #include "ui/bench/ui_bench.h"
 
 #include <QStringList>
@@ -28,4 +29,15 @@ int runConsoleBench(const std::string& name, const std::string& jsonFile)
     if (!file.good())
         std::cerr << "furrow: " << jsonFile << " could not be written.\n";
     return file.good() ? 0 : 1;
+}
+
+int makeSyntheticRun(const std::string& folder, const furrow::SyntheticRun& run)
+{
+    const auto totals = furrow::writeSyntheticRun(furrow::pathFromUtf8(folder), run);
+    if (!totals.ok()) {
+        std::cerr << "furrow: " << totals.error().message << '\n';
+        return 1;
+    }
+    std::cout << folder << ": " << totals.value().stepLines << " steps, " << totals.value().bytes << " bytes. Show it with: furrow " << folder << '\n';
+    return 0;
 }

@@ -1,6 +1,7 @@
 #include "app/furrow_bench.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
+#include "core/telemetry/synthetic.h"
 #include "ui/shell/console.h"
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,8 @@ struct Arguments {
     std::vector<int> size;
     std::string bench;
     std::string json;
+    std::string synthetic;
+    furrow::SyntheticRun invented;
     bool attach = false;
     bool safeMode = false;
 };
@@ -38,6 +41,13 @@ void describe(CLI::App& app, Arguments& a)
     app.add_option("--page", a.page, "Page to show first")->check(CLI::IsMember({ "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling", "new", "compare" }));
     app.add_option("--bench", a.bench, "Measure the interface: a name, or all; then exit");
     app.add_option("--json", a.json, "File for the figures of --bench");
+    app.add_option("--synthetic", a.synthetic, "Make a run folder with an invented run, for looking and measuring; then exit");
+    app.add_option("--events", a.invented.steps, "Of --synthetic: optimiser steps of all workers")->check(CLI::Range(std::int64_t(1), std::int64_t(100'000'000)));
+    app.add_option("--workers", a.invented.workers, "Of --synthetic")->check(CLI::Range(1, 64));
+    app.add_option("--seed", a.invented.seed, "Of --synthetic: the same seed gives the same run");
+    app.add_option("--attempts", a.invented.attempts, "Of --synthetic: attempts, each but the last ends in a crash")->check(CLI::Range(1, 100));
+    app.add_option("--spikes", a.invented.spikes, "Of --synthetic: spikes of the loss")->check(CLI::Range(0, 1000));
+    app.add_option("--duplicates", a.invented.duplicates, "Of --synthetic: lines written twice")->check(CLI::Range(0, 1'000'000));
     app.add_option("--size", a.size, "Width and height of the window")->expected(2);
 }
 
@@ -90,6 +100,8 @@ int main(int argc, char** argv)
     QApplication::setApplicationName(QStringLiteral("furrow"));
     QApplication::setApplicationVersion(QStringLiteral(FURROW_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("org.furrow.Furrow"));
+    if (!arguments.synthetic.empty())
+        return makeSyntheticRun(arguments.synthetic, arguments.invented);
     if (!arguments.bench.empty())
         return runConsoleBench(arguments.bench, arguments.json);
     furrow::ConsoleOptions options = consoleOptions(arguments);

@@ -602,15 +602,12 @@
         <source>%1: %2</source>
         <translation type="unfinished"></translation>
     </message>
-</context>
-<context>
-    <name>SampleReader</name>
     <message>
-        <source>Block %1 is not prepared now.</source>
+        <source>No checkpoint was written yet: a resume begins anew.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Block %1 has only %2 chunks.</source>
+        <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2417,6 +2414,32 @@
         <source>Help</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Quarantine selected chunks…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave them out of the next run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quarantine list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks, samples and patterns that later runs leave out</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::AlertList</name>
+    <message numerus="yes">
+        <source>%n more; J and K step through them</source>
+        <translation>
+            <numerusform>%n more; J and K step through them</numerusform>
+            <numerusform>%n more; J and K step through them</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertsDialog</name>
@@ -2686,6 +2709,45 @@
     </message>
 </context>
 <context>
+    <name>furrow::CheckpointPicker</name>
+    <message>
+        <source>Checkpoints of the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start from a checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start from this checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No runs in this workspace yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the checkpoints…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run has no checkpoint yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChunkSamplesView</name>
     <message>
         <source>As trained</source>
@@ -2704,10 +2766,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Select a chunk.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Reading the samples…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2721,10 +2779,6 @@
             <numerusform>%n more</numerusform>
             <numerusform>%n more</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>file %1, row %2</source>
-        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
@@ -2743,6 +2797,22 @@
     </message>
     <message>
         <source>not trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a chunk to read its samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, row %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>on the quarantine list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>leave out</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3097,6 +3167,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Select worst</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Block</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3655,6 +3729,36 @@ Vocabulary %3</source>
         <source>spike</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <source>Quarantine %n chunk(s)…</source>
+        <translation>
+            <numerusform>Quarantine %n chunk…</numerusform>
+            <numerusform>Quarantine %n chunks…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LaneLegend</name>
+    <message>
+        <source>wait</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>train</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>commit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no process</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneView</name>
@@ -4085,6 +4189,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Run to restore:</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>from the run %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -4150,6 +4258,26 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>redone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where the data of each block is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>remote</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fetching</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>evicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>prepared</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4245,6 +4373,18 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder with safetensors and their configuration</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a checkpoint…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From safetensors…</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4360,11 +4500,150 @@ the file cannot be read</source>
         <source>What the model writes after %1 steps</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Samples read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples in weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of what was read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Padding</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Feeder busy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Repeated text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No steps recorded yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 blocks prepared, %2 found in the cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>; downloaded %1 in %n request(s)</source>
+        <translation>
+            <numerusform>; downloaded %1 in %n request</numerusform>
+            <numerusform>; downloaded %1 in %n requests</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>At %1 MB/s while a block is made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Places in training windows that hold no token to learn from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share of its time that the feeder makes blocks; near 100 % the workers may wait for data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples whose text was there before in their block</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
     <message>
         <source>Visible range</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::QuarantineDialog</name>
+    <message>
+        <source>Quarantine list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>List</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left-out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One entry a line:
+chunk BLOCK:COLUMN
+sample FINGERPRINT
+pattern REGULAR EXPRESSION</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New run without these…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n chunk</numerusform>
+            <numerusform>%n chunks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n sample(s)</source>
+        <translation>
+            <numerusform>%n sample</numerusform>
+            <numerusform>%n samples</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4889,15 +5168,12 @@ the file cannot be read</source>
         <source>not alive</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>%n step(s)</source>
-        <translation>
-            <numerusform>%n step</numerusform>
-            <numerusform>%n steps</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Worker %1: %2, loss %3, %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

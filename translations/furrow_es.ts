@@ -602,16 +602,13 @@
         <source>%1: %2</source>
         <translation>%1: %2</translation>
     </message>
-</context>
-<context>
-    <name>SampleReader</name>
     <message>
-        <source>Block %1 is not prepared now.</source>
-        <translation>El bloque %1 no está preparado ahora.</translation>
+        <source>No checkpoint was written yet: a resume begins anew.</source>
+        <translation>Aún no se ha escrito ningún punto de control: al reanudar se empieza de nuevo.</translation>
     </message>
     <message>
-        <source>Block %1 has only %2 chunks.</source>
-        <translation>El bloque %1 solo tiene %2 fragmentos.</translation>
+        <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
+        <translation>Los puntos de control contienen %1 de %2 fragmentos de la época %3; el más reciente es de las %4.</translation>
     </message>
 </context>
 <context>
@@ -2417,6 +2414,32 @@
         <source>The visible points as CSV</source>
         <translation>Los puntos visibles como CSV</translation>
     </message>
+    <message>
+        <source>Quarantine selected chunks…</source>
+        <translation>Poner en cuarentena los fragmentos elegidos…</translation>
+    </message>
+    <message>
+        <source>Leave them out of the next run</source>
+        <translation>Excluirlos de la próxima ejecución</translation>
+    </message>
+    <message>
+        <source>Quarantine list…</source>
+        <translation>Lista de cuarentena…</translation>
+    </message>
+    <message>
+        <source>Chunks, samples and patterns that later runs leave out</source>
+        <translation>Fragmentos, muestras y patrones que las próximas ejecuciones excluyen</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::AlertList</name>
+    <message numerus="yes">
+        <source>%n more; J and K step through them</source>
+        <translation>
+            <numerusform>%n más; J y K los recorren</numerusform>
+            <numerusform>%n más; J y K los recorren</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertsDialog</name>
@@ -2686,6 +2709,45 @@
     </message>
 </context>
 <context>
+    <name>furrow::CheckpointPicker</name>
+    <message>
+        <source>Checkpoints of the run</source>
+        <translation>Puntos de control de la ejecución</translation>
+    </message>
+    <message>
+        <source>Start from a checkpoint</source>
+        <translation>Empezar desde un punto de control</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>Start from this checkpoint</source>
+        <translation>Empezar desde este punto de control</translation>
+    </message>
+    <message>
+        <source>No runs in this workspace yet.</source>
+        <translation>Aún no hay ejecuciones en este espacio de trabajo.</translation>
+    </message>
+    <message>
+        <source>Reading the checkpoints…</source>
+        <translation>Leyendo los puntos de control…</translation>
+    </message>
+    <message>
+        <source>This run has no checkpoint yet.</source>
+        <translation>Esta ejecución aún no tiene puntos de control.</translation>
+    </message>
+    <message>
+        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew.</source>
+        <translation>La ejecución nueva toma los pesos y los ajustes del modelo; su optimizador, sus datos y sus épocas empiezan de nuevo.</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChunkSamplesView</name>
     <message>
         <source>As trained</source>
@@ -2704,10 +2766,6 @@
         <translation>Muestras del fragmento</translation>
     </message>
     <message>
-        <source>Select a chunk.</source>
-        <translation>Elija un fragmento.</translation>
-    </message>
-    <message>
         <source>Reading the samples…</source>
         <translation>Leyendo las muestras…</translation>
     </message>
@@ -2721,10 +2779,6 @@
             <numerusform>%n más</numerusform>
             <numerusform>%n más</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>file %1, row %2</source>
-        <translation>archivo %1, fila %2</translation>
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
@@ -2744,6 +2798,22 @@
     <message>
         <source>not trained</source>
         <translation>no se entrena</translation>
+    </message>
+    <message>
+        <source>Select a chunk to read its samples.</source>
+        <translation>Elija un fragmento para leer sus muestras.</translation>
+    </message>
+    <message>
+        <source>%1, row %2</source>
+        <translation>%1, fila %2</translation>
+    </message>
+    <message>
+        <source>on the quarantine list</source>
+        <translation>en la lista de cuarentena</translation>
+    </message>
+    <message>
+        <source>leave out</source>
+        <translation>excluir</translation>
     </message>
 </context>
 <context>
@@ -3100,6 +3170,10 @@ Vocabulario %3</translation>
     <message>
         <source>Select worst</source>
         <translation>Elegir peores</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>Bloque</translation>
     </message>
 </context>
 <context>
@@ -3657,6 +3731,36 @@ Vocabulario %3</translation>
         <source>spike</source>
         <translation>pico</translation>
     </message>
+    <message numerus="yes">
+        <source>Quarantine %n chunk(s)…</source>
+        <translation>
+            <numerusform>Poner en cuarentena %n fragmento…</numerusform>
+            <numerusform>Poner en cuarentena %n fragmentos…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LaneLegend</name>
+    <message>
+        <source>wait</source>
+        <translation>espera</translation>
+    </message>
+    <message>
+        <source>train</source>
+        <translation>entrenamiento</translation>
+    </message>
+    <message>
+        <source>commit</source>
+        <translation>confirmación</translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>trabajo perdido</translation>
+    </message>
+    <message>
+        <source>no process</source>
+        <translation>sin proceso</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneView</name>
@@ -4088,6 +4192,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>Run to restore:</source>
         <translation>Ejecución que se restaura:</translation>
     </message>
+    <message>
+        <source>from the run %1</source>
+        <translation>de la ejecución %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -4154,6 +4262,26 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>redone</source>
         <translation>rehecho</translation>
+    </message>
+    <message>
+        <source>Where the data of each block is</source>
+        <translation>Dónde están los datos de cada bloque</translation>
+    </message>
+    <message>
+        <source>remote</source>
+        <translation>remoto</translation>
+    </message>
+    <message>
+        <source>fetching</source>
+        <translation>en preparación</translation>
+    </message>
+    <message>
+        <source>evicted</source>
+        <translation>retirado</translation>
+    </message>
+    <message>
+        <source>prepared</source>
+        <translation>preparado</translation>
     </message>
 </context>
 <context>
@@ -4250,6 +4378,18 @@ no se puede leer el archivo</translation>
     <message>
         <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
         <translation>Datos de texto (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;Todos los archivos (*)</translation>
+    </message>
+    <message>
+        <source>Folder with safetensors and their configuration</source>
+        <translation>Carpeta con safetensors y su configuración</translation>
+    </message>
+    <message>
+        <source>From a checkpoint…</source>
+        <translation>Desde un punto de control…</translation>
+    </message>
+    <message>
+        <source>From safetensors…</source>
+        <translation>Desde safetensors…</translation>
     </message>
 </context>
 <context>
@@ -4364,12 +4504,154 @@ no se puede leer el archivo</translation>
         <source>What the model writes after %1 steps</source>
         <translation>Lo que el modelo escribe tras %1 pasos</translation>
     </message>
+    <message>
+        <source>Samples read</source>
+        <translation>Muestras leídas</translation>
+    </message>
+    <message>
+        <source>Samples in weights</source>
+        <translation>Muestras en los pesos</translation>
+    </message>
+    <message>
+        <source>Of what was read</source>
+        <translation>De lo leído</translation>
+    </message>
+    <message>
+        <source>Text read</source>
+        <translation>Texto leído</translation>
+    </message>
+    <message>
+        <source>Padding</source>
+        <translation>Relleno</translation>
+    </message>
+    <message>
+        <source>Feeder busy</source>
+        <translation>Alimentador ocupado</translation>
+    </message>
+    <message>
+        <source>Repeated text</source>
+        <translation>Texto repetido</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>Pérdida de entrenamiento</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>nats por token</translation>
+    </message>
+    <message>
+        <source>No steps recorded yet.</source>
+        <translation>Aún no hay pasos registrados.</translation>
+    </message>
+    <message>
+        <source>%1 blocks prepared, %2 found in the cache</source>
+        <translation>%1 bloques preparados, %2 hallados en la caché</translation>
+    </message>
+    <message>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
+        <translation>De todas las épocas: una muestra cuenta una vez por cada época en que se entrenó</translation>
+    </message>
+    <message>
+        <source>Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs</source>
+        <translation>Muestras en los pesos por muestra leída; más del 100 % cuando los bloques preparados se entrenan en varias épocas</translation>
+    </message>
+    <message numerus="yes">
+        <source>; downloaded %1 in %n request(s)</source>
+        <translation>
+            <numerusform>; descargados %1 en %n petición</numerusform>
+            <numerusform>; descargados %1 en %n peticiones</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>At %1 MB/s while a block is made</source>
+        <translation>A %1 MB/s mientras se prepara un bloque</translation>
+    </message>
+    <message>
+        <source>Places in training windows that hold no token to learn from</source>
+        <translation>Lugares de las ventanas de entrenamiento sin token del que aprender</translation>
+    </message>
+    <message>
+        <source>Share of its time that the feeder makes blocks; near 100 % the workers may wait for data</source>
+        <translation>Parte de su tiempo en que el alimentador prepara bloques; cerca del 100 % los trabajadores pueden esperar datos</translation>
+    </message>
+    <message>
+        <source>Samples whose text was there before in their block</source>
+        <translation>Muestras cuyo texto ya estaba antes en su bloque</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
     <message>
         <source>Visible range</source>
         <translation>Tramo visible</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::QuarantineDialog</name>
+    <message>
+        <source>Quarantine list</source>
+        <translation>Lista de cuarentena</translation>
+    </message>
+    <message>
+        <source>List</source>
+        <translation>Lista</translation>
+    </message>
+    <message>
+        <source>left-out</source>
+        <translation>excluidos</translation>
+    </message>
+    <message>
+        <source>Name of the list</source>
+        <translation>Nombre de la lista</translation>
+    </message>
+    <message>
+        <source>What is left out</source>
+        <translation>Qué se excluye</translation>
+    </message>
+    <message>
+        <source>One entry a line:
+chunk BLOCK:COLUMN
+sample FINGERPRINT
+pattern REGULAR EXPRESSION</source>
+        <translation>Una entrada por línea:
+chunk BLOQUE:COLUMNA
+sample HUELLA
+pattern EXPRESIÓN REGULAR</translation>
+    </message>
+    <message>
+        <source>A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <translation>Una lista vale para la próxima ejecución; los pesos de las ejecuciones existentes conservan lo que entrenaron. Los fragmentos se nombran por su lugar, así que solo significan lo mismo con los mismos datos, muestras por bloque y tamaño de fragmento. Las muestras y los patrones significan lo mismo en todas partes.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Save list</source>
+        <translation>Guardar la lista</translation>
+    </message>
+    <message>
+        <source>New run without these…</source>
+        <translation>Ejecución nueva sin estos…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n fragmento</numerusform>
+            <numerusform>%n fragmentos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n sample(s)</source>
+        <translation>
+            <numerusform>%n muestra</numerusform>
+            <numerusform>%n muestras</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
     </message>
 </context>
 <context>
@@ -4893,16 +5175,13 @@ no se puede leer el archivo</translation>
         <source>not alive</source>
         <translation>no está vivo</translation>
     </message>
-    <message numerus="yes">
-        <source>%n step(s)</source>
-        <translation>
-            <numerusform>%n paso</numerusform>
-            <numerusform>%n pasos</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Worker %1: %2, loss %3, %4</source>
         <translation>Trabajador %1: %2, pérdida %3, %4</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 pasos</translation>
     </message>
 </context>
 <context>

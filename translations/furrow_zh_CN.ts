@@ -602,16 +602,13 @@
         <source>%1: %2</source>
         <translation>%1：%2</translation>
     </message>
-</context>
-<context>
-    <name>SampleReader</name>
     <message>
-        <source>Block %1 is not prepared now.</source>
-        <translation>块 %1 目前未准备。</translation>
+        <source>No checkpoint was written yet: a resume begins anew.</source>
+        <translation>尚未写入检查点：恢复将从头开始。</translation>
     </message>
     <message>
-        <source>Block %1 has only %2 chunks.</source>
-        <translation>块 %1 只有 %2 个数据段。</translation>
+        <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
+        <translation>检查点包含第 %3 轮 %2 个数据段中的 %1 个；最新的写于 %4。</translation>
     </message>
 </context>
 <context>
@@ -2415,6 +2412,31 @@
         <source>The visible points as CSV</source>
         <translation>可见的点存为 CSV</translation>
     </message>
+    <message>
+        <source>Quarantine selected chunks…</source>
+        <translation>隔离所选数据段…</translation>
+    </message>
+    <message>
+        <source>Leave them out of the next run</source>
+        <translation>在下一次运行中排除它们</translation>
+    </message>
+    <message>
+        <source>Quarantine list…</source>
+        <translation>隔离清单…</translation>
+    </message>
+    <message>
+        <source>Chunks, samples and patterns that later runs leave out</source>
+        <translation>以后的运行所排除的数据段、样本和模式</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::AlertList</name>
+    <message numerus="yes">
+        <source>%n more; J and K step through them</source>
+        <translation>
+            <numerusform>还有 %n 条；用 J 和 K 逐条查看</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertsDialog</name>
@@ -2684,6 +2706,45 @@
     </message>
 </context>
 <context>
+    <name>furrow::CheckpointPicker</name>
+    <message>
+        <source>Checkpoints of the run</source>
+        <translation>该运行的检查点</translation>
+    </message>
+    <message>
+        <source>Start from a checkpoint</source>
+        <translation>从检查点开始</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Start from this checkpoint</source>
+        <translation>从此检查点开始</translation>
+    </message>
+    <message>
+        <source>No runs in this workspace yet.</source>
+        <translation>此工作区还没有运行。</translation>
+    </message>
+    <message>
+        <source>Reading the checkpoints…</source>
+        <translation>正在读取检查点…</translation>
+    </message>
+    <message>
+        <source>This run has no checkpoint yet.</source>
+        <translation>此运行还没有检查点。</translation>
+    </message>
+    <message>
+        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew.</source>
+        <translation>新运行沿用权重和模型设置；优化器、数据和轮次从头开始。</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChunkSamplesView</name>
     <message>
         <source>As trained</source>
@@ -2702,10 +2763,6 @@
         <translation>数据段的样本</translation>
     </message>
     <message>
-        <source>Select a chunk.</source>
-        <translation>请选择一个数据段。</translation>
-    </message>
-    <message>
         <source>Reading the samples…</source>
         <translation>正在读取样本…</translation>
     </message>
@@ -2718,10 +2775,6 @@
         <translation>
             <numerusform>还有 %n 个</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>file %1, row %2</source>
-        <translation>文件 %1，第 %2 行</translation>
     </message>
     <message numerus="yes">
         <source>%n token(s)</source>
@@ -2740,6 +2793,22 @@
     <message>
         <source>not trained</source>
         <translation>不训练</translation>
+    </message>
+    <message>
+        <source>Select a chunk to read its samples.</source>
+        <translation>选择一个数据段以阅读其样本。</translation>
+    </message>
+    <message>
+        <source>%1, row %2</source>
+        <translation>%1，第 %2 行</translation>
+    </message>
+    <message>
+        <source>on the quarantine list</source>
+        <translation>已在隔离清单中</translation>
+    </message>
+    <message>
+        <source>leave out</source>
+        <translation>排除</translation>
     </message>
 </context>
 <context>
@@ -3093,6 +3162,10 @@ Vocabulary %3</source>
     <message>
         <source>Select worst</source>
         <translation>选择最差</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
     </message>
 </context>
 <context>
@@ -3640,6 +3713,35 @@ Vocabulary %3</source>
         <source>spike</source>
         <translation>尖峰</translation>
     </message>
+    <message numerus="yes">
+        <source>Quarantine %n chunk(s)…</source>
+        <translation>
+            <numerusform>隔离 %n 个数据段…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::LaneLegend</name>
+    <message>
+        <source>wait</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>train</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>commit</source>
+        <translation>提交</translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>工作丢失</translation>
+    </message>
+    <message>
+        <source>no process</source>
+        <translation>无进程</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneView</name>
@@ -4065,6 +4167,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Run to restore:</source>
         <translation>要恢复的运行：</translation>
     </message>
+    <message>
+        <source>from the run %1</source>
+        <translation>来自运行 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -4131,6 +4237,26 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>redone</source>
         <translation>重做</translation>
+    </message>
+    <message>
+        <source>Where the data of each block is</source>
+        <translation>每个块的数据所在处</translation>
+    </message>
+    <message>
+        <source>remote</source>
+        <translation>远程</translation>
+    </message>
+    <message>
+        <source>fetching</source>
+        <translation>正在获取</translation>
+    </message>
+    <message>
+        <source>evicted</source>
+        <translation>已移出缓存</translation>
+    </message>
+    <message>
+        <source>prepared</source>
+        <translation>已准备</translation>
     </message>
 </context>
 <context>
@@ -4227,6 +4353,18 @@ the file cannot be read</source>
     <message>
         <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
         <translation>文本数据 (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Folder with safetensors and their configuration</source>
+        <translation>含 safetensors 及其配置的文件夹</translation>
+    </message>
+    <message>
+        <source>From a checkpoint…</source>
+        <translation>从检查点…</translation>
+    </message>
+    <message>
+        <source>From safetensors…</source>
+        <translation>从 safetensors…</translation>
     </message>
 </context>
 <context>
@@ -4341,12 +4479,151 @@ the file cannot be read</source>
         <source>What the model writes after %1 steps</source>
         <translation>%1 步之后模型写出的文本</translation>
     </message>
+    <message>
+        <source>Samples read</source>
+        <translation>已读样本</translation>
+    </message>
+    <message>
+        <source>Samples in weights</source>
+        <translation>权重中的样本</translation>
+    </message>
+    <message>
+        <source>Of what was read</source>
+        <translation>占已读</translation>
+    </message>
+    <message>
+        <source>Text read</source>
+        <translation>已读文本</translation>
+    </message>
+    <message>
+        <source>Padding</source>
+        <translation>填充</translation>
+    </message>
+    <message>
+        <source>Feeder busy</source>
+        <translation>供数占用</translation>
+    </message>
+    <message>
+        <source>Repeated text</source>
+        <translation>重复文本</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>训练损失</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>奈特/词元</translation>
+    </message>
+    <message>
+        <source>No steps recorded yet.</source>
+        <translation>尚无记录的步。</translation>
+    </message>
+    <message>
+        <source>%1 blocks prepared, %2 found in the cache</source>
+        <translation>已准备 %1 个块，缓存中找到 %2 个</translation>
+    </message>
+    <message>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
+        <translation>所有轮次合计：样本在每个训练过它的轮次中计一次</translation>
+    </message>
+    <message>
+        <source>Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs</source>
+        <translation>权重中的样本与已读样本之比；已准备的块在多个轮次中训练时超过 100 %</translation>
+    </message>
+    <message numerus="yes">
+        <source>; downloaded %1 in %n request(s)</source>
+        <translation>
+            <numerusform>；通过 %n 次请求下载了 %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>At %1 MB/s while a block is made</source>
+        <translation>准备块时为 %1 MB/s</translation>
+    </message>
+    <message>
+        <source>Places in training windows that hold no token to learn from</source>
+        <translation>训练窗口中没有可学习词元的位置</translation>
+    </message>
+    <message>
+        <source>Share of its time that the feeder makes blocks; near 100 % the workers may wait for data</source>
+        <translation>供数进程用于准备块的时间占比；接近 100 % 时工作进程可能要等待数据</translation>
+    </message>
+    <message>
+        <source>Samples whose text was there before in their block</source>
+        <translation>文本在其块中已出现过的样本</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
     <message>
         <source>Visible range</source>
         <translation>可见范围</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::QuarantineDialog</name>
+    <message>
+        <source>Quarantine list</source>
+        <translation>隔离清单</translation>
+    </message>
+    <message>
+        <source>List</source>
+        <translation>清单</translation>
+    </message>
+    <message>
+        <source>left-out</source>
+        <translation>排除</translation>
+    </message>
+    <message>
+        <source>Name of the list</source>
+        <translation>清单名称</translation>
+    </message>
+    <message>
+        <source>What is left out</source>
+        <translation>被排除的内容</translation>
+    </message>
+    <message>
+        <source>One entry a line:
+chunk BLOCK:COLUMN
+sample FINGERPRINT
+pattern REGULAR EXPRESSION</source>
+        <translation>每行一项：
+chunk 块:列
+sample 指纹
+pattern 正则表达式</translation>
+    </message>
+    <message>
+        <source>A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <translation>清单用于下一次运行；已有运行的权重保留其训练过的内容。数据段按位置命名，因此只有在数据、每块样本数和数据段大小相同时含义才相同。样本和模式在任何运行中含义都相同。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Save list</source>
+        <translation>保存清单</translation>
+    </message>
+    <message>
+        <source>New run without these…</source>
+        <translation>不含这些的新运行…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n 个数据段</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n sample(s)</source>
+        <translation>
+            <numerusform>%n 个样本</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
     </message>
 </context>
 <context>
@@ -4865,15 +5142,13 @@ the file cannot be read</source>
         <source>not alive</source>
         <translation>未存活</translation>
     </message>
-    <message numerus="yes">
-        <source>%n step(s)</source>
-        <translation>
-            <numerusform>%n 步</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Worker %1: %2, loss %3, %4</source>
         <translation>工作进程 %1：%2，损失 %3，%4</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 步</translation>
     </message>
 </context>
 <context>

@@ -1,82 +1,32 @@
 #include "ui/bench/ui_bench.h"
 
 #include "core/telemetry/run_telemetry.h"
-#include "core/telemetry/synthetic.h"
+#include "ui/bench/bench_parts.h"
 #include "ui/bench/synthetic_cells.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/series_chart.h"
 
+#include <QCoreApplication>
+#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
-#include <algorithm>
-#include <ctime>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
 #include <memory>
 
 namespace furrow {
 namespace {
 
 constexpr QSize kScreen { 1920, 1080 };
-constexpr int kRounds = 40;
+constexpr int kOwnProcessMs = 600'000;
 
-/// Milliseconds of processor time: all of this runs on one thread, and machines are shared.
-class Stopwatch {
-public:
-    double milliseconds() const { return static_cast<double>(std::clock() - start_) * 1e3 / CLOCKS_PER_SEC; }
-
-private:
-    std::clock_t start_ = std::clock();
-};
-
-double p95(std::vector<double> values)
+SnapshotPtr readAll(const std::filesystem::path& folder)
 {
-    std::sort(values.begin(), values.end());
-    return values[values.size() * 95 / 100];
+    RunTelemetry telemetry(folder);
+    while (telemetry.poll()) { }
+    return telemetry.snapshot();
 }
-
-/// Runs `work` (which gives milliseconds) some times after one warm-up.
-template <typename Work> double repeated(Work work, int rounds = kRounds)
-{
-    work();
-    std::vector<double> times;
-    for (int i = 0; i < rounds; ++i) {
-        const Stopwatch watch;
-        work();
-        times.push_back(watch.milliseconds());
-    }
-    return p95(times);
-}
-
-class Bench {
-public:
-    std::vector<BenchResult> results;
-    void add(const char* name, double value, const char* unit, double target)
-    {
-        results.push_back({ QLatin1String(name), value, QLatin1String(unit), target, value <= target });
-    }
-
-    /// A run of `events` steps of `workers` workers, generated once per shape.
-    std::filesystem::path run(std::int64_t events, int workers)
-    {
-        const auto folder = std::filesystem::path(dir_.path().toStdString()) / (std::to_string(events) + "x" + std::to_string(workers));
-        if (!std::filesystem::exists(folder)) {
-            SyntheticRun shape;
-            shape.steps = events;
-            shape.workers = workers;
-            if (!writeSyntheticTelemetry(folder, shape).ok())
-                return {};
-        }
-        return folder;
-    }
-    SnapshotPtr read(const std::filesystem::path& folder)
-    {
-        RunTelemetry telemetry(folder);
-        while (telemetry.poll()) { }
-        return telemetry.snapshot();
-    }
-
-private:
-    QTemporaryDir dir_;
-};
 
 std::unique_ptr<SeriesChart> makeChart(ChartLink& link, const TelemetrySnapshot& snapshot, QSize size)
 {
@@ -163,7 +113,7 @@ void benchMap(Bench& bench)
 
 void benchOpen(Bench& bench)
 {
-    const auto folder = bench.run(1'000'000, 8);
+    const auto folder = bench.telemetry(1'000'000, 8);
     const auto cache = folder / "view" / "columns.bin";
     const Stopwatch watch;
     RunTelemetry cold(folder, cache);
@@ -185,9 +135,18 @@ void benchOpen(Bench& bench)
     }, 5), "ms", 150);
 }
 
+/// Ten million events, in a process without the million before it; linear is ten times the time of one million.
+void benchOpenLarge(Bench& bench)
+{
+    const auto folder = bench.telemetry(10'000'000, 8);
+    const Stopwatch watch;
+    const auto snapshot = readAll(folder);
+    bench.add("open 10M events, complete", watch.milliseconds(), "ms", 6000);
+}
+
 void benchScrub(Bench& bench)
 {
-    const auto snapshot = bench.read(bench.run(1'000'000, 8));
+    const auto snapshot = readAll(bench.telemetry(1'000'000, 8));
     ChartLink link;
     const auto chart = makeChart(link, *snapshot, kScreen);
     const auto all = link.extent().value_or(ChartLink::Range { 0, 1 });
@@ -200,25 +159,69 @@ void benchScrub(Bench& bench)
     }), "ms", 30);
 }
 
+/// Memory is that of a process which did nothing else.
+void benchInOwnProcess(Bench& bench, const QString& name)
+{
+    const QString json = bench.folder() + QLatin1Char('/') + name + QStringLiteral(".json");
+    QProcess program;
+    program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    program.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"), { QStringLiteral("--bench"), name, QStringLiteral("--json"), json });
+    program.waitForFinished(kOwnProcessMs);
+    QFile file(json);
+    if (!file.open(QIODevice::ReadOnly)) {
+        bench.results.push_back({ name + QStringLiteral(" (could not be measured)"), -1, {}, 0, false });
+        return;
+    }
+    const QJsonArray rows = QJsonDocument::fromJson(file.readAll()).object().value(QLatin1String("results")).toArray();
+    for (const QJsonValue& row : rows)
+        bench.results.push_back({ row[QLatin1String("name")].toString(), row[QLatin1String("value")].toDouble(), row[QLatin1String("unit")].toString(), row[QLatin1String("target")].toDouble(), row[QLatin1String("met")].toBool() });
+}
+
+struct Group {
+    const char* name;
+    void (*run)(Bench& bench);
+    bool inAll; ///< else only when asked for by name
+};
+
+constexpr int kLiveSeconds = 30;
+constexpr int kLongLiveSeconds = 600;
+const Group kGroups[] = {
+    { "frame", benchFrame, true },
+    { "live", [](Bench& bench) { benchLive(bench, kLiveSeconds); }, true },
+    { "live10min", [](Bench& bench) { benchLive(bench, kLongLiveSeconds); }, false },
+    { "open", benchOpen, true },
+    { "open10m", benchOpenLarge, true },
+    { "start", benchStart, true },
+    { "memory", benchMemory, true },
+    { "map", benchMap, true },
+    { "table", benchTable, true },
+    { "scrub", benchScrub, true },
+    { "truth", benchTruth, true },
+    { "robust", benchRobust, true },
+    { "exact", benchExact, true },
+};
+
 } // namespace
 
 QStringList uiBenchNames()
 {
-    return { QStringLiteral("frame"), QStringLiteral("map"), QStringLiteral("open"), QStringLiteral("scrub") };
+    QStringList names;
+    for (const Group& group : kGroups)
+        names.append(QLatin1String(group.name));
+    return names;
 }
 
 std::vector<BenchResult> runUiBench(const QString& name)
 {
     Bench bench;
     const bool all = name == QStringLiteral("all");
-    if (all || name == QStringLiteral("frame"))
-        benchFrame(bench);
-    if (all || name == QStringLiteral("map"))
-        benchMap(bench);
-    if (all || name == QStringLiteral("open"))
-        benchOpen(bench);
-    if (all || name == QStringLiteral("scrub"))
-        benchScrub(bench);
+    for (const Group& group : kGroups) {
+        const QString own = QLatin1String(group.name);
+        if (all && group.inAll && own == QLatin1String("memory"))
+            benchInOwnProcess(bench, own);
+        else if ((all && group.inAll) || name == own)
+            group.run(bench);
+    }
     return bench.results;
 }
 

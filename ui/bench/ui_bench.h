@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/telemetry/synthetic.h"
+
 #include <QString>
 #include <vector>
 
@@ -8,16 +10,21 @@ namespace furrow {
 /// One line of the table that `furrow --bench` prints and writes as JSON.
 struct BenchResult {
     QString name;
-    double value = 0; ///< processor time, p95 where something is repeated
-    QString unit; ///< "ms", "MB"
+    double value = 0; ///< p95 where something is repeated
+    QString unit; ///< "ms", "MB", "%", or what is counted
     double target = 0;
     bool met = false; ///< value <= target
 };
 
-/// Names that runUiBench knows: frame, map, open, scrub.
+/// Names that runUiBench knows: frame, live, open, ...
 QStringList uiBenchNames();
 /// Runs one group or "all" on a seeded synthetic run in a temporary folder. Needs a QApplication (offscreen will do);
-/// takes up to a minute. An unknown name gives an empty list.
+/// takes some minutes. What is measured of processes needs furrow, furrowctl and furrow-worker beside the program; a group that
+/// cannot be measured gives a row that says so. An unknown name gives an empty list.
 std::vector<BenchResult> runUiBench(const QString& name);
+
+/// Makes a run folder that `furrow FOLDER` shows, with the telemetry of an invented run in it. Its ledger is empty: no chunk
+/// was trained, and nothing says otherwise. An error names what is wrong, for example a folder that is there already.
+Result<SyntheticTotals> writeSyntheticRun(const std::filesystem::path& folder, const SyntheticRun& run);
 
 } // namespace furrow

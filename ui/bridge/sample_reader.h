@@ -14,8 +14,9 @@ namespace furrow {
 
 /// One sample as it is trained.
 struct SampleText {
-    int file = 0; ///< index of the file in its source
+    QString file; ///< path, or address of the hub
     qint64 row = 0; ///< inside the file
+    quint64 fingerprint = 0; ///< of the text: what a quarantine list names
     quint8 flags = 0; ///< SampleFlag bits
     QString text;
     std::vector<QString> tokens; ///< text of each token; at most 512

@@ -160,6 +160,13 @@ void CoverageMap::setLayer(MapLayer layer, RelativeTo relative)
     recolour(false);
 }
 
+void CoverageMap::setBlockPlaces(std::unordered_map<std::int64_t, BlockPlace> places)
+{
+    colors_.setBlockPlaces(std::move(places));
+    if (colors_.layer() == MapLayer::Block)
+        recolour(false);
+}
+
 void CoverageMap::setReference(const std::vector<ChunkCell>& cells)
 {
     colors_.setReference(cells);
@@ -233,7 +240,8 @@ QRectF CoverageMap::fieldArea() const
 
 QRectF CoverageMap::minimapArea() const
 {
-    return { viewport()->width() - kMinimap + 10, kHeader, kMinimap - 20, std::max(1.0, viewport()->height() - kHeader - 4) };
+    const double room = std::max(1.0, viewport()->height() - kHeader - 4);
+    return { viewport()->width() - kMinimap + 10, kHeader, kMinimap - 20, std::min(room, kLargestMinimapRow * static_cast<double>(std::max<std::size_t>(1, rowBlocks_.size()))) };
 }
 
 void CoverageMap::fit()

@@ -22,6 +22,7 @@ public:
     void updateCells(const std::vector<ChunkCell>& changed);
     const std::vector<ChunkCell>& cells() const { return cells_; }
     void setLayer(MapLayer layer, RelativeTo relative = RelativeTo::Trend);
+    void setBlockPlaces(std::unordered_map<std::int64_t, BlockPlace> places);
     void setReference(const std::vector<ChunkCell>& cells);
     /// Order of rows; empty: by block number. Blocks that are not named come last.
     void setRowOrder(std::vector<std::int64_t> blocks);

@@ -9,6 +9,7 @@ namespace furrow {
 namespace {
 
 constexpr int kTrendBins = 256;
+constexpr int kTrendChunks = 24; // that a value of the trend is the mean of at least, so that no chunk is only compared with itself
 constexpr int kRangeBins = 4096;
 constexpr int kHistogramBins = 48;
 constexpr double kSpreadsAbove = 12; // values beyond take the end colour
@@ -57,7 +58,7 @@ void MapColors::setReference(const std::vector<ChunkCell>& cells)
     }
 }
 
-/// Mean loss of the chunks trained in each stretch of time, smoothed over five stretches.
+/// Mean loss of the chunks trained around each moment: over five stretches of time, and more where chunks are few.
 void MapColors::learnTrend(const std::vector<ChunkCell>& cells)
 {
     trend_.clear();
@@ -83,18 +84,23 @@ void MapColors::learnTrend(const std::vector<ChunkCell>& cells)
             ++count[bin];
         }
     }
+    for (std::size_t bin = 1; bin < sum.size(); ++bin) { // now up to and with the bin
+        sum[bin] += sum[bin - 1];
+        count[bin] += count[bin - 1];
+    }
     trend_.assign(kTrendBins + 1, NAN);
-    float last = NAN;
+    const int wanted = std::min(kTrendChunks, count.back());
+    int reach = 2;
     for (int bin = 0; bin <= kTrendBins; ++bin) {
-        double s = 0;
-        int n = 0;
-        for (int near = std::max(0, bin - 2); near <= std::min(kTrendBins, bin + 2); ++near) {
-            s += sum[static_cast<std::size_t>(near)];
-            n += count[static_cast<std::size_t>(near)];
-        }
-        if (n > 0)
-            last = static_cast<float>(s / n);
-        trend_[static_cast<std::size_t>(bin)] = last;
+        const auto within = [bin](const auto& sums, int around) {
+            const auto last = sums[static_cast<std::size_t>(std::min(kTrendBins, bin + around))];
+            return bin - around <= 0 ? last : last - sums[static_cast<std::size_t>(bin - around - 1)];
+        };
+        while (reach > 2 && within(count, reach - 1) >= wanted)
+            --reach;
+        while (within(count, reach) < wanted)
+            ++reach;
+        trend_[static_cast<std::size_t>(bin)] = static_cast<float>(within(sum, reach) / within(count, reach));
     }
 }
 
@@ -117,8 +123,20 @@ double MapColors::valueOf(const ChunkCell& cell) const
     case MapLayer::Age: return cell.trainedWallNs == 0 ? NAN : static_cast<double>(nowNs_ - cell.trainedWallNs) / 60e9;
     case MapLayer::TimesTrained: return cell.timesTrained;
     case MapLayer::Epoch: return static_cast<double>(placeOf(cell.id).epoch);
+    case MapLayer::Block: return static_cast<double>(placeOfBlock(cell.block));
     default: return NAN;
     }
+}
+
+BlockPlace MapColors::placeOfBlock(std::int64_t block) const
+{
+    const auto found = places_.find(block);
+    return found == places_.end() ? BlockPlace::Remote : found->second;
+}
+
+std::uint8_t MapColors::entryOf(BlockPlace place) const
+{
+    return static_cast<std::uint8_t>(kFirstValue + static_cast<int>(place) * (kValueSteps - 1) / (kBlockPlaces - 1));
 }
 
 void MapColors::learnRange(const std::vector<ChunkCell>& cells)
@@ -197,7 +215,9 @@ void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWa
         const bool filled = kind == CellKind::Trained || kind == CellKind::Committed;
         summary_.redone += filled && cell.timesLost > 0;
         const float v = values_[i];
-        if (filled && std::isfinite(v))
+        if (layer_ == MapLayer::Block)
+            entries_[i] = entryOf(placeOfBlock(cell.block));
+        else if (filled && std::isfinite(v))
             entries_[i] = static_cast<std::uint8_t>(kFirstValue + std::clamp((v - summary_.low) * scale, 0.0, kValueSteps - 1.0));
         else
             entries_[i] = indexOf(cell);
@@ -207,6 +227,8 @@ void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWa
 
 std::uint8_t MapColors::indexOf(const ChunkCell& cell) const
 {
+    if (layer_ == MapLayer::Block)
+        return entryOf(placeOfBlock(cell.block));
     switch (cellKindOf(cell)) {
     case CellKind::Free: return kFreeCell;
     case CellKind::Excluded: return kExcludedCell;

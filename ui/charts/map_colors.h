@@ -10,7 +10,10 @@
 
 namespace furrow {
 
-enum class MapLayer { State, Worker, Attempt, Epoch, Loss, DeltaLoss, Age, TimesTrained };
+enum class MapLayer { State, Worker, Attempt, Epoch, Loss, DeltaLoss, Age, TimesTrained, Block };
+/// Where the data of a block is, in the order of the colours of the layer Block. Evicted: it was prepared, and left the cache since.
+enum class BlockPlace { Remote, Fetching, Evicted, Prepared };
+inline constexpr int kBlockPlaces = 4;
 /// What a loss is relative to. Without the trend the map shows only when a chunk was trained.
 enum class RelativeTo { Trend, Nothing };
 
@@ -49,6 +52,11 @@ public:
     RelativeTo relativeTo() const { return relative_; }
     /// Losses of the same chunks elsewhere (epoch before, other run), by block and column, for DeltaLoss.
     void setReference(const std::vector<ChunkCell>& cells);
+    /// For the layer Block; a block that is not named is remote.
+    void setBlockPlaces(std::unordered_map<std::int64_t, BlockPlace> places) { places_ = std::move(places); }
+    BlockPlace placeOfBlock(std::int64_t block) const;
+    /// The colour of a place, as the layer Block shows it.
+    std::uint8_t entryOf(BlockPlace place) const;
     /// Learns the range (and the trend, when the cells are not those of the last call) from all cells, then gives each its
     /// entry. Some 20 ns a cell.
     void recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs, bool cellsChanged = true);
@@ -71,6 +79,7 @@ private:
     MapLayer layer_ = MapLayer::Loss;
     RelativeTo relative_ = RelativeTo::Trend;
     std::unordered_map<std::int64_t, float> reference_; ///< by place without epoch
+    std::unordered_map<std::int64_t, BlockPlace> places_; ///< by number of the block
     bool trendKnown_ = false;
     std::vector<float> trend_; ///< mean loss over equal stretches of time
     std::int64_t trendBegin_ = 0;

@@ -15,6 +15,7 @@ namespace furrow {
 namespace {
 
 constexpr double kRamp = 300;
+constexpr double kTickRoom = 48; // of a number below the ramp
 constexpr double kNarrowRamp = 190;
 constexpr int kNarrow = 900; // below it the ramp is short and so are words
 
@@ -55,6 +56,7 @@ QString MapLegend::rampTitle() const
     case MapLayer::Epoch: return tr("Epoch");
     case MapLayer::Worker: return tr("Worker");
     case MapLayer::Attempt: return tr("Attempt");
+    case MapLayer::Block: return tr("Where the data of each block is");
     case MapLayer::State: break;
     }
     return tr("State of each chunk");
@@ -87,6 +89,10 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
         }
         return;
     }
+    if (layer == MapLayer::Block) {
+        drawPlaces(p, area);
+        return;
+    }
     if (!s.hasValues)
         return;
     const double base = area.top() + 36;
@@ -112,7 +118,7 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
     double used = step;
     for (const double factor : { 0.2, 0.5, 1.0, 2.0, 5.0 }) {
         used = step * factor;
-        if ((s.high - s.low) / used <= 7)
+        if ((s.high - s.low) / used <= std::min(7.0, area.width() / kTickRoom))
             break;
     }
     const bool sign = layer == MapLayer::DeltaLoss || (layer == MapLayer::Loss && map_.colors().relativeTo() == RelativeTo::Trend);
@@ -124,6 +130,20 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
             text.prepend(QLatin1Char('+'));
         const double wide = tabularWidth(p.font(), text);
         drawTabular(p, QRectF(std::clamp(x - wide / 2, area.left(), area.right() - wide), base + 13, wide, 14), Qt::AlignLeft, text);
+    }
+}
+
+void MapLegend::drawPlaces(QPainter& p, const QRectF& area) const
+{
+    const QString words[kBlockPlaces] = { tr("remote"), tr("fetching"), tr("evicted"), tr("prepared") };
+    for (int i = 0; i < kBlockPlaces; ++i) {
+        const QPointF at(area.left() + (i % 2) * area.width() / 2, area.top() + 20 + (i / 2) * 22);
+        p.fillRect(QRectF(at.x(), at.y(), 24, 14), map_.colors().colorOf(map_.colors().entryOf(static_cast<BlockPlace>(i))));
+        p.setPen(QPen(theme().color(Token::Line2), 1));
+        p.setBrush(Qt::NoBrush);
+        p.drawRect(QRectF(at.x() + 0.5, at.y() + 0.5, 23, 13));
+        p.setPen(theme().color(Token::Text2));
+        p.drawText(QRectF(at.x() + 31, at.y(), area.width() / 2 - 31, 14), Qt::AlignVCenter, words[i]);
     }
 }
 

@@ -27,6 +27,7 @@ protected:
 private:
     QString rampTitle() const;
     void drawRamp(QPainter& painter, const QRectF& area) const;
+    void drawPlaces(QPainter& painter, const QRectF& area) const;
     void drawCounts(QPainter& painter, const QRectF& area) const;
 
     CoverageMap& map_;

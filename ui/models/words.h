@@ -12,6 +12,8 @@ namespace furrow {
 
 QString stateWord(RunState state); ///< "Running"
 QString stopReasonSentence(StopReason reason); ///< "the end of the epoch was reached"; "" for None
+/// Why we think that a run is in its state: the sentences of the engine, with times as the clock of the person says them.
+QString evidenceText(const RunStatus& status, const QString& separator);
 QString chunkStateWord(ChunkState state); ///< "committed"
 QString logLevelWord(LogLevel level);
 QString chunkShort(std::int64_t block, int column); ///< "B53 C17"

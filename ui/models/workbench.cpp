@@ -21,6 +21,7 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
     , log_(logColumns())
 {
     workspaceCommands_.setWorkspace(workspace_);
+    quarantine_.setWorkspace(workspace_);
     connect(&workspaceCommands_, &WorkspaceCommands::changed, &scanner_, &WorkspaceScanner::refresh);
     connect(&watcher_, &RunWatcher::eventsRead, this, &Workbench::takeEvents);
     connect(&watcher_, &RunWatcher::logRead, this, &Workbench::takeLog);
@@ -67,6 +68,7 @@ void Workbench::openWorkspace(const QString& workspace)
 {
     workspace_ = workspace;
     workspaceCommands_.setWorkspace(workspace_);
+    quarantine_.setWorkspace(workspace_);
     showRun({});
     scanner_.open(workspace_, extraRuns_);
     Q_EMIT workspaceOpened(workspace_);

@@ -6,6 +6,7 @@
 #include "ui/bridge/workspace_scanner.h"
 #include "ui/models/alerts.h"
 #include "ui/models/cell_store.h"
+#include "ui/models/quarantine_draft.h"
 #include "ui/models/replay.h"
 #include "ui/models/run_form.h"
 #include "ui/models/run_tables.h"
@@ -37,6 +38,7 @@ public:
     WorkspaceCommands& workspaceCommands() { return workspaceCommands_; }
     SelectionModel& selection() { return selection_; }
     RunForm& form() { return form_; }
+    QuarantineDraft& quarantine() { return quarantine_; }
     CellStore& cells() { return cells_; }
     ClaimStore& claims() { return claims_; }
     Replay& replay() { return replay_; }
@@ -63,6 +65,7 @@ private:
     WorkspaceCommands workspaceCommands_;
     SelectionModel selection_;
     RunForm form_;
+    QuarantineDraft quarantine_;
     CellStore cells_;
     ClaimStore claims_;
     Replay replay_;

@@ -5,7 +5,9 @@
 #include "ui/pages/page_parts.h"
 
 #include <QComboBox>
+#include <QFileInfo>
 #include <QTextBrowser>
+#include <QUrl>
 #include <QVBoxLayout>
 
 namespace furrow {
@@ -44,6 +46,9 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     text_->setOpenLinks(false);
     text_->setAccessibleName(tr("Samples of the chunk"));
     column->addWidget(text_, 1);
+    column->addStretch();
+    connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& fingerprint) { bench_.quarantine().addSample(fingerprint.toString().toULongLong(nullptr, 16)); });
+    connect(&bench_.quarantine(), &QuarantineDraft::changed, this, &ChunkSamplesView::render);
     connect(form_, &QComboBox::currentIndexChanged, this, &ChunkSamplesView::render);
     connect(&reader_, &SampleReader::samplesRead, this, &ChunkSamplesView::show);
     connect(&bench_.selection(), &SelectionModel::changed, this, &ChunkSamplesView::follow);
@@ -57,11 +62,15 @@ void ChunkSamplesView::follow()
         reader_.cancel();
         samples_.reset();
         shownChunk_ = 0;
-        title_->setText(tr("Select a chunk."));
+        title_->setText(tr("Select a chunk to read its samples."));
         counts_->clear();
         text_->clear();
+        text_->hide();
+        form_->hide();
         return;
     }
+    text_->show();
+    form_->show();
     const SelectedChunk& chunk = selection.chunks.front();
     if (chunk.id.value == shownChunk_)
         return;
@@ -102,13 +111,18 @@ void ChunkSamplesView::render()
 QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
 {
     const QPalette colours = palette();
-    QStringList notes { tr("file %1, row %2").arg(sample.file).arg(countText(sample.row)), tr("%n token(s)", nullptr, static_cast<int>(sample.tokenCount)) };
+    QStringList notes { tr("%1, row %2").arg(QFileInfo(sample.file).fileName().toHtmlEscaped(), countText(sample.row)), tr("%n token(s)", nullptr, static_cast<int>(sample.tokenCount)) };
     if ((sample.flags & SampleHeldOut) != 0)
         notes.append(tr("held out"));
     if ((sample.flags & SampleRepeat) != 0)
         notes.append(tr("occurs before in the block"));
     if ((sample.flags & SampleLeftOut) != 0)
         notes.append(tr("not trained"));
+    const bool named = bench_.quarantine().has(sample.fingerprint);
+    if (named)
+        notes.append(tr("on the quarantine list"));
+    else
+        notes.append(QStringLiteral("<a href=\"%1\">%2</a>").arg(sample.fingerprint, 16, 16, QLatin1Char('0')).arg(tr("leave out")));
     QString body;
     if (form_->currentData().toInt() == Text) {
         body = visible(sample.text);

@@ -64,7 +64,7 @@ void CoveragePage::buildBar()
     layer_ = new QComboBox(bar);
     layer_->setAccessibleName(tr("Layer"));
     const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker },
-        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained } };
+        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block } };
     for (const auto& [name, layer] : layers)
         layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
     bar->addWidget(layer_);
@@ -78,7 +78,7 @@ void CoveragePage::buildBar()
     bar->addWidget(epoch_);
     for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not push the others out
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        combo->setMinimumContentsLength(combo == epoch_ ? 5 : 10);
+        combo->setMinimumContentsLength(combo == epoch_ ? 5 : combo == relative_ ? 13 : 10);
     }
     auto* fitButton = makeButton(tr("Fit"), QStringLiteral("fit"));
     bar->addWidget(fitButton);
@@ -154,6 +154,7 @@ void CoveragePage::connectBench()
         epochsKnown_ = 0;
         epoch_->clear();
     });
+    connect(&blocks_, &BlockReader::blocksRead, this, &CoveragePage::takeBlocks);
     connect(&bench_.selection(), &SelectionModel::changed, this, &CoveragePage::followSelection);
     connect(&reference_, &EpochReader::cellsRead, this, [this](const CellsPtr& before) {
         map_->setReference(before->cells);
@@ -180,6 +181,8 @@ void CoveragePage::takeStatus(const StatusPtr& status)
         }
     }
     map_->setProgress(progress);
+    if (static_cast<MapLayer>(layer_->currentData().toInt()) == MapLayer::Block)
+        readBlocks();
     if (static_cast<int>(status->epochs.size()) == epochsKnown_)
         return;
     const bool atNewest = epoch_->currentIndex() == epoch_->count() - 1;
@@ -195,6 +198,32 @@ void CoveragePage::takeCells()
 {
     map_->setCells(bench_.cells().cells());
     refreshTable();
+}
+
+void CoveragePage::readBlocks()
+{
+    std::int64_t count = 0;
+    for (const ChunkCell& cell : bench_.cells().cells())
+        count = std::max(count, cell.block + 1);
+    blocks_.read(bench_.watcher().folder(), count);
+}
+
+// The ledger forgets the file of a block that left the cache; that it was there is known from what was trained of it.
+void CoveragePage::takeBlocks(const PreparedBlocksPtr& prepared)
+{
+    std::unordered_map<std::int64_t, BlockPlace> places;
+    for (const ChunkCell& cell : bench_.cells().cells()) {
+        if (cell.timesTrained > 0)
+            places[cell.block] = BlockPlace::Evicted;
+    }
+    for (const std::int64_t block : *prepared)
+        places[block] = BlockPlace::Prepared;
+    const StatusPtr& status = bench_.watcher().status();
+    static const QRegularExpression kPreparing(QStringLiteral("^preparing block (\\d+)"));
+    const auto preparing = status && status->supervisorPid > 0 && status->reading ? kPreparing.match(QString::fromStdString(status->reading->doing)) : QRegularExpressionMatch();
+    if (preparing.hasMatch() && !prepared->contains(preparing.captured(1).toLongLong()))
+        places[preparing.captured(1).toLongLong()] = BlockPlace::Fetching;
+    map_->setBlockPlaces(std::move(places));
 }
 
 void CoveragePage::refreshTable()
@@ -218,6 +247,8 @@ void CoveragePage::applyLayerNow()
 {
     const auto layer = static_cast<MapLayer>(layer_->currentData().toInt());
     relativeShown_->setVisible(layer == MapLayer::Loss);
+    if (layer == MapLayer::Block)
+        readBlocks();
     map_->setLayer(layer, static_cast<RelativeTo>(relative_->currentData().toInt()));
 }
 

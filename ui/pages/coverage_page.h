@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/block_reader.h"
 #include "ui/bridge/epoch_reader.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/selection_model.h"
@@ -36,6 +37,8 @@ private:
     void connectBench();
     void takeStatus(const StatusPtr& status);
     void takeCells();
+    void readBlocks();
+    void takeBlocks(const PreparedBlocksPtr& prepared);
     void refreshTable();
     void applyLayer();
     void applyLayerNow();
@@ -47,6 +50,7 @@ private:
     Workbench& bench_;
     ChunkModel model_;
     EpochReader reference_;
+    BlockReader blocks_;
     QComboBox* layer_ = nullptr;
     QComboBox* relative_ = nullptr;
     QAction* relativeShown_ = nullptr;

@@ -18,6 +18,12 @@
 
 namespace furrow {
 
+namespace {
+
+constexpr int kCellRoom = 26; // beside the text of a cell
+
+} // namespace
+
 LogPage::LogPage(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
@@ -31,9 +37,9 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
     filter_.setSourceModel(&bench_.log());
     table_->setModel(&filter_);
     const QFontMetrics metrics(table_->font());
-    table_->setColumnWidth(0, metrics.horizontalAdvance(QStringLiteral("18:42:10.123")) + 16);
-    table_->setColumnWidth(1, metrics.horizontalAdvance(logLevelWord(LogLevel::Warning)) + 20);
-    table_->setColumnWidth(2, metrics.horizontalAdvance(QStringLiteral("supervisor")) + 20);
+    table_->setColumnWidth(0, metrics.horizontalAdvance(QStringLiteral("18:42:10.123")) + kCellRoom);
+    table_->setColumnWidth(1, metrics.horizontalAdvance(logLevelWord(LogLevel::Warning)) + kCellRoom);
+    table_->setColumnWidth(2, metrics.horizontalAdvance(QStringLiteral("supervisor")) + kCellRoom);
     layout()->addWidget(table_);
     connect(&bench_.log(), &QAbstractItemModel::rowsInserted, this, [this] {
         if (follow_->isChecked())

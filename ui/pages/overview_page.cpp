@@ -1,9 +1,12 @@
 #include "ui/pages/overview_page.h"
 
 #include "core/base/clock.h"
+#include "ui/charts/series_chart.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/alert_list.h"
 #include "ui/pages/epoch_meters.h"
+#include "ui/pages/figure_row.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_card.h"
 #include "ui/widgets/state_glyph.h"
@@ -22,8 +25,8 @@ namespace furrow {
 namespace {
 
 constexpr int kCardColumns = 3;
-constexpr int kWideFigures = 125; // characters; below it the figures stand in two rows
-constexpr int kNarrowColumns = 4;
+constexpr int kChartHeight = 180;
+constexpr int kSampleHeight = 150;
 constexpr std::size_t kPaceClaims = 40; // finished chunks that an estimate looks back at
 constexpr std::size_t kLeastPaceClaims = 8;
 constexpr int kStripPoints = 120;
@@ -88,13 +91,19 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     open_->setWordWrap(true);
     column->addWidget(open_);
     column->addWidget(makeLine());
-    column->addWidget(buildFigures());
+    figures_ = new FigureRow({ tr("Loss"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"), tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
+    column->addWidget(figures_);
     column->addWidget(makeLine());
+    alerts_ = new AlertList;
+    column->addWidget(alerts_);
     cards_ = new QGridLayout;
     cards_->setSpacing(12);
     column->addLayout(cards_);
+    reading_ = new FigureRow({ tr("Samples read"), tr("Samples in weights"), tr("Of what was read"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text") });
+    column->addWidget(reading_);
+    buildChart();
+    column->addWidget(loss_, 1);
     column->addWidget(buildSample());
-    column->addStretch();
     auto* scroll = new QScrollArea(this);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
@@ -135,43 +144,15 @@ QWidget* OverviewPage::buildHead()
     return head;
 }
 
-QWidget* OverviewPage::buildFigures()
+// A glance at the whole curve; the charts page has its tools.
+void OverviewPage::buildChart()
 {
-    auto* box = new QWidget;
-    auto* grid = new QGridLayout(box);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(20);
-    grid->setVerticalSpacing(0);
-    figureGrid_ = grid;
-    const QStringList names { tr("Loss"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"), tr("Tokens"), tr("Active time"), tr("Newest checkpoint") };
-    for (int i = 0; i < names.size(); ++i) {
-        figureNames_.push_back(makeLabel(names[i], TextTone::Hint, TextSize::Small));
-        QLabel* value = makeLabel(QStringLiteral("–"), TextTone::Value, TextSize::Title, true);
-        value->setMinimumWidth(84);
-        figures_.push_back(value);
-    }
-    layOutFigures(static_cast<int>(names.size()));
-    return box;
-}
-
-void OverviewPage::layOutFigures(int columns)
-{
-    if (columns == figureColumns_)
-        return;
-    if (figureColumns_ > 0)
-        figureGrid_->setColumnStretch(figureColumns_, 0);
-    figureColumns_ = columns;
-    for (int i = 0; i < static_cast<int>(figures_.size()); ++i) {
-        figureGrid_->addWidget(figureNames_[static_cast<std::size_t>(i)], i / columns * 2, i % columns);
-        figureGrid_->addWidget(figures_[static_cast<std::size_t>(i)], i / columns * 2 + 1, i % columns);
-    }
-    figureGrid_->setColumnStretch(columns, 1);
-}
-
-void OverviewPage::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    layOutFigures(width() < kWideFigures * fontMetrics().averageCharWidth() ? kNarrowColumns : static_cast<int>(figures_.size()));
+    loss_ = new SeriesChart(link_);
+    loss_->setTitle(tr("Training loss"), tr("nats per token"));
+    loss_->setEmptyText(tr("No steps recorded yet."));
+    loss_->setMinimumHeight(kChartHeight);
+    loss_->setFocusPolicy(Qt::NoFocus);
+    loss_->setAttribute(Qt::WA_TransparentForMouseEvents); // the wheel scrolls the page
 }
 
 QWidget* OverviewPage::buildSample()
@@ -184,7 +165,7 @@ QWidget* OverviewPage::buildSample()
     sample_ = new QTextBrowser;
     sample_->setFont(codeFont());
     sample_->setAccessibleName(tr("Newest text of the model"));
-    sample_->setMinimumHeight(150);
+    sample_->setFixedHeight(kSampleHeight);
     column->addWidget(sample_);
     sampleBox_->hide();
     return sampleBox_;
@@ -198,8 +179,10 @@ void OverviewPage::clear()
     open_->clear();
     meters_->clear();
     sampleBox_->hide();
-    for (QLabel* figure : figures_)
-        figure->setText(QStringLiteral("–"));
+    figures_->clear();
+    reading_->clear();
+    alerts_->setAlerts({});
+    loss_->setData({});
     for (const auto& [worker, card] : cardOf_)
         delete card;
     cardOf_.clear();
@@ -214,6 +197,8 @@ void OverviewPage::take(const StatusPtr& status)
         open.append(QString::fromStdString(sentence));
     open_->setText(open.isEmpty() ? QString() : tr("The epoch stays open: %1").arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
+    showReading(*status);
+    alerts_->setAlerts(bench_.alerts().all());
     showWorkers(*status);
 }
 
@@ -222,12 +207,10 @@ void OverviewPage::showHead(const RunStatus& status)
     mark_->setGlyph(glyphOf(status.state));
     const QString epoch = status.epochs.empty() ? QString() : tr("Epoch %1").arg(status.epochs.back().epoch + 1);
     title_->setText(epoch.isEmpty() ? stateWord(status.state) : tr("%1, %2").arg(epoch, stateWord(status.state).toLower()));
-    QStringList evidence;
-    for (const Evidence& line : status.evidence)
-        evidence.append(QString::fromStdString(line.text));
-    const QString reason = stopReasonSentence(status.stopReason);
-    truth_->setText(reason.isEmpty() ? evidence.join(QLatin1Char(' ')) : tr("Ended because %1. %2").arg(reason, evidence.join(QLatin1Char(' '))));
-    truth_->setToolTip(evidence.join(QLatin1Char('\n')));
+    const QString evidence = evidenceText(status, QStringLiteral(" "));
+    const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already
+    truth_->setText(reason.isEmpty() ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
+    truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
     ends_->setText(endEstimate(status));
 }
 
@@ -247,14 +230,33 @@ QString OverviewPage::endEstimate(const RunStatus& status) const
 void OverviewPage::showFigures(const RunStatus& status)
 {
     const auto loss = [](double value) { return std::isfinite(value) ? fixedText(value, 3) : QStringLiteral("–"); };
-    figures_[0]->setText(loss(status.loss));
-    figures_[1]->setText(status.evalLoss ? loss(*status.evalLoss) : QStringLiteral("–"));
-    figures_[2]->setText(fixedText(status.tokensPerSecond, 0));
-    figures_[3]->setText(countText(status.steps));
-    figures_[4]->setText(countText(status.tokens));
-    figures_[5]->setText(durationText(status.activeSeconds));
+    figures_->setValue(0, loss(status.loss));
+    figures_->setValue(1, status.evalLoss ? loss(*status.evalLoss) : QStringLiteral("–"));
+    figures_->setValue(2, fixedText(status.tokensPerSecond, 0));
+    figures_->setValue(3, countText(status.steps));
+    figures_->setValue(4, countText(status.tokens));
+    figures_->setValue(5, durationText(status.activeSeconds));
     const double age = static_cast<double>(systemClock().wallNs() - status.newestCheckpointWallNs) * 1e-9;
-    figures_[6]->setText(status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));
+    figures_->setValue(6, status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));
+}
+
+void OverviewPage::showReading(const RunStatus& status)
+{
+    if (!status.reading)
+        return;
+    const Reading& reading = *status.reading;
+    std::int64_t trained = 0;
+    for (const EpochRow& epoch : status.epochs)
+        trained += epoch.rowsCommitted.samples;
+    const auto share = [](auto part, auto whole) { return whole > 0 ? percentText(static_cast<double>(part) / static_cast<double>(whole)) : QStringLiteral("–"); };
+    reading_->setValue(0, countText(reading.samplesFetched), tr("%1 blocks prepared, %2 found in the cache").arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
+    reading_->setValue(1, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
+    reading_->setValue(2, share(trained, reading.samplesFetched), tr("Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs"));
+    const QString downloaded = reading.downloadedBytes > 0 ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests)).arg(bytesText(reading.downloadedBytes)) : QString();
+    reading_->setValue(3, bytesText(reading.textBytes), tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
+    reading_->setValue(4, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
+    reading_->setValue(5, percentText(reading.busyShare), tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
+    reading_->setValue(6, percentText(reading.repeatedShare), tr("Samples whose text was there before in their block"));
 }
 
 void OverviewPage::showWorkers(const RunStatus& status)
@@ -280,6 +282,7 @@ void OverviewPage::takeTelemetry(const SnapshotPtr& snapshot)
 {
     for (const auto& [worker, card] : cardOf_)
         card->setLosses(newestLosses(*snapshot, worker));
+    loss_->setData(chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens));
     const bool any = snapshot->samples && !snapshot->samples->empty();
     sampleBox_->setVisible(any);
     if (!any)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/charts/chart_link.h"
 #include "ui/bridge/run_feed.h"
 
 #include <QWidget>
@@ -17,6 +18,9 @@ namespace furrow {
 class EpochMeters;
 class StateGlyph;
 class Workbench;
+class AlertList;
+class FigureRow;
+class SeriesChart;
 class WorkerCard;
 
 /// What a person sees first: state with its evidence, how far the epoch is and what keeps it open, every worker, the newest
@@ -29,18 +33,15 @@ public:
 Q_SIGNALS:
     void whyWanted();
 
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-
 private:
     QWidget* buildHead();
-    QWidget* buildFigures();
-    void layOutFigures(int columns);
+    void buildChart();
     QWidget* buildSample();
     void take(const StatusPtr& status);
     void takeTelemetry(const SnapshotPtr& snapshot);
     void showHead(const RunStatus& status);
     void showFigures(const RunStatus& status);
+    void showReading(const RunStatus& status);
     void showWorkers(const RunStatus& status);
     QString endEstimate(const RunStatus& status) const;
     void clear();
@@ -52,10 +53,11 @@ private:
     QLabel* ends_ = nullptr;
     EpochMeters* meters_ = nullptr;
     QLabel* open_ = nullptr;
-    QGridLayout* figureGrid_ = nullptr;
-    int figureColumns_ = 0;
-    std::vector<QLabel*> figureNames_;
-    std::vector<QLabel*> figures_;
+    FigureRow* figures_ = nullptr;
+    FigureRow* reading_ = nullptr;
+    AlertList* alerts_ = nullptr;
+    ChartLink link_;
+    SeriesChart* loss_ = nullptr;
     QGridLayout* cards_ = nullptr;
     std::map<int, WorkerCard*> cardOf_;
     QWidget* sampleBox_ = nullptr;

@@ -4,7 +4,9 @@
 #include "ui/theme/theme.h"
 
 #include <QBoxLayout>
+#include <QGridLayout>
 #include <QHeaderView>
+#include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
@@ -142,8 +144,17 @@ void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn
     proxy->setSortRole(SortRole);
     table->setModel(proxy);
     table->setSortingEnabled(true);
+    const QVariant lastAlignment = proxy->headerData(proxy->columnCount() - 1, Qt::Horizontal, Qt::TextAlignmentRole);
+    table->horizontalHeader()->setStretchLastSection(!lastAlignment.value<Qt::Alignment>().testFlag(Qt::AlignRight)); // numbers stay beside the others
     table->horizontalHeader()->setSortIndicator(sortColumn, order);
     proxy->sort(sortColumn, order);
+}
+
+void setSentenceWidth(QMessageBox& box)
+{
+    constexpr int kWidth = 440;
+    auto* grid = qobject_cast<QGridLayout*>(box.layout());
+    grid->addItem(new QSpacerItem(kWidth, 0), grid->rowCount(), 0, 1, grid->columnCount());
 }
 
 QPushButton* makeButton(const QString& text, const QString& icon, bool primary)

@@ -6,6 +6,7 @@
 #include <QString>
 
 class QBoxLayout;
+class QMessageBox;
 class QPushButton;
 class QTableView;
 class QAbstractItemModel;
@@ -53,6 +54,8 @@ QTableView* makeTable(const QString& accessibleName);
 /// Sorts by SortRole through a proxy that it makes.
 void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn = -1, Qt::SortOrder order = Qt::AscendingOrder);
 /// @param icon  name of a file in resources/icons; empty: none
+/// Makes a box wide enough for sentences; by itself it is as narrow as its title.
+void setSentenceWidth(QMessageBox& box);
 QPushButton* makeButton(const QString& text, const QString& icon = {}, bool primary = false);
 
 } // namespace furrow

@@ -27,6 +27,8 @@ namespace {
 /// Settings that one most often wants to change for another attempt.
 constexpr const char* kOffered[] = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes", "eval_steps" };
 
+constexpr std::size_t kShownCheckpoints = 6;
+
 QString choiceState(const ResumePlan::CheckpointChoice& choice)
 {
     if (choice.verified)
@@ -114,6 +116,7 @@ ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::i
     column->addLayout(middle, 1);
     column->addWidget(makeLine());
     column->addWidget(buildFoot(attempt));
+    go_->setFocus(); // the map is looked at, the button is what Return and Space are for
 }
 
 QWidget* ResumeDialog::buildHead(const QString&, std::int64_t attempt)
@@ -228,8 +231,8 @@ void ResumeDialog::addCheckpoints(QVBoxLayout* column)
     model->reset(std::move(newestFirst));
     table->setModel(model);
     table->resizeColumnsToContents();
-    table->setMinimumHeight(140);
-    table->setMaximumHeight(200);
+    const auto rows = static_cast<int>(std::min<std::size_t>(plan_->checkpoints.size(), kShownCheckpoints));
+    table->setFixedHeight(table->horizontalHeader()->height() + rows * table->verticalHeader()->defaultSectionSize() + 2); // whole rows
     column->addWidget(table);
 }
 

@@ -12,22 +12,26 @@ namespace furrow {
 
 namespace {
 
-/// What is known about the end, in one sentence.
+/// What is known about the end, in one sentence: of the run, else of the worker that took it down.
 QString causeSentence(const RunStatus& status)
 {
+    if (!status.stopDetail.empty())
+        return QString::fromStdString(status.stopDetail);
     for (const WorkerStatus& worker : status.workers) {
         if (!worker.alive && !worker.endCause.empty())
             return QCoreApplication::translate("RunBanner", "%1: %2").arg(workerName(worker.worker), QString::fromStdString(worker.endCause));
     }
-    return QString::fromStdString(status.stopDetail);
+    return {};
 }
 
-QString evidenceText(const RunStatus& status)
+/// What a resume can begin from.
+QString keptSentence(const RunStatus& status)
 {
-    QStringList lines;
-    for (const Evidence& evidence : status.evidence)
-        lines.append(QString::fromStdString(evidence.text));
-    return lines.join(QLatin1Char(' '));
+    if (status.epochs.empty() || status.newestCheckpointWallNs == 0)
+        return QCoreApplication::translate("RunBanner", "No checkpoint was written yet: a resume begins anew.");
+    const EpochRow& epoch = status.epochs.back();
+    return QCoreApplication::translate("RunBanner", "Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.")
+        .arg(countText(epoch.chunks[ChunkState::Committed]), countText(epoch.chunks.sum()), countText(epoch.epoch + 1), wallTimeText(status.newestCheckpointWallNs));
 }
 
 } // namespace
@@ -76,7 +80,7 @@ void RunBanner::take(const StatusPtr& status)
     banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);
     const QString cause = causeSentence(*status);
     const QString word = stateWord(status->state);
-    banner_->setMessage(cause.isEmpty() ? word : tr("%1: %2").arg(word, cause), evidenceText(*status));
+    banner_->setMessage(cause.isEmpty() ? word : tr("%1: %2").arg(word, cause), keptSentence(*status));
     for (QPushButton* button : buttons_)
         button->show();
 }

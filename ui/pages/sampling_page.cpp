@@ -9,6 +9,7 @@
 #include <QFormLayout>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -27,6 +28,8 @@ QString checkpointName(const SupervisorLedger::CheckpointRow& row)
     return QCoreApplication::translate("SamplingPage", "%1 of %2, step %3%4").arg(row.id.value).arg(of, countText(row.record.step), loss);
 }
 
+constexpr int kSettingsWidth = 240;
+
 } // namespace
 
 SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
@@ -35,7 +38,13 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
 {
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->setHandleWidth(1);
-    splitter->addWidget(buildSettings());
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setMinimumWidth(kSettingsWidth);
+    scroll->setWidget(buildSettings());
+    splitter->addWidget(scroll);
     auto* right = new QWidget;
     auto* column = new QVBoxLayout(right);
     column->setContentsMargins(12, 12, 12, 12);
@@ -77,7 +86,6 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
 QWidget* SamplingPage::buildSettings()
 {
     auto* side = new QWidget;
-    side->setMinimumWidth(240);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(14, 12, 12, 12);
     column->setSpacing(8);

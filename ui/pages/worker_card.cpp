@@ -70,7 +70,7 @@ void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
     progress_->setValue(training ? static_cast<int>(status.chunkFraction * 1000) : 0);
     loss_->setText(status.step > 0 && std::isfinite(status.loss) ? fixedText(status.loss, 3) : QStringLiteral("–"));
     speed_->setText(status.alive ? rateText(status.tokensPerSecond) : QString());
-    steps_->setText(tr("%n step(s)", nullptr, static_cast<int>(status.step)));
+    steps_->setText(tr("%1 steps").arg(countText(status.step)));
     setAccessibleName(tr("Worker %1: %2, loss %3, %4").arg(worker_).arg(phase_->text(), loss_->text(), speed_->text()));
 }
 

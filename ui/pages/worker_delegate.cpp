@@ -1,6 +1,7 @@
 #include "ui/pages/worker_delegate.h"
 
 #include "ui/models/table_model.h"
+#include "ui/theme/theme.h"
 #include "ui/widgets/worker_mark.h"
 
 #include <QPainter>
@@ -35,6 +36,8 @@ void WorkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     }
     if (option.state.testFlag(QStyle::State_Selected))
         painter->fillRect(option.rect, option.palette.color(QPalette::Highlight));
+    else
+        painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), kMarkWidth, 1), theme().color(Token::Line)); // as the style draws it below the rest
     QStyleOptionViewItem text = option;
     text.rect.adjust(kMarkWidth, 0, 0, 0);
     QStyledItemDelegate::paint(painter, text, index);

@@ -140,6 +140,9 @@ void Actions::makeData()
     showInMap = add(Menu::Data, tr("Show selected chunk in the map"), QStringLiteral("map"), QKeySequence(QStringLiteral("Ctrl+Shift+M")), {});
     showInLog = add(Menu::Data, tr("Show selected chunk in the log"), QStringLiteral("log"), QKeySequence(QStringLiteral("Ctrl+Shift+L")), {});
     showSamples = add(Menu::Data, tr("Read samples of the selected chunk"), QStringLiteral("text"), QKeySequence(QStringLiteral("Ctrl+Shift+R")), {});
+    addSeparator(Menu::Data);
+    quarantineChunks = add(Menu::Data, tr("Quarantine selected chunks…"), QStringLiteral("quarantine"), QKeySequence(QStringLiteral("Ctrl+Shift+U")), tr("Leave them out of the next run"));
+    quarantine = add(Menu::Data, tr("Quarantine list…"), {}, {}, tr("Chunks, samples and patterns that later runs leave out"));
 }
 
 void Actions::makeTools()

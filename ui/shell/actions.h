@@ -64,6 +64,8 @@ public:
     QAction* showInMap;
     QAction* showInLog;
     QAction* showSamples;
+    QAction* quarantine; ///< the list of what later runs leave out
+    QAction* quarantineChunks; ///< puts the selected chunks on it
 
     QAction* palette;
     QAction* queue; ///< shows the queue

@@ -140,6 +140,8 @@ void AuditDock::show(const AuditPtr& report)
     }
     Q_EMIT counted(twice, missing);
     Q_EMIT audited(report);
+    if (moved_ && !ran_) // it came to rest while this check was under way
+        check();
 }
 
 void AuditDock::choose(const QModelIndex& index)

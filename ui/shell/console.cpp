@@ -50,7 +50,10 @@ Console::Console(const ConsoleOptions& options, QObject* parent)
     makeWindow();
 }
 
-Console::~Console() = default;
+Console::~Console()
+{
+    logInfo("The interface was busy for " + formatNumber(gaps_.p99(), 0) + " ms at a stretch (99 of 100), for " + formatNumber(gaps_.longest(), 0) + " ms at most.");
+}
 
 void Console::makeWindow()
 {
@@ -64,6 +67,7 @@ void Console::show()
     window_->installEventFilter(this);
     window_->show();
     logFirstStatus();
+    logListing();
     bench_->start(options_.runs);
     if (!options_.runs.isEmpty())
         bench_->showRun(options_.runs.front());
@@ -101,6 +105,16 @@ void Console::logFirstStatus()
             logInfo("The run " + name + " is shown, " + toString(status->state) + ", " + sinceStart() + ".");
         },
         Qt::SingleShotConnection);
+}
+
+void Console::logListing()
+{
+    connect(
+        &bench_->scanner(), &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) {
+            if (lines->size() != runsListed_)
+                logInfo("The library lists " + std::to_string(lines->size()) + " runs, " + sinceStart() + ".");
+            runsListed_ = lines->size();
+        });
 }
 
 void Console::showAsked()

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ui/shell/gui_gap_probe.h"
+
 #include <QObject>
 #include <QSize>
 #include <QStringList>
@@ -42,12 +44,15 @@ private:
     void makeWindow();
     std::string sinceStart() const;
     void logFirstStatus();
+    void logListing();
     void showAsked();
     void attachToLiving();
     void takePicture();
 
     ConsoleOptions options_;
+    GuiGapProbe gaps_; ///< in every build: what a person feels is in the log
     int pictureTries_ = 0;
+    std::size_t runsListed_ = 0;
     std::unique_ptr<Appearance> appearance_;
     std::unique_ptr<Workbench> bench_;
     std::unique_ptr<MainWindow> window_;

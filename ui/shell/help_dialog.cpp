@@ -14,6 +14,8 @@ namespace furrow {
 
 namespace {
 
+constexpr int kTopicRow = 26;
+
 constexpr int kListWidth = 220;
 
 QString said(const char* text)
@@ -179,6 +181,7 @@ void HelpDialog::search(const QString& words)
         if (!words.trimmed().isEmpty() && !plain.toPlainText().contains(words.trimmed(), Qt::CaseInsensitive))
             continue;
         auto* item = new QListWidgetItem(title(topic), topics_);
+        item->setSizeHint(QSize(0, kTopicRow));
         item->setData(Qt::UserRole, i);
     }
     topics_->setCurrentRow(0);

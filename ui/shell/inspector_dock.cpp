@@ -9,6 +9,7 @@
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -22,6 +23,7 @@ namespace {
 constexpr int kRefreshMs = 500;
 constexpr int kChartHeight = 120;
 constexpr int kTableHeight = 130;
+constexpr int kSamplesHeight = 220;
 
 double medianLoss(const std::vector<ChunkCell>& cells)
 {
@@ -55,7 +57,8 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     , buttons_(buildButtons())
     , timer_(new QTimer(this))
 {
-    auto* column = new QVBoxLayout(this);
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(12, 12, 12, 12);
     column->setSpacing(8);
     auto* head = new QHBoxLayout;
@@ -63,7 +66,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     head->addWidget(title_, 1);
     head->addWidget(mark_);
     column->addLayout(head);
-    chunkTable_->setMaximumHeight(kTableHeight);
+    chunkTable_->setFixedHeight(kTableHeight);
     column->addWidget(chunkTable_);
     rows_->setVerticalSpacing(4);
     rows_->setHorizontalSpacing(12);
@@ -77,12 +80,23 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     inside_->setOptions(options);
     column->addWidget(inside_);
     column->addWidget(historyTitle_);
-    history_->setMaximumHeight(kTableHeight);
+    history_->setFixedHeight(kTableHeight);
     column->addWidget(history_);
     samples_->layout()->setContentsMargins(0, 0, 0, 0);
+    samples_->setMinimumHeight(kSamplesHeight);
     column->addWidget(samples_, 1);
-    column->addWidget(buttons_);
     column->addStretch();
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(inside);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    outer->addWidget(scroll, 1);
+    buttons_->layout()->setContentsMargins(12, 8, 12, 12); // stay in sight
+    outer->addWidget(buttons_);
     setSortedModel(history_, &claims_, 0);
     setSortedModel(chunkTable_, &chunks_, 4, Qt::DescendingOrder);
     history_->setItemDelegate(new WorkerDelegate(history_));
@@ -111,6 +125,10 @@ QWidget* InspectorDock::buildButtons()
         grid->addWidget(button, at / 2, at % 2, Qt::AlignLeft);
         ++at;
     }
+    quarantine_ = makeButton({}, QStringLiteral("quarantine"));
+    quarantine_->setProperty("compact", true);
+    connect(quarantine_, &QPushButton::clicked, this, &InspectorDock::quarantineWanted);
+    grid->addWidget(quarantine_, at / 2 + 1, 0, 1, 2, Qt::AlignLeft); // its words may be long
     grid->setColumnStretch(1, 1);
     return box;
 }
@@ -156,6 +174,8 @@ void InspectorDock::refresh()
     samples_->setVisible(oneChunk || many);
     mark_->clear();
     buttons_->setVisible(oneChunk || many);
+    quarantine_->setText(tr("Quarantine %n chunk(s)…", nullptr, static_cast<int>(selection.chunks.size())));
+    quarantine_->setAccessibleName(quarantine_->text());
     if (oneChunk)
         showChunk(selection.chunks.front().id);
     else if (many)
@@ -284,7 +304,7 @@ void InspectorDock::showRun()
     const RunFile& file = status.file;
     title_->setText(QString::fromStdString(file.config.name.empty() ? file.preset : file.config.name));
     addRow(tr("State"), stateWord(status.state));
-    if (status.stopReason != StopReason::None)
+    if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already
         addRow(tr("Ended because"), stopReasonSentence(status.stopReason));
     addRow(tr("Run"), QString::fromStdString(file.runId), bench_.watcher().folder());
     addRow(tr("Made"), wallTimeText(file.createdWallNs));

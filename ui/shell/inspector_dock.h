@@ -26,6 +26,7 @@ Q_SIGNALS:
     void showInChartWanted();
     void showInMapWanted();
     void showInLogWanted();
+    void quarantineWanted();
 
 private:
     void refresh();
@@ -52,6 +53,7 @@ private:
     QLabel* historyTitle_;
     QTableView* history_;
     QTableView* chunkTable_;
+    QPushButton* quarantine_ = nullptr; ///< among buttons_, which are built after it; its text says how many
     QWidget* buttons_;
     QTimer* timer_;
 };

@@ -4,6 +4,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
+#include "ui/widgets/lane_legend.h"
 #include "ui/widgets/lane_view.h"
 
 #include <QComboBox>
@@ -90,11 +91,12 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     column->setSpacing(2);
     auto* row = new QHBoxLayout;
     row->setContentsMargins(12, 0, 12, 0);
-    row->addStretch();
+    row->addWidget(new LaneLegend(this), 1);
     span_->setAccessibleName(tr("Stretch of time"));
     for (const int minutes : { 1, 10, 60, 600 })
         span_->addItem(minutes < 60 ? tr("Last %n minute(s)", nullptr, minutes) : tr("Last %n hour(s)", nullptr, minutes / 60), minutes * 60);
     span_->setCurrentIndex(1);
+    span_->setProperty("compact", true);
     row->addWidget(span_);
     column->addLayout(row);
     stack_->addWidget(empty_);

@@ -88,6 +88,7 @@ private:
     void moveToTrash();
     void restoreFromTrash();
     void editAlerts();
+    void editQuarantine();
     const RunLine* shownLine() const; ///< null: the library does not have it yet
     void goToAttempt(int step);
     void findInPage();

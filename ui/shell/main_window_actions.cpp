@@ -11,6 +11,7 @@
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/picture.h"
+#include "ui/pages/quarantine_dialog.h"
 #include "ui/pages/resume_dialog.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/events_dock.h"
@@ -99,6 +100,11 @@ void MainWindow::connectViewActions()
     connect(actions_->fullScreen, &QAction::toggled, this, [this](bool on) { on ? showFullScreen() : showNormal(); });
     connect(actions_->showInMap, &QAction::triggered, this, [this] { runView_->showPage(RunView::Coverage); });
     connect(actions_->showSamples, &QAction::triggered, this, [this] { runView_->showPage(RunView::Data); });
+    connect(actions_->quarantine, &QAction::triggered, this, &MainWindow::editQuarantine);
+    connect(actions_->quarantineChunks, &QAction::triggered, this, [this] {
+        bench_.quarantine().addChunks(bench_.selection().selection().chunks, tr("from the run %1").arg(runName_->text()));
+        editQuarantine();
+    });
     connect(actions_->showInLog, &QAction::triggered, this, &MainWindow::showSelectionInLog);
     connect(actions_->saveChart, &QAction::triggered, this, [this] {
         runView_->showPage(RunView::Charts);
@@ -135,7 +141,7 @@ void MainWindow::connectViewActions()
     Q_EMIT runView_->pageShown(runView_->currentPage());
     const auto enableChunk = [this] {
         const bool any = !bench_.selection().selection().chunks.empty();
-        for (QAction* action : { actions_->showInChart, actions_->showInMap, actions_->showInLog, actions_->showSamples })
+        for (QAction* action : { actions_->showInChart, actions_->showInMap, actions_->showInLog, actions_->showSamples, actions_->quarantineChunks })
             action->setEnabled(any);
     };
     connect(&bench_.selection(), &SelectionModel::changed, this, enableChunk);
@@ -221,6 +227,7 @@ void MainWindow::kill()
     for (const EpochRow& epoch : status->epochs)
         atRisk += epoch.chunks[ChunkState::Trained] + epoch.chunks[ChunkState::Leased];
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), QMessageBox::NoButton, this);
+    setSentenceWidth(*box);
     box->setInformativeText(tr("%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.", nullptr, static_cast<int>(atRisk)));
     box->setAttribute(Qt::WA_DeleteOnClose);
     QPushButton* kill = box->addButton(tr("Kill now"), QMessageBox::DestructiveRole);
@@ -243,15 +250,25 @@ void MainWindow::showWhy()
     const StatusPtr& status = bench_.watcher().status();
     if (!status)
         return;
-    QStringList lines;
-    for (const Evidence& evidence : status->evidence)
-        lines.append(QString::fromStdString(evidence.text));
+    const QString evidence = evidenceText(*status, QStringLiteral("\n"));
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(status->state).toLower()), QMessageBox::NoButton, this);
-    box->setInformativeText(lines.isEmpty() ? tr("Nothing was recorded yet.") : lines.join(QLatin1Char('\n')));
+    setSentenceWidth(*box);
+    box->setInformativeText(evidence.isEmpty() ? tr("Nothing was recorded yet.") : evidence);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse);
     box->addButton(tr("Close"), QMessageBox::RejectRole);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
+}
+
+void MainWindow::editQuarantine()
+{
+    auto* dialog = new QuarantineDialog(bench_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QuarantineDialog::newRunWanted, this, [this](const QString& file) {
+        clone();
+        bench_.form().setText(*findSetting("exclude"), file);
+    });
+    dialog->open();
 }
 
 void MainWindow::clone()
@@ -342,6 +359,7 @@ void MainWindow::findInPage()
 void MainWindow::showAbout()
 {
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Furrow"), tr("Furrow %1").arg(QStringLiteral(FURROW_VERSION)), QMessageBox::NoButton, this);
+    setSentenceWidth(*box);
     box->setInformativeText(tr("Trains every chunk of a data set exactly once per epoch, and can prove it.\nFree software under the GNU General Public License, version 3 or later."));
     box->addButton(tr("Close"), QMessageBox::RejectRole);
     box->setAttribute(Qt::WA_DeleteOnClose);

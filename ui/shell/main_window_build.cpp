@@ -110,6 +110,9 @@ void MainWindow::buildToolbar()
     toolbar_->addWidget(new ReplayBar(bench_, actions_->live, actions_->replay, toolbar_));
     toolbar_->addSeparator();
     toolbar_->addAction(actions_->palette);
+    QLabel* key = makeLabel(actions_->palette->shortcut().toString(QKeySequence::NativeText), TextTone::Hint, TextSize::Tiny);
+    key->setContentsMargins(0, 0, 6, 0);
+    toolbar_->addWidget(key);
     if (QWidget* more = toolbar_->findChild<QWidget*>(QStringLiteral("qt_toolbar_ext_button")))
         more->setAccessibleName(tr("More commands"));
     // A toolbar that does not fit has no words for what its glyphs and order say already; the rest goes into its overflow.
@@ -187,6 +190,7 @@ void MainWindow::buildDocks()
     connect(inspectorWidget, &InspectorDock::showInMapWanted, actions_->showInMap, &QAction::trigger);
     connect(inspectorWidget, &InspectorDock::showInChartWanted, actions_->showInChart, &QAction::trigger);
     connect(inspectorWidget, &InspectorDock::showInLogWanted, actions_->showInLog, &QAction::trigger);
+    connect(inspectorWidget, &InspectorDock::quarantineWanted, actions_->quarantineChunks, &QAction::trigger);
     connect(events_, &EventsDock::alertsChanged, events, [events](int count) {
         events->setWindowTitle(count > 0 ? tr("Events and alerts %1").arg(countText(count)) : tr("Events and alerts"));
     });
@@ -208,6 +212,8 @@ void MainWindow::buildStatusLine()
     paceText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     noteText_ = new ElidedLabel(TextTone::Secondary, TextSize::Small); // a long sentence must not widen the window
     noteText_->setAlignment(Qt::AlignCenter);
+    for (QLabel* text : { writerText_, paceText_ })
+        text->setContentsMargins(12, 0, 0, 0);
     bar->addWidget(workspaceText_);
     bar->addWidget(writerText_);
     bar->addWidget(paceText_);

@@ -7,6 +7,7 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/error_text.h"
 #include "ui/pages/notes_dialog.h"
+#include "ui/pages/page_parts.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/alerts_dialog.h"
 #include "ui/shell/main_window.h"
@@ -88,6 +89,7 @@ void MainWindow::moveToTrash()
 {
     const QString folder = bench_.watcher().folder();
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(runName_->text()), QMessageBox::NoButton, this);
+    setSentenceWidth(*box);
     box->setInformativeText(tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.").arg(bench_.workspace() + QStringLiteral("/trash")));
     box->setAttribute(Qt::WA_DeleteOnClose);
     QPushButton* move = box->addButton(tr("Move to trash"), QMessageBox::DestructiveRole);

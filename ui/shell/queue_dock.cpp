@@ -57,6 +57,7 @@ QueueDock::QueueDock(Workbench& bench, QWidget* parent)
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->header()->setStretchLastSection(true);
     column->addWidget(tree_, 1);
+    column->addStretch();
     connect(&bench_.scanner(), &WorkspaceScanner::queueRead, this, &QueueDock::take);
     connect(tree_, &QTreeWidget::currentItemChanged, this, &QueueDock::enableButtons);
     connect(tree_, &QTreeWidget::itemActivated, this, [this] {
@@ -100,6 +101,7 @@ void QueueDock::take(const QueuePtr& queue)
         if (entry.id == chosen)
             tree_->setCurrentItem(item);
     }
+    tree_->setVisible(!queue_->entries.empty());
     for (int i = 0; i < tree_->columnCount(); ++i)
         tree_->resizeColumnToContents(i);
     pause_->setText(queue_->paused ? tr("Start queue") : tr("Pause queue"));

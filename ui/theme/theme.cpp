@@ -180,7 +180,7 @@ QString Theme::styleSheet() const
     QString sheet = QString::fromUtf8(file.readAll());
     for (const Pair& pair : kTokens)
         sheet.replace(QLatin1Char('@') + QLatin1String(pair.name) + QLatin1Char('@'), QColor::fromRgb(dark_ ? pair.dark : pair.light).name());
-    sheet.replace(QLatin1String("@chevron@"), dark_ ? QLatin1String("chevron-on-dark") : QLatin1String("chevron-on-light"));
+    sheet.replace(QLatin1String("@theme@"), dark_ ? QLatin1String("dark") : QLatin1String("light"));
     return sheet;
 }
 

@@ -5,6 +5,7 @@
 
 #include <QDateTime>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -17,6 +18,7 @@ namespace {
 constexpr double kHead = 178; // names at the left
 constexpr double kScale = 20; // times above
 constexpr double kLane = 44;
+constexpr double kLeastEdged = 6; // a claim this wide shows where it begins
 
 QString clockText(double seconds)
 {
@@ -72,6 +74,8 @@ void LaneView::paintEvent(QPaintEvent*)
         const QRectF area = laneArea(i);
         const Lane& lane = (*lanes_)[i];
         p.fillRect(QRectF(0, area.top(), width(), 1), t.color(Token::Line));
+        if (hasFocus() && static_cast<int>(i) == keyLane_)
+            p.fillRect(QRectF(0, area.top() + 1, 3, area.height() - 1), t.color(Token::Accent));
         drawWorkerMarker(p, { 14, area.top() + 16 }, lane.worker);
         p.setFont(t.font(FontRole::Small, QFont::Medium));
         p.setPen(t.color(Token::Text1));
@@ -155,7 +159,8 @@ void LaneView::drawLane(QPainter& p, const Lane& lane, const QRectF& area) const
             }
             p.fillRect(train, fill);
             p.fillRect(QRectF(train.left(), train.top(), train.width(), 2), color);
-            p.fillRect(QRectF(train.left(), train.top(), 1, train.height()), color);
+            if (train.width() >= kLeastEdged) // narrower ones would be all edge
+                p.fillRect(QRectF(train.left(), train.top(), 1, train.height()), color);
         }
         if (it->chunk == highlighted_ && highlighted_ != 0) {
             p.setPen(QPen(t.color(Token::Accent), 2));
@@ -249,6 +254,45 @@ void LaneView::wheelEvent(QWheelEvent* event)
     setRange(at - (at - begin_) * factor, at + (end_ - at) * factor, false);
     Q_EMIT rangeChanged(begin_, end_);
     event->accept();
+}
+
+// Up and down choose a lane, left and right a chunk in it, plus and minus the scale.
+void LaneView::keyPressEvent(QKeyEvent* event)
+{
+    const auto zoomBy = [this](double factor) {
+        const double middle = (begin_ + end_) / 2;
+        const double half = (end_ - begin_) / 2 * factor;
+        setRange(middle - half, middle + half, false);
+        Q_EMIT rangeChanged(begin_, end_);
+    };
+    switch (event->key()) {
+    case Qt::Key_Up: keyLane_ = std::max(0, keyLane_ - 1); break;
+    case Qt::Key_Down: keyLane_ = std::min(static_cast<int>(lanes_->size()) - 1, keyLane_ + 1); break;
+    case Qt::Key_Left: chooseBeside(-1); break;
+    case Qt::Key_Right: chooseBeside(1); break;
+    case Qt::Key_Plus: zoomBy(0.7); break;
+    case Qt::Key_Minus: zoomBy(1 / 0.7); break;
+    default: QWidget::keyPressEvent(event); return;
+    }
+    update();
+}
+
+/// The claim before or after the highlighted one; the newest of the lane when none is.
+void LaneView::chooseBeside(int step)
+{
+    if (keyLane_ < 0 || keyLane_ >= static_cast<int>(lanes_->size()) || (*lanes_)[static_cast<std::size_t>(keyLane_)].claims.empty())
+        return;
+    const Lane& lane = (*lanes_)[static_cast<std::size_t>(keyLane_)];
+    const auto found = std::find_if(lane.claims.rbegin(), lane.claims.rend(), [this](const LaneClaim& claim) { return claim.chunk == highlighted_; });
+    const auto last = static_cast<std::ptrdiff_t>(lane.claims.size()) - 1;
+    const auto at = found == lane.claims.rend() ? last : std::clamp<std::ptrdiff_t>(lane.claims.rend() - found - 1 + step, 0, last);
+    const LaneClaim& claim = lane.claims[static_cast<std::size_t>(at)];
+    highlighted_ = claim.chunk;
+    if (const double span = end_ - begin_; claim.claimed < begin_ || claim.claimed > end_) {
+        setRange(claim.claimed - span / 2, claim.claimed + span / 2, false);
+        Q_EMIT rangeChanged(begin_, end_);
+    }
+    Q_EMIT chunkClicked(claim.chunk, lane.worker);
 }
 
 bool LaneView::event(QEvent* event)

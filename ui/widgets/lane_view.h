@@ -57,8 +57,10 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     bool event(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    void chooseBeside(int step);
     double xOf(double time) const;
     double timeAt(double x) const;
     QRectF laneArea(std::size_t index) const;
@@ -72,6 +74,7 @@ private:
     double end_ = 600;
     bool live_ = true;
     std::int64_t highlighted_ = 0;
+    int keyLane_ = 0; ///< that the keys are for
     double dragFrom_ = -1;
     double dragBegin_ = 0;
     bool dragged_ = false;

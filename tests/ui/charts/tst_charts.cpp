@@ -9,6 +9,7 @@
 #include <QTest>
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace furrow;
 
@@ -301,6 +302,50 @@ private Q_SLOTS:
         QTest::mouseRelease(map.viewport(), Qt::LeftButton, {}, QPoint(58 + 34 * 2 + 5, 24 + 19 + 5));
         QCOMPARE(brushed.count(), 1);
         QCOMPARE(brushed.front().front().value<std::vector<ChunkId>>().size(), std::size_t(6));
+    }
+
+    /// A trend of one chunk at a time was that chunk: a short run showed no difference at all.
+    void aFewChunksAreNotOnlyComparedWithThemselves()
+    {
+        std::vector<ChunkCell> cells;
+        for (int i = 0; i < 20; ++i) {
+            ChunkCell cell;
+            cell.id = { i + 1 };
+            cell.column = i;
+            cell.state = ChunkState::Committed;
+            cell.worker = 0;
+            cell.meanLoss = i % 2 == 0 ? 2.0f : 3.0f;
+            cell.trainedWallNs = 1'000'000'000'000 + i * 1'000'000'000ll;
+            cells.push_back(cell);
+        }
+        MapColors colors;
+        colors.setLayer(MapLayer::Loss, RelativeTo::Trend);
+        colors.recolour(cells, cells.back().trainedWallNs);
+        QVERIFY(std::abs(colors.aboveTrend(cells[4]) + 0.5) < 0.01);
+        QVERIFY(std::abs(colors.aboveTrend(cells[5]) - 0.5) < 0.01);
+    }
+
+    void aBlockHasTheColourOfItsPlaceWhateverItsChunksAre()
+    {
+        std::vector<ChunkCell> cells(8);
+        for (int i = 0; i < 8; ++i) {
+            cells[static_cast<std::size_t>(i)].id = { i + 1 };
+            cells[static_cast<std::size_t>(i)].block = i / 2;
+            cells[static_cast<std::size_t>(i)].column = i % 2;
+            cells[static_cast<std::size_t>(i)].state = i % 2 == 0 ? ChunkState::Committed : ChunkState::Pending;
+        }
+        MapColors colors;
+        colors.setLayer(MapLayer::Block, RelativeTo::Nothing);
+        colors.setBlockPlaces({ { 1, BlockPlace::Fetching }, { 2, BlockPlace::Evicted }, { 3, BlockPlace::Prepared } });
+        colors.recolour(cells, 1);
+        std::set<std::uint8_t> looks;
+        for (int block = 0; block < 4; ++block) {
+            const auto first = static_cast<std::size_t>(block) * 2;
+            QCOMPARE(colors.entry(first), colors.entryOf(static_cast<BlockPlace>(block)));
+            QCOMPARE(colors.entry(first), colors.entry(first + 1));
+            looks.insert(colors.entry(first));
+        }
+        QCOMPARE(looks.size(), std::size_t(4));
     }
 
     /// When many chunks share a pixel the worst state must not vanish.

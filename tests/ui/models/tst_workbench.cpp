@@ -5,6 +5,7 @@
 #include "ui/models/library_filter.h"
 #include "ui/models/library_table.h"
 #include "ui/models/run_list_model.h"
+#include "ui/models/quarantine_draft.h"
 #include "ui/models/workbench.h"
 
 #include <QAbstractItemModelTester>
@@ -120,6 +121,38 @@ private Q_SLOTS:
         alerts.setRules(rules);
         alerts.takeStatus(status);
         QVERIFY(std::any_of(alerts.all().begin(), alerts.all().end(), [](const Alert& a) { return a.kind == AlertKind::Stalled; }));
+    }
+
+    void aQuarantineListNamesEachChunkOnceAndIsSavedOnlyWhole()
+    {
+        const QTemporaryDir workspace;
+        QuarantineDraft draft;
+        draft.setWorkspace(workspace.path());
+        const QSignalSpy changed(&draft, &QuarantineDraft::changed);
+        draft.addChunks({ { ChunkId { 1 }, 53, 17 }, { ChunkId { 2 }, 53, 18 } }, QStringLiteral("from the run story"));
+        draft.addChunks({ { ChunkId { 2 }, 53, 18 } }, QStringLiteral("again"));
+        draft.addSample(0xABCDull);
+        draft.addSample(0xABCDull);
+        QCOMPARE(draft.text(), QStringLiteral("# from the run story\nchunk 53:17\nchunk 53:18\nsample 000000000000abcd\n"));
+        QCOMPARE(draft.chunkCount(), std::size_t(2));
+        QVERIFY(draft.has(0xABCDull));
+        QCOMPARE(changed.count(), 2);
+        good(draft.save(QStringLiteral("worst")));
+        QCOMPARE(draft.saved(), QStringList { QStringLiteral("worst") });
+        const QString whole = draft.text();
+        draft.setText(QStringLiteral("chunk 53\n"));
+        QVERIFY(!draft.problem().isEmpty());
+        QVERIFY(!draft.save(QStringLiteral("worst")).ok());
+        QVERIFY(!draft.save(QStringLiteral("../worst")).ok());
+        good(draft.load(QStringLiteral("worst")));
+        QCOMPARE(draft.text(), whole);
+        QVERIFY(!draft.load(QStringLiteral("no such list")).ok());
+        QuarantineDraft later; // what is added later joins the list that is there
+        later.setWorkspace(workspace.path());
+        later.addChunks({ { ChunkId { 3 }, 54, 1 } }, {});
+        QCOMPARE(later.name(), QStringLiteral("worst"));
+        QCOMPARE(later.text(), whole + QStringLiteral("chunk 54:1\n"));
+        QVERIFY(later.isModified());
     }
 
     void replayShowsTheRunAsItWas()

@@ -1,15 +1,19 @@
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/new_run/checkpoint_picker.h"
 #include "ui/pages/new_run/form_group.h"
 #include "ui/pages/new_run/new_run_page.h"
+#include "ui/pages/quarantine_dialog.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
+#include "ui/widgets/lane_view.h"
 
 #include <QAction>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
@@ -155,6 +159,99 @@ private Q_SLOTS:
             if (control && !inner)
                 QVERIFY2(!widget->accessibleName().isEmpty(), qPrintable(QStringLiteral("%1 in %2").arg(QLatin1String(widget->metaObject()->className()), QLatin1String(widget->parentWidget()->metaObject()->className()))));
         }
+    }
+
+    void lanesAreWalkedWithTheArrows()
+    {
+        LaneView lanes;
+        auto two = std::make_shared<std::vector<Lane>>(2);
+        for (int w = 0; w < 2; ++w) {
+            (*two)[static_cast<std::size_t>(w)].worker = w;
+            for (int i = 0; i < 3; ++i)
+                (*two)[static_cast<std::size_t>(w)].claims.push_back({ 10 * w + i + 1, QStringLiteral("B0 C%1").arg(i), 10.0 * i, 10.0 * i + 1, 10.0 * i + 9, false });
+        }
+        lanes.setLanes(two);
+        lanes.setRange(0, 30, false);
+        const QSignalSpy clicked(&lanes, &LaneView::chunkClicked);
+        for (const Qt::Key key : { Qt::Key_Right, Qt::Key_Left, Qt::Key_Down, Qt::Key_Left })
+            QTest::keyClick(&lanes, key);
+        QCOMPARE(clicked.count(), 3);
+        QCOMPARE(clicked[0].first().toLongLong(), 3); // the newest
+        QCOMPARE(clicked[1].first().toLongLong(), 2);
+        QCOMPARE(clicked[2].first().toLongLong(), 13); // the newest of the other lane
+    }
+
+    void theOverviewSaysWhatWasReadAndHowMuchOfItIsInTheWeights()
+    {
+        const RunStory story({});
+        Reading reading;
+        reading.samplesFetched = 1000;
+        reading.textBytes = 2'000'000;
+        reading.labels = 90;
+        reading.slots = 100;
+        good(publishReading(story.paths(), reading));
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.showRun(story.folder());
+        const auto figure = [&window](const QString& name) {
+            const auto labels = window.runView().page(RunView::Overview)->findChildren<QLabel*>();
+            for (const QLabel* label : labels) {
+                if (label->accessibleName() == name)
+                    return label->text();
+            }
+            return QString();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(figure(QStringLiteral("Samples read")), QStringLiteral("1,000"), kPatienceMs);
+        QCOMPARE(figure(QStringLiteral("Padding")), QStringLiteral("10.0 %"));
+        QVERIFY(figure(QStringLiteral("Of what was read")) != QStringLiteral("–"));
+    }
+
+    void theSelectedChunksGoOnTheQuarantineListAndIntoANewRun()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr && !bench.cells().cells().empty(), kPatienceMs);
+        const ChunkCell& cell = bench.cells().cells().front();
+        bench.selection().setChunks({ { cell.id, cell.block, cell.column } });
+        QPushButton* button = nullptr;
+        const auto buttons = window.findChildren<QPushButton*>();
+        for (QPushButton* candidate : buttons)
+            button = candidate->text().startsWith(QLatin1String("Quarantine ")) ? candidate : button;
+        QVERIFY(button != nullptr);
+        button->click();
+        auto* dialog = window.findChild<QuarantineDialog*>();
+        QVERIFY(dialog != nullptr);
+        QVERIFY(bench.quarantine().text().contains(QStringLiteral("chunk %1:%2\n").arg(cell.block).arg(cell.column)));
+        const auto feet = dialog->findChildren<QPushButton*>();
+        for (QPushButton* foot : feet) {
+            if (foot->text().startsWith(QLatin1String("New run without")))
+                foot->click();
+        }
+        QCOMPARE(QString::fromStdString(bench.form().config().exclude), bench.quarantine().fileOf(QStringLiteral("left-out")));
+        QVERIFY(QFile::exists(bench.quarantine().fileOf(QStringLiteral("left-out"))));
+    }
+
+    void aNewRunBeginsWithTheCheckpointThatIsChosen()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.start({});
+        QTRY_VERIFY_WITH_TIMEOUT(bench.scanner().lines() && !bench.scanner().lines()->empty(), kPatienceMs);
+        CheckpointPicker picker(bench, nullptr);
+        const QSignalSpy chosen(&picker, &CheckpointPicker::chosen);
+        picker.show();
+        auto* table = picker.findChild<QTableView*>();
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 0, kPatienceMs);
+        QTest::keyClick(&picker, Qt::Key_Return);
+        QCOMPARE(chosen.count(), 1);
+        QCOMPARE(chosen.first().at(0).toString(), story.folder());
+        QVERIFY(chosen.first().at(1).toString().startsWith(story.folder() + QStringLiteral("/checkpoints/")));
     }
 
     void aWrongValueIsShownBesideItsFieldAndItsFixMendsIt()

@@ -4,6 +4,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/error_text.h"
+#include "ui/pages/new_run/checkpoint_picker.h"
 #include "ui/pages/new_run/data_preview.h"
 #include "ui/pages/new_run/device_picker.h"
 #include "ui/pages/new_run/estimate_panel.h"
@@ -161,7 +162,46 @@ QWidget* NewRunPage::buildPresets()
     presets_->setProperty("flat", true);
     presets_->setItemDelegate(new PresetDelegate(presets_));
     column->addWidget(presets_, 1);
+    column->addWidget(makeLine());
+    auto* foot = new QVBoxLayout;
+    foot->setContentsMargins(10, 8, 10, 8);
+    foot->setSpacing(2);
+    const std::pair<QString, void (NewRunPage::*)()> links[] = { { tr("From a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("From safetensors…"), &NewRunPage::pickWeights } };
+    for (const auto& [text, slot] : links) {
+        auto* link = makeButton(text);
+        link->setProperty("link", true);
+        link->setFont(scaledFont(TextSize::Small));
+        connect(link, &QPushButton::clicked, this, slot);
+        foot->addWidget(link, 0, Qt::AlignLeft);
+    }
+    column->addLayout(foot);
     return side;
+}
+
+// The model must be that of the checkpoint, so the whole configuration of its run is taken.
+void NewRunPage::pickCheckpoint()
+{
+    auto* picker = new CheckpointPicker(bench_, this);
+    picker->setAttribute(Qt::WA_DeleteOnClose);
+    connect(picker, &CheckpointPicker::chosen, this, [this](const QString& run, const QString& checkpoint) {
+        for (const RunLine& line : *bench_.scanner().lines()) {
+            if (line.folder != run || !line.config)
+                continue;
+            RunConfig config = *line.config;
+            config.name.clear();
+            const auto preset = findPreset(line.preset.toStdString());
+            bench_.form().useConfig(config, preset.ok() ? preset.value() : presets().front());
+        }
+        bench_.form().setText(*findSetting("init_from"), checkpoint);
+    });
+    picker->open();
+}
+
+void NewRunPage::pickWeights()
+{
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder with safetensors and their configuration"));
+    if (!folder.isEmpty())
+        bench_.form().setText(*findSetting("init_from"), folder);
 }
 
 QWidget* NewRunPage::buildForm()

@@ -40,6 +40,8 @@ private:
     QWidget* buildHeader();
     QWidget* buildPresets();
     QWidget* buildForm();
+    void pickCheckpoint();
+    void pickWeights();
     void addGroups(QVBoxLayout* column);
     void connectAll();
     void fillPresets();

@@ -1,0 +1,55 @@
+#include "ui/bridge/checkpoint_reader.h"
+
+#include "core/base/path.h"
+#include "core/run/run_status.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+std::vector<SupervisorLedger::CheckpointRow> usableOf(const QString& folder)
+{
+    auto ledger = openLedger(RunPaths(pathFromUtf8(folder.toStdString())));
+    if (!ledger.ok())
+        return {};
+    auto rows = ledger.value().checkpoints();
+    if (!rows.ok())
+        return {};
+    std::erase_if(rows.value(), [](const auto& row) { return row.removed || row.damaged; });
+    return std::move(rows).value();
+}
+
+} // namespace
+
+CheckpointReader::CheckpointReader(QObject* parent)
+    : QObject(parent)
+{
+    qRegisterMetaType<CheckpointRowsPtr>();
+    pool_.setMaxThreadCount(1);
+}
+
+CheckpointReader::~CheckpointReader()
+{
+    ++newest_;
+    pool_.clear();
+    pool_.waitForDone();
+}
+
+void CheckpointReader::read(const QString& folder)
+{
+    ++newest_;
+    pool_.clear();
+    pool_.start([this, folder, mine = newest_.load()] {
+        const auto rows = std::make_shared<const std::vector<SupervisorLedger::CheckpointRow>>(usableOf(folder));
+        QMetaObject::invokeMethod(
+            this, [this, mine, rows] {
+                if (mine == newest_)
+                    Q_EMIT checkpointsRead(rows);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+} // namespace furrow

@@ -1,0 +1,63 @@
+#include "ui/pages/alert_list.h"
+
+#include "ui/models/words.h"
+#include "ui/pages/page_parts.h"
+#include "ui/theme/theme.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMost = 3;
+
+QWidget* makeRow(const Alert& alert)
+{
+    auto* row = new QWidget;
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(8);
+    auto* mark = new QLabel;
+    const bool good = alert.kind == AlertKind::Finished;
+    mark->setPixmap(theme().icon(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Warn).pixmap(14, 14));
+    line->addWidget(mark);
+    line->addWidget(makeLabel(wallTimeText(alert.wallNs), TextTone::Hint, TextSize::Small));
+    auto* text = new ElidedLabel(TextTone::Value, TextSize::Small);
+    text->setText(alert.text);
+    text->setToolTip(alert.text);
+    line->addWidget(text, 1);
+    return row;
+}
+
+} // namespace
+
+AlertList::AlertList(QWidget* parent)
+    : QWidget(parent)
+    , column_(new QVBoxLayout(this))
+{
+    column_->setContentsMargins(0, 0, 0, 0);
+    column_->setSpacing(4);
+    hide();
+}
+
+void AlertList::setAlerts(const std::vector<Alert>& alerts)
+{
+    setVisible(!alerts.empty());
+    if (alerts.size() == shown_)
+        return;
+    shown_ = alerts.size();
+    while (QLayoutItem* item = column_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    const std::size_t rows = std::min(alerts.size(), kMost);
+    for (std::size_t i = 0; i < rows; ++i)
+        column_->addWidget(makeRow(alerts[alerts.size() - 1 - i]));
+    if (alerts.size() > rows)
+        column_->addWidget(makeLabel(tr("%n more; J and K step through them", nullptr, static_cast<int>(alerts.size() - rows)), TextTone::Hint, TextSize::Small));
+}
+
+} // namespace furrow

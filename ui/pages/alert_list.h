@@ -1,0 +1,25 @@
+#pragma once
+
+#include "ui/models/alerts.h"
+
+#include <QWidget>
+
+class QLabel;
+class QVBoxLayout;
+
+namespace furrow {
+
+/// The newest alerts of a run, one line each; hidden while there is none.
+class AlertList : public QWidget {
+    Q_OBJECT
+public:
+    explicit AlertList(QWidget* parent = nullptr);
+    /// @param alerts  oldest first
+    void setAlerts(const std::vector<Alert>& alerts);
+
+private:
+    QVBoxLayout* column_;
+    std::size_t shown_ = 0;
+};
+
+} // namespace furrow

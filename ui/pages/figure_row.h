@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+class QGridLayout;
+class QLabel;
+
+namespace furrow {
+
+/// Names with a large value below each, in as many rows as the width needs. A value that changes never moves the others
+/// while it has room.
+class FigureRow : public QWidget {
+    Q_OBJECT
+public:
+    explicit FigureRow(const QStringList& names, QWidget* parent = nullptr);
+    /// @param tip  says more about the figure; "" leaves it
+    void setValue(int figure, const QString& value, const QString& tip = {});
+    void clear(); ///< every value is a dash
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void layOut();
+
+    QGridLayout* grid_;
+    int columns_ = 0;
+    struct Figure {
+        QWidget* box;
+        QLabel* value;
+    };
+    std::vector<Figure> figures_;
+};
+
+} // namespace furrow
