@@ -2430,6 +2430,14 @@
         <source>Chunks, samples and patterns that later runs leave out</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Brain…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its weights, and the runs that they came through</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2570,6 +2578,108 @@
     <name>furrow::BoxRows</name>
     <message>
         <source>%1: median %2, from %3 to %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::BrainDialog</name>
+    <message>
+        <source>nothing yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 whole</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1: %2 of %3 chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) of the same data</source>
+        <translation>
+            <numerusform>%n chunk of the same data</numerusform>
+            <numerusform>%n chunks of the same data</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, then left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, then trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not there any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Had seen</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs that the weights came through</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Brain of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open that run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run has no weights of its own yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights: %1, loss %2 on held-out text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokenizer: %1, %2 tokens</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3070,6 +3180,10 @@ Vocabulary %3</source>
             <numerusform>%n blocks</numerusform>
         </translation>
     </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -3171,6 +3285,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parent run</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3736,6 +3854,18 @@ Vocabulary %3</source>
             <numerusform>Quarantine %n chunks…</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Parent run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained it; left out here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained it; trained again here</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -4278,6 +4408,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the parent run had trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>new here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left out</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

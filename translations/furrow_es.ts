@@ -2430,6 +2430,14 @@
         <source>Chunks, samples and patterns that later runs leave out</source>
         <translation>Fragmentos, muestras y patrones que las próximas ejecuciones excluyen</translation>
     </message>
+    <message>
+        <source>Brain…</source>
+        <translation>Cerebro…</translation>
+    </message>
+    <message>
+        <source>Its weights, and the runs that they came through</source>
+        <translation>Sus pesos y las ejecuciones por las que pasaron</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2571,6 +2579,108 @@
     <message>
         <source>%1: median %2, from %3 to %4</source>
         <translation>%1: mediana %2, de %3 a %4</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::BrainDialog</name>
+    <message>
+        <source>nothing yet</source>
+        <translation>nada todavía</translation>
+    </message>
+    <message>
+        <source>epoch %1 whole</source>
+        <translation>época %1 completa</translation>
+    </message>
+    <message>
+        <source>epoch %1: %2 of %3 chunks</source>
+        <translation>época %1: %2 de %3 fragmentos</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>, </translation>
+    </message>
+    <message>
+        <source>other data</source>
+        <translation>otros datos</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) of the same data</source>
+        <translation>
+            <numerusform>%n fragmento de los mismos datos</numerusform>
+            <numerusform>%n fragmentos de los mismos datos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, then left out</source>
+        <translation>%1, después omitidos</translation>
+    </message>
+    <message>
+        <source>%1, then trained again</source>
+        <translation>%1, después entrenados otra vez</translation>
+    </message>
+    <message>
+        <source>%1 is not there any more</source>
+        <translation>%1 ya no está</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ejecución</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Pesos</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Pasos</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Had seen</source>
+        <translation>Había visto</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>Leyendo…</translation>
+    </message>
+    <message>
+        <source>Runs that the weights came through</source>
+        <translation>Ejecuciones por las que pasaron los pesos</translation>
+    </message>
+    <message>
+        <source>Brain of %1</source>
+        <translation>Cerebro de %1</translation>
+    </message>
+    <message>
+        <source>A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it.</source>
+        <translation>Un cerebro es lo que queda cuando terminan las ejecuciones: los pesos, su tokenizador y lo que han visto. Una ejecución nueva desde un punto de control continúa con él.</translation>
+    </message>
+    <message>
+        <source>Open that run</source>
+        <translation>Abrir esa ejecución</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>This run has no weights of its own yet.</source>
+        <translation>Esta ejecución todavía no tiene pesos propios.</translation>
+    </message>
+    <message>
+        <source>Weights: %1, loss %2 on held-out text</source>
+        <translation>Pesos: %1, pérdida %2 en el texto reservado</translation>
+    </message>
+    <message>
+        <source>Weights: %1</source>
+        <translation>Pesos: %1</translation>
+    </message>
+    <message>
+        <source>Tokenizer: %1, %2 tokens</source>
+        <translation>Tokenizador: %1, %2 tokens</translation>
     </message>
 </context>
 <context>
@@ -3072,6 +3182,10 @@ Vocabulario %3</translation>
             <numerusform>%n bloques</numerusform>
         </translation>
     </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation>entrenado por la ejecución padre</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -3174,6 +3288,10 @@ Vocabulario %3</translation>
     <message>
         <source>Block</source>
         <translation>Bloque</translation>
+    </message>
+    <message>
+        <source>Parent run</source>
+        <translation>Ejecución padre</translation>
     </message>
 </context>
 <context>
@@ -3738,6 +3856,18 @@ Vocabulario %3</translation>
             <numerusform>Poner en cuarentena %n fragmentos…</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Parent run</source>
+        <translation>Ejecución padre</translation>
+    </message>
+    <message>
+        <source>trained it; left out here</source>
+        <translation>lo entrenó; aquí se omite</translation>
+    </message>
+    <message>
+        <source>trained it; trained again here</source>
+        <translation>lo entrenó; aquí se entrena otra vez</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -4282,6 +4412,22 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>prepared</source>
         <translation>preparado</translation>
+    </message>
+    <message>
+        <source>What the parent run had trained</source>
+        <translation>Lo que había entrenado la ejecución padre</translation>
+    </message>
+    <message>
+        <source>new here</source>
+        <translation>nuevo aquí</translation>
+    </message>
+    <message>
+        <source>trained again</source>
+        <translation>entrenado otra vez</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>omitido</translation>
     </message>
 </context>
 <context>

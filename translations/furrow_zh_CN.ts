@@ -2428,6 +2428,14 @@
         <source>Chunks, samples and patterns that later runs leave out</source>
         <translation>以后的运行所排除的数据段、样本和模式</translation>
     </message>
+    <message>
+        <source>Brain…</source>
+        <translation>Brain（权重谱系）…</translation>
+    </message>
+    <message>
+        <source>Its weights, and the runs that they came through</source>
+        <translation>其权重，以及权重经历过的运行</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2568,6 +2576,107 @@
     <message>
         <source>%1: median %2, from %3 to %4</source>
         <translation>%1：中位数 %2，从 %3 到 %4</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::BrainDialog</name>
+    <message>
+        <source>nothing yet</source>
+        <translation>尚无</translation>
+    </message>
+    <message>
+        <source>epoch %1 whole</source>
+        <translation>第 %1 个 epoch 完整</translation>
+    </message>
+    <message>
+        <source>epoch %1: %2 of %3 chunks</source>
+        <translation>第 %1 个 epoch：%2 / %3 个数据块</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>other data</source>
+        <translation>其他数据</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) of the same data</source>
+        <translation>
+            <numerusform>相同数据的 %n 个数据块</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, then left out</source>
+        <translation>%1，之后略去</translation>
+    </message>
+    <message>
+        <source>%1, then trained again</source>
+        <translation>%1，之后再次训练</translation>
+    </message>
+    <message>
+        <source>%1 is not there any more</source>
+        <translation>%1 已不存在</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token 数</translation>
+    </message>
+    <message>
+        <source>Had seen</source>
+        <translation>已见过</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>Runs that the weights came through</source>
+        <translation>权重经历过的运行</translation>
+    </message>
+    <message>
+        <source>Brain of %1</source>
+        <translation>%1 的权重谱系</translation>
+    </message>
+    <message>
+        <source>A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it.</source>
+        <translation>Brain 是运行结束后留下的东西：权重、分词器以及它们见过的数据。从检查点开始的新运行会继续使用它。</translation>
+    </message>
+    <message>
+        <source>Open that run</source>
+        <translation>打开该运行</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>This run has no weights of its own yet.</source>
+        <translation>该运行还没有自己的权重。</translation>
+    </message>
+    <message>
+        <source>Weights: %1, loss %2 on held-out text</source>
+        <translation>权重：%1，留出文本上的损失 %2</translation>
+    </message>
+    <message>
+        <source>Weights: %1</source>
+        <translation>权重：%1</translation>
+    </message>
+    <message>
+        <source>Tokenizer: %1, %2 tokens</source>
+        <translation>分词器：%1，%2 个 token</translation>
     </message>
 </context>
 <context>
@@ -3064,6 +3173,10 @@ Vocabulary %3</source>
             <numerusform>%n 个块</numerusform>
         </translation>
     </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation>父运行已训练</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -3166,6 +3279,10 @@ Vocabulary %3</source>
     <message>
         <source>Block</source>
         <translation>块</translation>
+    </message>
+    <message>
+        <source>Parent run</source>
+        <translation>父运行</translation>
     </message>
 </context>
 <context>
@@ -3719,6 +3836,18 @@ Vocabulary %3</source>
             <numerusform>隔离 %n 个数据段…</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Parent run</source>
+        <translation>父运行</translation>
+    </message>
+    <message>
+        <source>trained it; left out here</source>
+        <translation>已训练；此处略去</translation>
+    </message>
+    <message>
+        <source>trained it; trained again here</source>
+        <translation>已训练；此处再次训练</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -4257,6 +4386,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>prepared</source>
         <translation>已准备</translation>
+    </message>
+    <message>
+        <source>What the parent run had trained</source>
+        <translation>父运行已训练的内容</translation>
+    </message>
+    <message>
+        <source>new here</source>
+        <translation>此处新增</translation>
+    </message>
+    <message>
+        <source>trained again</source>
+        <translation>再次训练</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>略去</translation>
     </message>
 </context>
 <context>

@@ -371,6 +371,8 @@ QString CoverageMap::describe(const ChunkCell& cell) const
     if (std::isfinite(cell.meanLoss) && (cell.state == ChunkState::Trained || cell.state == ChunkState::Committed))
         parts << tr("mean loss %1").arg(valueText(cell.meanLoss));
     parts << cellWord(cellKindOf(cell));
+    if (cell.inherited != Inherited::Nothing)
+        parts << tr("trained by the parent run");
     if (cell.worker >= 0)
         parts << tr("worker %1").arg(cell.worker);
     if (cell.timesTrained > 1)

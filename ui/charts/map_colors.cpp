@@ -124,6 +124,7 @@ double MapColors::valueOf(const ChunkCell& cell) const
     case MapLayer::TimesTrained: return cell.timesTrained;
     case MapLayer::Epoch: return static_cast<double>(placeOf(cell.id).epoch);
     case MapLayer::Block: return static_cast<double>(placeOfBlock(cell.block));
+    case MapLayer::Parent: return static_cast<double>(cell.inherited);
     default: return NAN;
     }
 }
@@ -137,6 +138,16 @@ BlockPlace MapColors::placeOfBlock(std::int64_t block) const
 std::uint8_t MapColors::entryOf(BlockPlace place) const
 {
     return static_cast<std::uint8_t>(kFirstValue + static_cast<int>(place) * (kValueSteps - 1) / (kBlockPlaces - 1));
+}
+
+std::uint8_t MapColors::entryOf(Inherited inherited) const
+{
+    switch (inherited) {
+    case Inherited::Seen: return static_cast<std::uint8_t>(kFirstValue + kValueSteps / 2);
+    case Inherited::Skipped: return static_cast<std::uint8_t>(kFirstValue + kValueSteps - 1);
+    case Inherited::Nothing: break;
+    }
+    return kFreeCell;
 }
 
 void MapColors::learnRange(const std::vector<ChunkCell>& cells)
@@ -215,8 +226,8 @@ void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWa
         const bool filled = kind == CellKind::Trained || kind == CellKind::Committed;
         summary_.redone += filled && cell.timesLost > 0;
         const float v = values_[i];
-        if (layer_ == MapLayer::Block)
-            entries_[i] = entryOf(placeOfBlock(cell.block));
+        if (layer_ == MapLayer::Block || layer_ == MapLayer::Parent)
+            entries_[i] = indexOf(cell);
         else if (filled && std::isfinite(v))
             entries_[i] = static_cast<std::uint8_t>(kFirstValue + std::clamp((v - summary_.low) * scale, 0.0, kValueSteps - 1.0));
         else
@@ -229,6 +240,8 @@ std::uint8_t MapColors::indexOf(const ChunkCell& cell) const
 {
     if (layer_ == MapLayer::Block)
         return entryOf(placeOfBlock(cell.block));
+    if (layer_ == MapLayer::Parent)
+        return entryOf(cell.inherited);
     switch (cellKindOf(cell)) {
     case CellKind::Free: return kFreeCell;
     case CellKind::Excluded: return kExcludedCell;

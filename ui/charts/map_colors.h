@@ -10,7 +10,7 @@
 
 namespace furrow {
 
-enum class MapLayer { State, Worker, Attempt, Epoch, Loss, DeltaLoss, Age, TimesTrained, Block };
+enum class MapLayer { State, Worker, Attempt, Epoch, Loss, DeltaLoss, Age, TimesTrained, Block, Parent };
 /// Where the data of a block is, in the order of the colours of the layer Block. Evicted: it was prepared, and left the cache since.
 enum class BlockPlace { Remote, Fetching, Evicted, Prepared };
 inline constexpr int kBlockPlaces = 4;
@@ -57,6 +57,7 @@ public:
     BlockPlace placeOfBlock(std::int64_t block) const;
     /// The colour of a place, as the layer Block shows it.
     std::uint8_t entryOf(BlockPlace place) const;
+    std::uint8_t entryOf(Inherited inherited) const; ///< of the layer Parent
     /// Learns the range (and the trend, when the cells are not those of the last call) from all cells, then gives each its
     /// entry. Some 20 ns a cell.
     void recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs, bool cellsChanged = true);

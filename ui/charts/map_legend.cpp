@@ -57,6 +57,7 @@ QString MapLegend::rampTitle() const
     case MapLayer::Worker: return tr("Worker");
     case MapLayer::Attempt: return tr("Attempt");
     case MapLayer::Block: return tr("Where the data of each block is");
+    case MapLayer::Parent: return tr("What the parent run had trained");
     case MapLayer::State: break;
     }
     return tr("State of each chunk");
@@ -89,8 +90,8 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
         }
         return;
     }
-    if (layer == MapLayer::Block) {
-        drawPlaces(p, area);
+    if (!named().empty()) {
+        drawNamed(p, area);
         return;
     }
     if (!s.hasValues)
@@ -133,17 +134,31 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
     }
 }
 
-void MapLegend::drawPlaces(QPainter& p, const QRectF& area) const
+std::vector<std::pair<QString, std::uint8_t>> MapLegend::named() const
 {
-    const QString words[kBlockPlaces] = { tr("remote"), tr("fetching"), tr("evicted"), tr("prepared") };
-    for (int i = 0; i < kBlockPlaces; ++i) {
+    const MapColors& c = map_.colors();
+    switch (c.layer()) {
+    case MapLayer::Block:
+        return { { tr("remote"), c.entryOf(BlockPlace::Remote) }, { tr("fetching"), c.entryOf(BlockPlace::Fetching) }, { tr("evicted"), c.entryOf(BlockPlace::Evicted) },
+            { tr("prepared"), c.entryOf(BlockPlace::Prepared) } };
+    case MapLayer::Parent:
+        return { { tr("new here"), c.entryOf(Inherited::Nothing) }, { tr("trained again"), c.entryOf(Inherited::Seen) }, { tr("left out"), c.entryOf(Inherited::Skipped) } };
+    default: return {};
+    }
+}
+
+void MapLegend::drawNamed(QPainter& p, const QRectF& area) const
+{
+    int i = 0;
+    for (const auto& [word, entry] : named()) {
         const QPointF at(area.left() + (i % 2) * area.width() / 2, area.top() + 20 + (i / 2) * 22);
-        p.fillRect(QRectF(at.x(), at.y(), 24, 14), map_.colors().colorOf(map_.colors().entryOf(static_cast<BlockPlace>(i))));
+        ++i;
+        p.fillRect(QRectF(at.x(), at.y(), 24, 14), map_.colors().colorOf(entry));
         p.setPen(QPen(theme().color(Token::Line2), 1));
         p.setBrush(Qt::NoBrush);
         p.drawRect(QRectF(at.x() + 0.5, at.y() + 0.5, 23, 13));
         p.setPen(theme().color(Token::Text2));
-        p.drawText(QRectF(at.x() + 31, at.y(), area.width() / 2 - 31, 14), Qt::AlignVCenter, words[i]);
+        p.drawText(QRectF(at.x() + 31, at.y(), area.width() / 2 - 31, 14), Qt::AlignVCenter, word);
     }
 }
 

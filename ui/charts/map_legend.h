@@ -4,6 +4,8 @@
 
 #include <QWidget>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace furrow {
 
@@ -27,7 +29,9 @@ protected:
 private:
     QString rampTitle() const;
     void drawRamp(QPainter& painter, const QRectF& area) const;
-    void drawPlaces(QPainter& painter, const QRectF& area) const;
+    /// What the colours of a layer without numbers mean; empty: it has numbers.
+    std::vector<std::pair<QString, std::uint8_t>> named() const;
+    void drawNamed(QPainter& painter, const QRectF& area) const;
     void drawCounts(QPainter& painter, const QRectF& area) const;
 
     CoverageMap& map_;

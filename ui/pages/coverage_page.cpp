@@ -64,7 +64,7 @@ void CoveragePage::buildBar()
     layer_ = new QComboBox(bar);
     layer_->setAccessibleName(tr("Layer"));
     const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker },
-        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block } };
+        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block }, { tr("Parent run"), MapLayer::Parent } };
     for (const auto& [name, layer] : layers)
         layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
     bar->addWidget(layer_);

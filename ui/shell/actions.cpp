@@ -121,6 +121,7 @@ void Actions::makeRun()
     why = add(Menu::Run, tr("Why this state?"), {}, QKeySequence(QStringLiteral("Ctrl+I")), tr("The evidence for the state of the run"));
     addSeparator(Menu::Run);
     enqueue = add(Menu::Run, tr("Put into the queue"), QStringLiteral("queue"), {}, tr("Starts by itself when its devices are free"));
+    brain = add(Menu::Run, tr("Brain…"), {}, QKeySequence(QStringLiteral("Ctrl+B")), tr("Its weights, and the runs that they came through"));
     editNotes = add(Menu::Run, tr("Tags and note…"), QStringLiteral("tag"), QKeySequence(QStringLiteral("Ctrl+T")), {});
     archive = add(Menu::Run, tr("Archived"), {}, {}, tr("Leave this run out of the library"));
     archive->setCheckable(true);

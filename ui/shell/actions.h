@@ -51,6 +51,7 @@ public:
     QAction* saveNow;
     QAction* why;
     QAction* enqueue;
+    QAction* brain; ///< the lineage of the run's weights
     QAction* editNotes;
     QAction* archive; ///< checkable
     QAction* moveToTrash;

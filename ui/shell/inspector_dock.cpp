@@ -199,6 +199,8 @@ void InspectorDock::showChunk(ChunkId chunk)
     }
     const std::vector<ClaimRow> history = bench_.claims().claimsOf(chunk);
     addRow(tr("State"), chunkStateWord(cell->state));
+    if (cell->inherited != Inherited::Nothing)
+        addRow(tr("Parent run"), cell->inherited == Inherited::Skipped ? tr("trained it; left out here") : tr("trained it; trained again here"));
     addRow(tr("Times trained"), countText(cell->timesTrained));
     if (cell->timesLost > 0)
         addRow(tr("Times lost"), countText(cell->timesLost));

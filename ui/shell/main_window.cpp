@@ -272,7 +272,7 @@ void MainWindow::enableVerbs()
     actions_->resume->setEnabled(known && !alive && !running);
     actions_->resume->setText(state == RunState::New ? tr("Start…") : tr("Resume…"));
     actions_->saveNow->setEnabled(known && running);
-    for (QAction* action : { actions_->why, actions_->cloneRun, actions_->editNotes, actions_->archive })
+    for (QAction* action : { actions_->why, actions_->cloneRun, actions_->brain, actions_->editNotes, actions_->archive })
         action->setEnabled(status != nullptr);
     for (QAction* action : { actions_->copyPath, actions_->openFolder })
         action->setEnabled(!bench_.watcher().folder().isEmpty());

@@ -83,6 +83,7 @@ private:
     void showSelectionInLog();
     void showRunMenu(const QPoint& globalPosition);
     void startDemonstration();
+    void showBrain();
     void editNotes();
     void setArchived(bool archived);
     void moveToTrash();

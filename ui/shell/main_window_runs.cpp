@@ -5,6 +5,7 @@
 #include "core/workspace/trash.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/brain_dialog.h"
 #include "ui/pages/error_text.h"
 #include "ui/pages/notes_dialog.h"
 #include "ui/pages/page_parts.h"
@@ -26,6 +27,7 @@ namespace furrow {
 
 void MainWindow::connectLibraryActions()
 {
+    connect(actions_->brain, &QAction::triggered, this, &MainWindow::showBrain);
     connect(actions_->editNotes, &QAction::triggered, this, &MainWindow::editNotes);
     connect(actions_->archive, &QAction::triggered, this, &MainWindow::setArchived);
     connect(actions_->moveToTrash, &QAction::triggered, this, &MainWindow::moveToTrash);
@@ -57,10 +59,18 @@ void MainWindow::showRunMenu(const QPoint& globalPosition)
     QMenu menu(this);
     menu.addActions({ actions_->resume, actions_->enqueue, actions_->cloneRun });
     menu.addSeparator();
-    menu.addActions({ actions_->editNotes, actions_->archive, actions_->moveToTrash });
+    menu.addActions({ actions_->brain, actions_->editNotes, actions_->archive, actions_->moveToTrash });
     menu.addSeparator();
     menu.addActions({ actions_->copyPath, actions_->openFolder });
     menu.exec(globalPosition);
+}
+
+void MainWindow::showBrain()
+{
+    auto* dialog = new BrainDialog(bench_.watcher().folder(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &BrainDialog::openRunWanted, this, [this](const QString& folder) { bench_.showRun(folder); });
+    dialog->open();
 }
 
 void MainWindow::editNotes()
