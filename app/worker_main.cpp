@@ -1,6 +1,7 @@
 // furrow-worker: trains a run (--role trainer) or does one task with its weights (--role task). The only program that links libtorch.
 // Logs go to stderr, results to stdout. SIGTERM, SIGINT or the end of stdin mean: checkpoint and end.
 
+#include "core/base/fault_injection.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
 #include "core/train/loop/tasks.h"
@@ -10,9 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -92,6 +95,7 @@ int train(Options& o, const furrow::StopRequest& stop)
     const nlohmann::json time = { { "seconds", e.seconds }, { "train_s", e.trainSeconds }, { "data_s", e.dataSeconds }, { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds },
         { "merge_s", e.mergeSeconds }, { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
     furrow::logInfo("time: " + time.dump()); // `furrowctl bench overhead` reads it
+    std::this_thread::sleep_for(std::chrono::duration<double>(furrow::faultNumber("FURROW_LINGER_S", 0)));
     return kDone;
 }
 

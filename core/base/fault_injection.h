@@ -9,6 +9,8 @@ namespace furrow {
 //   FURROW_FAIL_ONCE=file          ... but only the process that can make this file: one death, and proof of it
 //   FURROW_DISK_FULL=file          while that file exists, writing fails as on a full disk
 //   FURROW_LEASE_S=seconds         the shortest lease of a worker, and its first one
+//   FURROW_LINGER_S=seconds        a worker at its end does not exit for so long
+//   FURROW_EXIT_PATIENCE_S=seconds how long the supervisor lets it
 //   FURROW_WALL_OFFSET_S=seconds   added to the wall clock: a clock that someone has set wrong
 //   FURROW_COUNTING=1              train the counting model; FURROW_COUNTING_STEP_MS=ms makes its steps as slow as real ones,
 //                                  a list (20,20,60) for each worker in turn

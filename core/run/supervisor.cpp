@@ -5,6 +5,7 @@
 #include "core/run/supervisor.h"
 
 #include "core/base/fail_point.h"
+#include "core/base/fault_injection.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
@@ -20,6 +21,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 namespace furrow {
@@ -29,6 +31,7 @@ namespace {
 constexpr auto kTurn = std::chrono::milliseconds(50);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kStopPatience = std::chrono::minutes(10);
+constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
 constexpr std::int64_t kSnapshotEveryNs = 300 * kSecondNs;
 
 std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
@@ -88,6 +91,7 @@ private:
     Status seeDeaths();
     Status onWorkerEnd(const WorkerPool::Ended& ended);
     Status stopHung();
+    Status endLingering();
     Status everySecond();
     Status obey(DesiredState desired);
     void beginStopping();
@@ -111,6 +115,7 @@ private:
     AttemptId attempt_;
     StopReason stopReason_ = StopReason::None; ///< of the ledger
     DesiredState desired_ = DesiredState::Run;
+    std::map<std::int64_t, std::int64_t> lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
     bool stopping_ = false;
     bool over_ = false;
     std::string lastFailure_;
@@ -276,11 +281,40 @@ Status Supervision::stopHung()
     return {};
 }
 
+/// A worker that has given everything back and does not go, as drivers can make it: its process would keep the run for ever.
+Status Supervision::endLingering()
+{
+    auto live = ledger_.live();
+    if (!live.ok())
+        return live.error();
+    auto processes = pool_->processes();
+    std::erase_if(processes, [&](const ProcessIdentity& process) {
+        return std::any_of(live.value().begin(), live.value().end(), [&](const auto& incarnation) { return incarnation.process == process; });
+    });
+    if (processes.empty())
+        return {};
+    auto rows = reader_.incarnations(); // not live: not registered yet, or at its end
+    if (!rows.ok())
+        return rows.error();
+    for (const auto& row : rows.value()) {
+        if (row.attempt != attempt_ || std::find(processes.begin(), processes.end(), row.process) == processes.end())
+            continue;
+        const auto seen = lingering_.try_emplace(row.id.value, clock_.monotonicNs()).first->second;
+        if (static_cast<double>(clock_.monotonicNs() - seen) < faultNumber("FURROW_EXIT_PATIENCE_S", kExitPatienceSeconds) * static_cast<double>(kSecondNs))
+            continue;
+        logWarning("Worker " + std::to_string(row.worker) + " ended its work and does not exit; its process is killed.");
+        killProcessTree(row.process);
+    }
+    return {};
+}
+
 Status Supervision::everySecond()
 {
     if (auto status = ledger_.heartbeat(thisProcess()); !status.ok())
         return status;
     if (auto status = stopHung(); !status.ok())
+        return status;
+    if (auto status = endLingering(); !status.ok())
         return status;
     auto totals = reader_.totals();
     if (!totals.ok())

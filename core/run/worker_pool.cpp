@@ -174,6 +174,15 @@ void WorkerPool::stopFeeder()
     feeder_.reset();
 }
 
+std::vector<ProcessIdentity> WorkerPool::processes() const
+{
+    std::vector<ProcessIdentity> found;
+    for (const auto& slot : slots_)
+        if (slot.process)
+            found.push_back(slot.process->identity());
+    return found;
+}
+
 bool WorkerPool::anyWorkerAlive() const
 {
     return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.process.has_value(); });

@@ -39,6 +39,7 @@ public:
     void killAll();
     void stopFeeder();
 
+    std::vector<ProcessIdentity> processes() const; ///< of workers that have not ended
     bool anyWorkerAlive() const;
     bool anyRestartPlanned() const;
     int restarts() const { return restarts_; }

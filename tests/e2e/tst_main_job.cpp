@@ -82,6 +82,19 @@ private Q_SLOTS:
         verifyClean(RunDriver::auditedEpoch(run), 120);
     }
 
+    void aWorkerThatDoesNotExitDoesNotKeepTheRun()
+    {
+        qputenv("FURROW_LINGER_S", "300");
+        qputenv("FURROW_EXIT_PATIENCE_S", "2");
+        const QString run = path("lingering");
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run") } + newRun(run), 120'000);
+        qunsetenv("FURROW_LINGER_S");
+        qunsetenv("FURROW_EXIT_PATIENCE_S");
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        QCOMPARE(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("finished"));
+        verifyClean(RunDriver::auditedEpoch(run), 120);
+    }
+
     void killedSupervisorIsInterruptedAndResumes()
     {
         const QString run = startDetached("supervisor-killed", slow());
