@@ -55,6 +55,8 @@ void addOptions(CLI::App& app, Options& o)
     auto* trainer = app.add_option_group("trainer");
     trainer->add_option("--worker", o.trainer.worker, "Number of this worker; default RANK, else 0.");
     trainer->add_option("--replica", o.replica, "Line of weights; default: the number of the worker.");
+    trainer->add_option("--ranks", o.trainer.ranks, "Workers that train one model together; --worker is the rank.")->check(CLI::Range(1, 256));
+    trainer->add_option("--meeting", o.trainer.meetingFile, "File through which the ranks find one another; a fresh name each time.");
     trainer->add_option("--attempt", o.trainer.attempt, "Attempt of the run; default: the newest.");
 
     auto& t = o.task;

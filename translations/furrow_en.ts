@@ -1197,6 +1197,22 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Workers train</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Missing worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With parallel data: how long the workers wait for one that does not take part in a step. Then all of them end, name it, and start again together from the last checkpoint.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Restarts, at most</source>
         <translation type="unfinished"></translation>
     </message>

@@ -1197,6 +1197,22 @@
         <translation>Hilos de CPU de un trabajador. 0: núcleos entre trabajadores.</translation>
     </message>
     <message>
+        <source>Workers train</source>
+        <translation>Los trabajadores entrenan</translation>
+    </message>
+    <message>
+        <source>independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large.</source>
+        <translation>independent: cada trabajador entrena sus propios trozos y su propia copia del modelo; las copias se fusionan de vez en cuando. data: todos los trabajadores entrenan un solo modelo; cada paso se reparte entre ellos, como si un trabajador tuviera un lote tantas veces mayor.</translation>
+    </message>
+    <message>
+        <source>Missing worker</source>
+        <translation>Trabajador ausente</translation>
+    </message>
+    <message>
+        <source>With parallel data: how long the workers wait for one that does not take part in a step. Then all of them end, name it, and start again together from the last checkpoint.</source>
+        <translation>Con parallel data: cuánto esperan los trabajadores a uno que no participa en un paso. Después terminan todos, lo nombran y empiezan de nuevo juntos desde el último punto de control.</translation>
+    </message>
+    <message>
         <source>Restarts, at most</source>
         <translation>Reinicios, máximo</translation>
     </message>

@@ -1197,6 +1197,22 @@
         <translation>一个工作进程的 CPU 线程数。0：核心数除以工作进程数。</translation>
     </message>
     <message>
+        <source>Workers train</source>
+        <translation>工作进程的训练方式</translation>
+    </message>
+    <message>
+        <source>independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large.</source>
+        <translation>independent：每个工作进程训练自己的块和自己的模型副本，副本不时合并。data：所有工作进程训练同一个模型；每一步由它们分担，如同一个工作进程使用相应倍数的批量。</translation>
+    </message>
+    <message>
+        <source>Missing worker</source>
+        <translation>缺席的工作进程</translation>
+    </message>
+    <message>
+        <source>With parallel data: how long the workers wait for one that does not take part in a step. Then all of them end, name it, and start again together from the last checkpoint.</source>
+        <translation>当 parallel 为 data 时：其他工作进程等待没有参与某一步的工作进程多久。之后全部结束，指出是哪一个，并一起从最近的检查点重新开始。</translation>
+    </message>
+    <message>
         <source>Restarts, at most</source>
         <translation>重启上限</translation>
     </message>

@@ -12,6 +12,7 @@ namespace furrow {
 //   FURROW_LINGER_S=seconds        a worker at its end does not exit for so long
 //   FURROW_EXIT_PATIENCE_S=seconds how long the supervisor lets it
 //   FURROW_WALL_OFFSET_S=seconds   added to the wall clock: a clock that someone has set wrong
+//   FURROW_SKIP_SUM=n              leave the n-th sum over the ranks of a data-parallel group out
 //   FURROW_COUNTING=1              train the counting model; FURROW_COUNTING_STEP_MS=ms makes its steps as slow as real ones,
 //                                  a list (20,20,60) for each worker in turn
 

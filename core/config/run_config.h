@@ -92,6 +92,8 @@ struct RunConfig {
     std::string devices = "auto";
     std::int64_t workers = 0;
     std::int64_t threads = 0;
+    std::string parallel = "independent";
+    std::int64_t rankTimeout = 120;
     std::int64_t maxRestarts = 5;
 
     // Stop and save

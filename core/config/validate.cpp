@@ -81,6 +81,21 @@ struct Rules {
         }
     }
 
+    /// All workers train one model.
+    void dataParallel()
+    {
+        if (c.parallel != "data")
+            return;
+        if (c.workers == 1)
+            refuse("workers", "workers is 1, but parallel is data, which splits each step over at least 2.", "2");
+        if (c.devices == "cpu:1" && c.workers == 0)
+            refuse("devices", "devices is cpu:1, but parallel is data, which splits each step over at least 2 workers.", "cpu:2");
+        if (c.merge == "diloco")
+            refuse("merge", "merge is diloco, but with parallel data there is one model and nothing to merge; allowed is average or none.", "average");
+        if (c.mergeTokens > 0)
+            refuse("merge_tokens", "merge_tokens is " + std::to_string(c.mergeTokens) + ", but with parallel data there is one model and nothing to merge.", "0");
+    }
+
     static bool isPositiveNumber(const std::string& text)
     {
         double value = 0;
@@ -113,6 +128,7 @@ std::vector<ConfigProblem> validate(const RunConfig& config)
     rules.model();
     rules.training();
     rules.devices();
+    rules.dataParallel();
     return problems;
 }
 

@@ -50,6 +50,9 @@ Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const
         chosen = std::move(found).value();
     }
     const int count = config.workers > 0 ? static_cast<int>(config.workers) : chosen.empty() ? cpuWorkers : static_cast<int>(chosen.size());
+    if (config.parallel == "data" && count < 2)
+        return Error { ErrorCode::InvalidArgument,
+            "parallel is data, which splits each step over at least two workers, but there is one (" + (chosen.empty() ? "CPU" : chosen.front().name) + "). Name more devices, or set parallel to independent." };
     if (!chosen.empty() && count > static_cast<int>(chosen.size()))
         return Error { ErrorCode::InvalidArgument,
             "workers is " + std::to_string(count) + ", but devices gives " + std::to_string(chosen.size()) + " GPU" + (chosen.size() == 1 ? "" : "s") + ": one worker trains on one GPU." };

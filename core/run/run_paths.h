@@ -23,6 +23,8 @@ public:
     /// What the feeder has read, for people; see reading.h.
     std::filesystem::path readingFile() const { return folder_ / "reading.json"; }
     std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl", of a task "<attempt>-task.jsonl"; one incarnation appends after the other
+    /// Where the ranks of a data-parallel attempt find one another: one file for each time they start together.
+    std::filesystem::path meetingsFolder() const { return folder_ / "meetings"; }
     std::filesystem::path logsFolder() const { return folder_ / "logs"; }
     std::filesystem::path logFile(std::int64_t attempt, const std::string& process) const; ///< "<attempt>-<process>.log"
     std::filesystem::path supervisorLog() const { return logsFolder() / "supervisor.log"; } ///< of all attempts

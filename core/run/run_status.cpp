@@ -28,7 +28,7 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         const int restarts = w.pid == 0 ? 0 : w.restarts + 1;
         w = {};
         w.worker = row.worker;
-        w.replica = row.replica;
+        w.replica = std::max(row.replica, 0); // a follower (kFollower) trains replica 0 with the others
         w.pid = row.process.pid;
         w.alive = row.live && isAlive(row.process);
         w.device = row.device;

@@ -85,7 +85,7 @@ public:
 private:
     Status begin();
     Status lockDevices(std::vector<WorkerPlacement>& placements);
-    Status putInOrder(int workers);
+    Status putInOrder(int replicas);
     Status watch();
     Status turn();
     Status seeDeaths();
@@ -141,15 +141,16 @@ Status Supervision::begin()
     attempt_ = attempt.value();
     failPoint("supervisor.began");
     const int workers = static_cast<int>(placements.size());
-    if (auto status = putInOrder(workers); !status.ok())
+    const bool together = config_.parallel == "data";
+    if (auto status = putInOrder(together ? 1 : workers); !status.ok())
         return status;
     failPoint("supervisor.recovered");
     auto totals = reader_.totals();
     if (!totals.ok())
         return totals.error();
     mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.value().tokens);
-    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), clock_);
-    logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + " workers");
+    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
+    logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + " workers" + (together ? " that train one model together" : ""));
     return pool_->startAll();
 }
 
@@ -167,7 +168,7 @@ Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
     return {};
 }
 
-Status Supervision::putInOrder(int workers)
+Status Supervision::putInOrder(int replicas)
 {
     auto notes = recoverRun(paths_, file_, ledger_);
     if (!notes.ok())
@@ -177,10 +178,10 @@ Status Supervision::putInOrder(int workers)
     auto now = heads();
     if (!now.ok())
         return now.error();
-    if (config_.merge != "none" && mustMergeBefore(now.value(), workers))
+    if (config_.merge != "none" && mustMergeBefore(now.value(), replicas))
         if (auto status = merge("the number of workers changed"); !status.ok())
             return status;
-    return ledger_.setActiveReplicas(workers);
+    return ledger_.setActiveReplicas(replicas);
 }
 
 Status Supervision::watch()
@@ -361,7 +362,7 @@ void Supervision::beginStopping()
 
 Status Supervision::openMergeWhenDue(const LedgerReader::Totals& totals)
 {
-    if (stopping_ || stopReason_ != StopReason::None || desired_ != DesiredState::Run)
+    if (stopping_ || stopReason_ != StopReason::None || desired_ != DesiredState::Run || config_.parallel == "data")
         return {};
     auto epochs = reader_.epochs();
     if (!epochs.ok() || epochs.value().empty())

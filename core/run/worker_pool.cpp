@@ -1,6 +1,8 @@
 #include "core/run/worker_pool.h"
 
+#include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/base/random.h"
 
 #include <algorithm>
 
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kLongLifeNs = 60 * kSecondNs;
+constexpr std::int64_t kPatienceNs = 5 * kSecondNs; // for the other ranks of a group to find out what happened and to end by themselves
 
 std::int64_t backOffNs(int failures)
 {
@@ -25,10 +28,11 @@ std::filesystem::path program(const char* name)
 
 } // namespace
 
-WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, const Clock& clock)
+WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock)
     : paths_(std::move(paths))
     , attempt_(attempt)
     , maxRestarts_(maxRestarts)
+    , together_(together)
     , clock_(clock)
 {
     for (auto& placement : placements)
@@ -39,6 +43,18 @@ Status WorkerPool::startAll()
 {
     if (auto status = startFeeder(); !status.ok())
         return status;
+    return startTrainers();
+}
+
+Status WorkerPool::startTrainers()
+{
+    if (together_) {
+        if (auto emptied = realFileSystem().removeAll(paths_.meetingsFolder()); !emptied.ok())
+            return emptied;
+        if (auto made = realFileSystem().createFolders(paths_.meetingsFolder()); !made.ok())
+            return made;
+        meeting_ = paths_.meetingsFolder() / (std::to_string(attempt_) + "-" + randomHex(8));
+    }
     for (auto& slot : slots_)
         if (auto status = start(slot); !status.ok())
             return status;
@@ -62,10 +78,13 @@ Status WorkerPool::start(Slot& slot)
     const auto& place = slot.placement;
     const std::string worker = std::to_string(place.worker);
     ProcessOptions options;
-    options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica", worker, "--attempt", std::to_string(attempt_),
+    options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica", together_ ? "0" : worker, "--attempt", std::to_string(attempt_),
         "--device", place.device, "--threads", std::to_string(place.threads) };
     options.environment = { { "CUDA_DEVICE_ORDER", "PCI_BUS_ID" }, { "CUDA_VISIBLE_DEVICES", place.device == "cpu" ? "" : place.device },
         { "OMP_NUM_THREADS", std::to_string(place.threads) } };
+    if (together_)
+        for (const auto& word : { std::string("--ranks"), std::to_string(slots_.size()), std::string("--meeting"), meeting_.string() })
+            options.arguments.push_back(word);
     options.outputFile = paths_.logFile(attempt_, "worker-" + worker);
     auto child = ChildProcess::start(program("furrow-worker"), options);
     if (!child.ok())
@@ -97,6 +116,11 @@ std::vector<WorkerPool::Ended> WorkerPool::poll()
 
 bool WorkerPool::restartLater(int worker)
 {
+    if (together_ && worker >= 0) {
+        if (anyRestartPlanned())
+            return true;
+        worker = 0; // its slot counts for all
+    }
     if (restarts_ >= maxRestarts_)
         return false;
     ++restarts_;
@@ -119,6 +143,8 @@ Status WorkerPool::startDue()
         if (auto status = startFeeder(); !status.ok())
             return status;
     }
+    if (together_)
+        return startTogether();
     for (auto& slot : slots_) {
         if (slot.startAtNs == 0 || now < slot.startAtNs)
             continue;
@@ -128,6 +154,25 @@ Status WorkerPool::startDue()
             return status;
     }
     return {};
+}
+
+/// Once every rank has ended: each says which one it missed. One that does not end (it stands still, say) is killed.
+Status WorkerPool::startTogether()
+{
+    const auto now = clock_.monotonicNs();
+    auto& planned = slots_.front().startAtNs;
+    if (planned == 0 || now < planned)
+        return {};
+    if (anyWorkerAlive()) {
+        if (now >= planned + kPatienceNs)
+            for (auto& slot : slots_)
+                if (slot.process)
+                    slot.process->killTree();
+        return {};
+    }
+    planned = 0;
+    logInfo("starting all " + std::to_string(slots_.size()) + " workers again, together");
+    return startTrainers();
 }
 
 void WorkerPool::requestStop()

@@ -16,7 +16,8 @@ namespace furrow {
 /// again with back-off. Knows nothing of the ledger. One thread.
 class WorkerPool {
 public:
-    WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, const Clock& clock);
+    /// @param together  the trainers are the ranks of one group (setting `parallel` is data): when one ends they all do, and start again together
+    WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock);
 
     Status startAll();
 
@@ -29,6 +30,7 @@ public:
     std::vector<Ended> poll();
 
     /// Plans a restart after back-off (1 s, 2 s, 4 s, at most 30 s; 1 s again after a minute without trouble). False when the limit of the attempt is spent.
+    /// Ranks of a group restart as one: the first end plans it, those of the others belong to it.
     bool restartLater(int worker);
     /// Starts again what is due.
     Status startDue();
@@ -54,12 +56,16 @@ private:
         int failures = 0; ///< one soon after the other
     };
     Status start(Slot& slot);
+    Status startTrainers();
+    Status startTogether();
     Status startFeeder();
 
     RunPaths paths_;
     std::int64_t attempt_;
     int maxRestarts_;
+    bool together_;
     const Clock& clock_;
+    std::filesystem::path meeting_; ///< of the newest start together
     std::vector<Slot> slots_;
     std::optional<ChildProcess> feeder_;
     std::int64_t feederStartAtNs_ = 0;

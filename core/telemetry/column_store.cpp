@@ -76,6 +76,7 @@ ColumnStore::Live& ColumnStore::beginStretch(Source& source, const StepRecord& s
     source.stretch = static_cast<std::int64_t>(stretches_.size());
     Live& live = stretches_.emplace_back();
     live.columns.worker = source.header.worker;
+    live.columns.rank = step.rank;
     live.columns.attempt = source.header.attempt;
     live.columns.wallStart = wall;
     live.columns.firstStep = step.step;
@@ -130,9 +131,11 @@ void ColumnStore::give(Live& live)
     const Pending p = live.pending.front();
     live.pending.pop_front();
     auto& mine = totals_[live.columns.worker];
-    tokensNow_ += static_cast<double>(p.tokens - mine.tokens);
-    samplesNow_ += static_cast<double>(p.samples - mine.samples);
-    mine = { p.tokens, p.samples };
+    if (live.columns.rank == 0) { // what the other ranks trained is in the numbers of rank 0
+        tokensNow_ += static_cast<double>(p.tokens - mine.tokens);
+        samplesNow_ += static_cast<double>(p.samples - mine.samples);
+        mine = { p.tokens, p.samples };
+    }
     Stretch& c = live.columns;
     if (c.tokens.empty()) {
         c.tokensBase = tokensNow_;

@@ -114,6 +114,8 @@ void encode(const StepRecord& r, std::string& into)
     line.milliseconds("opt", r.time.optimizer);
     line.milliseconds("ckpt", r.time.checkpoint);
     line.integer("mem", r.memoryBytes);
+    line.integer("ranks", r.ranks);
+    line.integer("rank", r.rank);
     line.end();
 }
 

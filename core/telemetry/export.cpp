@@ -98,7 +98,7 @@ Result<std::int64_t> exportCsv(const std::filesystem::path& folder, const std::f
     TextFile drifts(out / "drifts.csv");
     const std::string place = "wall_time,attempt,worker,";
     steps.write(place + "step,global_step,epoch,block,chunk,samples,tokens,step_tokens,loss,learning_rate,gradient_norm,parameter_norm,tokens_per_second,wait_ms,forward_ms,backward_ms,"
-                        "optimizer_ms,checkpoint_ms,memory_bytes\r\n");
+                        "optimizer_ms,checkpoint_ms,memory_bytes,ranks,rank\r\n");
     evaluations.write(place + "step,tokens,loss,accuracy,what\r\n");
     events.write(place + "step,chunk,what,text\r\n");
     drifts.write(place + "round,replica,from_mean,from_base,parameter_norm\r\n");
@@ -107,7 +107,7 @@ Result<std::int64_t> exportCsv(const std::filesystem::path& folder, const std::f
         if (line.kind == LineKind::Step) {
             const auto& s = line.step;
             steps.write(row(at, s.step, s.globalStep, s.epoch, s.block, s.chunk, s.samples, s.tokens, s.stepTokens, s.loss, s.lr, s.gradientNorm, s.parameterNorm, s.tokensPerSecond,
-                s.time.waitData, s.time.forward, s.time.backward, s.time.optimizer, s.time.checkpoint, s.memoryBytes));
+                s.time.waitData, s.time.forward, s.time.backward, s.time.optimizer, s.time.checkpoint, s.memoryBytes, std::int64_t { s.ranks }, std::int64_t { s.rank }));
         } else if (line.kind == LineKind::Eval) {
             evaluations.write(row(at, line.eval.step, line.eval.tokens, line.eval.loss, line.eval.accuracy, std::string(toString(line.eval.what))));
         } else if (line.kind == LineKind::Event) {
@@ -160,9 +160,13 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
     const auto write = [&](EventFileWriter& file, const PlacedRecord& at) {
         if (at.line.kind == LineKind::Step) {
             const auto& s = at.line.step;
-            const std::pair<const char*, double> values[] = { { "train/loss", s.loss }, { "train/learning_rate", s.lr }, { "train/gradient_norm", s.gradientNorm }, { "train/tokens", static_cast<double>(s.tokens) },
-                { "speed/tokens_per_second", s.tokensPerSecond }, { "speed/wait_ms", s.time.waitData }, { "speed/memory_mib", static_cast<double>(s.memoryBytes) / 1048576.0 } };
-            for (const auto& [tag, value] : values)
+            const std::pair<const char*, double> own[] = { { "speed/tokens_per_second", s.tokensPerSecond }, { "speed/wait_ms", s.time.waitData }, { "speed/memory_mib", static_cast<double>(s.memoryBytes) / 1048576.0 } };
+            for (const auto& [tag, value] : own)
+                file.scalar(at.wall, s.step, tag, value);
+            if (s.rank > 0) // rank 0 tells the rest for the group
+                return;
+            const std::pair<const char*, double> whole[] = { { "train/loss", s.loss }, { "train/learning_rate", s.lr }, { "train/gradient_norm", s.gradientNorm }, { "train/tokens", static_cast<double>(s.tokens) } };
+            for (const auto& [tag, value] : whole)
                 file.scalar(at.wall, s.step, tag, value);
             if (s.parameterNorm != 0)
                 file.scalar(at.wall, s.step, "train/parameter_norm", s.parameterNorm);

@@ -30,7 +30,9 @@ struct TimeSplit {
     bool operator==(const TimeSplit&) const = default;
 };
 
-/// One optimiser step of one worker.
+/// One optimiser step of one worker. Of a data-parallel group of `ranks` workers, rank 0 tells loss, norms, tokens and samples of
+/// the whole group (losses weighted by tokens; the norm is that of the summed gradient); speed, times and memory are its own. The others tell
+/// only their own speed, times and memory.
 struct StepRecord {
     std::int64_t monotonicNs = 0; ///< when the step ended
     std::int64_t step = 0; ///< optimiser steps of this worker's replica since the run began, this one included; merges add nothing
@@ -48,6 +50,8 @@ struct StepRecord {
     TimeSplit time;
     std::int64_t memoryBytes = 0; ///< in use on the device, or resident on a CPU worker
     double parameterNorm = 0; ///< 2-norm of this worker's weights after the step; 0: not measured at this one
+    int ranks = 0; ///< workers that made this step together; 0: this one alone
+    int rank = 0; ///< of this worker among them
     bool operator==(const StepRecord&) const = default;
 };
 

@@ -134,6 +134,14 @@ bool asInteger(const Value& v, std::int64_t& out)
     return v.isNumber;
 }
 
+bool asCount(const Value& v, int& out)
+{
+    if (!v.isNumber || v.integer < 0 || v.integer > 1'000'000)
+        return false;
+    out = static_cast<int>(v.integer);
+    return true;
+}
+
 /// @return false: the key is known and its value is not what it must be
 bool setStep(std::uint64_t key, const Value& v, StepRecord& r)
 {
@@ -158,6 +166,8 @@ bool setStep(std::uint64_t key, const Value& v, StepRecord& r)
     case packed("opt"): return asNumber(v, r.time.optimizer);
     case packed("ckpt"): return asNumber(v, r.time.checkpoint);
     case packed("mem"): return asInteger(v, r.memoryBytes);
+    case packed("ranks"): return asCount(v, r.ranks);
+    case packed("rank"): return asCount(v, r.rank);
     default: return true;
     }
 }
@@ -233,15 +243,10 @@ bool setClaims(std::uint64_t key, const Value& v, ClaimWaitRecord& r)
 
 bool setDrift(std::uint64_t key, const Value& v, DriftRecord& r)
 {
-    std::int64_t replica = 0;
     switch (key) {
     case packed("t"): return asInteger(v, r.monotonicNs);
     case packed("round"): return asInteger(v, r.round);
-    case packed("replica"):
-        if (!asInteger(v, replica) || replica < 0 || replica > 1'000'000)
-            return false;
-        r.replica = static_cast<int>(replica);
-        return true;
+    case packed("replica"): return asCount(v, r.replica);
     case packed("mean"): return asNumber(v, r.fromMean);
     case packed("base"): return asNumber(v, r.fromBase);
     case packed("pnorm"): return asNumber(v, r.parameterNorm);

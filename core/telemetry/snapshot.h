@@ -29,6 +29,7 @@ inline constexpr double kTokenUnit = 256;
 /// appended to by the store only; a copy inside a snapshot never changes.
 struct Stretch {
     int worker = 0;
+    int rank = 0; ///< above 0: a follower of a data-parallel group, which tells speed, times and memory only
     std::int64_t attempt = 0;
     std::int64_t epoch = 0; ///< of its newest step
     double wallStart = 0; ///< [s since 1970] of the first step

@@ -156,7 +156,7 @@ void ColumnStore::save(CacheWriter& out) const
     out.number(stretches_.size());
     for (const auto& live : stretches_) {
         const Stretch& s = live.columns;
-        for (const auto n : { std::int64_t(s.worker), s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstGlobalStep })
+        for (const auto n : { std::int64_t(s.worker), std::int64_t(s.rank), s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstGlobalStep })
             out.number(static_cast<std::uint64_t>(n));
         for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastTokens, live.lastSamples, live.lastParameterNorm })
             out.real(d);
@@ -188,6 +188,7 @@ bool ColumnStore::load(CacheReader& in)
         Live& live = stretches_.emplace_back();
         Stretch& s = live.columns;
         s.worker = static_cast<int>(integer());
+        s.rank = static_cast<int>(integer());
         for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstGlobalStep })
             *n = integer();
         for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples, &live.lastParameterNorm })

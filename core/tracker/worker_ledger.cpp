@@ -101,17 +101,18 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
     // One line of weights has one writer. A dead predecessor is fenced here; a living one keeps its place.
     std::vector<std::pair<std::int64_t, ProcessIdentity>> others;
     {
-        Rows rows = db.query("SELECT id, pid, start_time, boot_id FROM incarnation WHERE live=1 AND replica=?", registration.replica);
+        Rows rows = db.query("SELECT id, pid, start_time, boot_id FROM incarnation WHERE live=1 AND replica=? AND (replica>=0 OR worker=?)", registration.replica, registration.worker);
         while (rows.next())
             others.emplace_back(rows.integer(0), ProcessIdentity { rows.integer(1), rows.integer(2), rows.text(3) });
     }
     for (const auto& [id, process] : others) {
         if (isAlive(process))
-            db.fail({ ErrorCode::Busy, "replica " + std::to_string(registration.replica) + " is being trained by process " + std::to_string(process.pid) });
+            db.fail({ ErrorCode::Busy, (registration.replica == kFollower ? "rank " + std::to_string(registration.worker) : "replica " + std::to_string(registration.replica)) + " is being trained by process " + std::to_string(process.pid) });
         else
             revokeIncarnation(file, moves, id, "its process is gone");
     }
-    ensureReplica(file, registration.replica);
+    if (registration.replica != kFollower)
+        ensureReplica(file, registration.replica);
     const std::int64_t now = file.clock->monotonicNs();
     db.run("INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, started_wall, lease_until, progress, phase)"
            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'warming up')",
@@ -137,6 +138,8 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     if (!transaction.ok())
         return transaction.error();
     const RunState run = requireLive(file, state_->incarnation);
+    if (state_->replica == kFollower)
+        db.fail({ ErrorCode::InvalidArgument, "rank " + std::to_string(state_->worker) + " claims nothing: rank 0 claims for all" });
     const bool budgetIsSpent = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps && run.ownReservedSteps == 0;
     std::optional<ChunkRow> found;
     if (run.stop == StopReason::None && !budgetIsSpent)
@@ -330,7 +333,7 @@ Result<WorkerLedger::Signals> WorkerLedger::signals()
     {
         // A bare column beside max() is that of the newest incarnation; a fresh one has not told any steps yet.
         Rows row = db.query("SELECT desired, save_request, eval_request, stop, (SELECT max(round) FROM merge_round),"
-                            " (SELECT sum(step) FROM (SELECT step, max(id) FROM incarnation WHERE step>0"
+                            " (SELECT sum(step) FROM (SELECT step, max(id) FROM incarnation WHERE step>0 AND replica>=0"
                             " AND replica<>(SELECT replica FROM incarnation WHERE id=?) GROUP BY replica)) FROM control",
             state_->incarnation);
         if (row.next()) {

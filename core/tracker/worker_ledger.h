@@ -18,6 +18,10 @@ enum class NothingToClaim {
     StopRuleReached, ///< see LedgerReader::stopReason
 };
 
+/// As replica of a registration: a rank of a data-parallel run beside rank 0. It trains its share of what rank 0 claims; it is known
+/// to the ledger so that people see it and its lease is watched, and can claim and commit nothing.
+inline constexpr std::int32_t kFollower = -1;
+
 struct WorkerRegistration {
     AttemptId attempt;
     std::int32_t worker = 0;

@@ -108,6 +108,11 @@ QJsonObject RunDriver::auditedEpoch(const QString& run, int epoch)
     return epochs.at(epoch).toObject();
 }
 
+bool RunDriver::hold(qint64 pid)
+{
+    return pid > 0 && ::kill(static_cast<pid_t>(pid), SIGSTOP) == 0;
+}
+
 bool RunDriver::killHard(qint64 pid)
 {
     return pid > 0 && ::kill(static_cast<pid_t>(pid), SIGKILL) == 0;

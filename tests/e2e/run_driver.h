@@ -31,4 +31,6 @@ public:
     /// The only epoch of the audit, or the one asked for.
     static QJsonObject auditedEpoch(const QString& run, int epoch = 0);
     static bool killHard(qint64 pid);
+    /// Makes a process stand still (SIGSTOP).
+    static bool hold(qint64 pid);
 };

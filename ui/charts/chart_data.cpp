@@ -46,7 +46,7 @@ void addSeams(ChartData& data, const TelemetrySnapshot& snapshot, double samples
         if (attempt != 0 && s.attempt != attempt) {
             std::size_t redone = 0;
             for (std::size_t before = 0; before < k; ++before) {
-                if (snapshot.stretches[before].attempt == attempt)
+                if (snapshot.stretches[before].attempt == attempt && snapshot.stretches[before].rank == 0)
                     redone += snapshot.stretches[before].size() - std::min(snapshot.stretches[before].size(), snapshot.supersededFrom(before));
             }
             double x = snapshot.xAt(k, 0, data.axis, samplesPerEpoch);
@@ -72,6 +72,9 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
     for (std::size_t k = 0; k < snapshot.stretches.size(); ++k) {
         const int worker = snapshot.stretches[k].worker;
         if (only >= 0 && worker != only)
+            continue;
+        const bool own = metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB;
+        if (snapshot.stretches[k].rank > 0 && !own) // rank 0 tells it for the group
             continue;
         data.lines.push_back({ snapshot.curve(k, metric, axis, samplesPerEpoch), snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch), worker,
             snapshot.supersededFrom(k) });

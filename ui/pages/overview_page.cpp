@@ -59,7 +59,7 @@ QVector<double> newestLosses(const TelemetrySnapshot& snapshot, int worker)
 {
     QVector<double> losses;
     for (const Stretch& stretch : snapshot.stretches) {
-        if (stretch.worker != worker)
+        if (stretch.worker != worker || stretch.rank > 0)
             continue;
         const std::size_t perPoint = std::max<std::size_t>(1, stretch.size() / kStripPoints);
         for (std::size_t begin = 0; begin + perPoint <= stretch.size(); begin += perPoint)

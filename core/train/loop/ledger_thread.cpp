@@ -12,7 +12,6 @@ namespace furrow {
 
 namespace {
 
-constexpr double kMinLeaseSeconds = 60;
 constexpr double kFirstLeaseSeconds = 300; // first-time work: kernel search, warm-up
 /// A storm asks for short ones, so that it need not wait.
 const double kAskedLeaseSeconds = faultNumber("FURROW_LEASE_S", 0);
@@ -145,7 +144,7 @@ void LedgerThread::renewIfDue(std::unique_lock<std::mutex>& lock)
     lastRenewNs_ = now;
     progressNew_ = false;
     const auto progress = *progress_;
-    const double seconds = std::max(kAskedLeaseSeconds > 0 ? kAskedLeaseSeconds : kMinLeaseSeconds, (kAskedLeaseSeconds > 0 ? 2 : 20) * static_cast<double>(slowestIntervalNs_) / kSecondNs);
+    const double seconds = std::max(kAskedLeaseSeconds > 0 ? kAskedLeaseSeconds : options_.leastLeaseSeconds, (kAskedLeaseSeconds > 0 ? 2 : 20) * static_cast<double>(slowestIntervalNs_) / kSecondNs);
     if (auto renewed = unlocked(lock, [&] { return ledger_.renew(progress, seconds); }); !renewed.ok())
         setError(renewed.error());
 }
@@ -264,7 +263,7 @@ Status LedgerThread::flushProgress()
             const std::lock_guard lock(mutex_);
             newest = progress_;
         }
-        return newest ? ledger.renew(*newest, kMinLeaseSeconds) : Status {};
+        return newest ? ledger.renew(*newest, options_.leastLeaseSeconds) : Status {};
     });
 }
 

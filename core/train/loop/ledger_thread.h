@@ -32,6 +32,7 @@ public:
         /// The watchdog: told once when no progress came for longer than this (or ten times the slowest interval so far, if that is more).
         /// On the ledger thread; must not block.
         double stuckSeconds = 30;
+        double leastLeaseSeconds = 60;
         std::function<void(double seconds, const WorkerLedger::Progress&)> onStuck;
     };
     /// Opens the tracker, registers the incarnation and starts the thread.

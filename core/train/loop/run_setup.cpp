@@ -1,5 +1,7 @@
 #include "core/train/loop/run_setup_torch.h"
 
+#include "core/base/file_system.h"
+#include "core/data/block_manager.h"
 #include "core/run/life_cycle.h"
 #include "core/train/loop/start_weights_torch.h"
 
@@ -123,6 +125,8 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute)
 std::vector<std::string> trainingProblems(const RunSetup& setup)
 {
     std::vector<std::string> problems;
+    if (setup.compute.counting && setup.ranks > 1)
+        problems.push_back("parallel: the counting model has no gradients to sum; it trains with parallel independent only");
     if (setup.compute.counting)
         return problems;
     for (const auto& problem : setup.modelConfig.validate())
@@ -130,6 +134,43 @@ std::vector<std::string> trainingProblems(const RunSetup& setup)
     if (auto precision = precisionFor(setup.config.precision, setup.device); !precision.ok())
         problems.push_back("precision: " + precision.error().message);
     return problems;
+}
+
+Result<RunSetup> openTrainerRun(const TrainerOptions& options)
+{
+    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting, options.worker });
+    if (!setup.ok())
+        return setup.error();
+    setup.value().ranks = options.ranks;
+    std::string text;
+    for (const auto& problem : trainingProblems(setup.value()))
+        text += (text.empty() ? "" : "\n") + problem;
+    return text.empty() ? std::move(setup) : Error { ErrorCode::InvalidArgument, text };
+}
+
+Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
+{
+    auto text = readFile(setup.paths.tokenizer(), 512u << 20);
+    if (!text.ok())
+        return text.error();
+    auto tokenizer = loadTokenizerDefinition(text.value(), setup.config.tokenizer);
+    if (!tokenizer.ok())
+        return tokenizer.error().in(setup.paths.tokenizer().string());
+    if (tokenizer.value()->hash() != setup.file.tokenizerHash)
+        return Error { ErrorCode::Corrupt, setup.paths.tokenizer().string() + " is not the tokenizer of this run: its hash differs from run.json. Put the right file back." };
+    return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
+}
+
+ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer)
+{
+    ChunkLoader::Options loader;
+    loader.tracker = setup.paths.tracker();
+    loader.blockFolder = BlockManager::blockFolder(setup.paths.cacheFolder());
+    loader.endOfText = tokenizer.endOfText();
+    loader.seqLen = setup.config.seqLen;
+    loader.seed = setup.config.seed;
+    loader.shuffle = setup.config.shuffle;
+    return loader;
 }
 
 Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
@@ -171,8 +212,9 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     return learner;
 }
 
-LrSchedule scheduleOf(const RunConfig& c, double tokensPerEpoch)
+LrSchedule scheduleOf(const RunSetup& setup, double tokensPerEpoch)
 {
+    const auto& c = setup.config;
     LrSchedule schedule;
     if (auto kind = scheduleKind(c.schedule); kind.ok())
         schedule.kind = kind.value();
@@ -188,7 +230,7 @@ LrSchedule scheduleOf(const RunConfig& c, double tokensPerEpoch)
         until = static_cast<double>(c.decayTokens);
     } else {
         sooner(static_cast<double>(c.tokens));
-        sooner(static_cast<double>(c.steps * c.batchSize * c.gradAccum * c.seqLen));
+        sooner(static_cast<double>(c.steps * setup.windowsPerStep() * c.seqLen));
         if (!c.iterate)
             sooner(tokensPerEpoch * static_cast<double>(c.stopAfterEpoch ? 1 : c.epochs));
     }

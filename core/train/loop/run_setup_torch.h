@@ -3,7 +3,10 @@
 #include "core/base/result.h"
 #include "core/run/run_file.h"
 #include "core/run/run_paths.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/train/loop/chunk_loader.h"
 #include "core/train/loop/learner_torch.h"
+#include "core/train/loop/trainer.h"
 #include "core/train/optim/schedule.h"
 
 #include <string>
@@ -26,9 +29,18 @@ struct RunSetup {
     ModelConfig modelConfig;
     ComputeOptions compute;
     c10::Device device = c10::Device(c10::kCPU);
+    int ranks = 1; ///< workers that make one step together
+
+    std::int64_t windowsPerStep() const { return config.batchSize * config.gradAccum * ranks; }
 };
 /// Reads the run folder, finds the device, sets the number of threads of this process and thread.
 Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute);
+
+/// The run as a trainer sees it; the error lists every setting that is wrong for it.
+Result<RunSetup> openTrainerRun(const TrainerOptions& options);
+/// The run's own tokenizer; Corrupt when it is not the one that run.json names.
+Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup);
+ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer);
 
 /// The device of that name; NotFound lists what there is.
 Result<c10::Device> findDevice(const std::string& name);
@@ -46,6 +58,6 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup);
 /// Every setting of training that is wrong for the data or the device, each with its field named; empty: none.
 std::vector<std::string> trainingProblems(const RunSetup& setup);
 /// @param tokensPerEpoch  estimate used when decay_tokens and the stopping rules do not say; 0: unknown
-LrSchedule scheduleOf(const RunConfig& config, double tokensPerEpoch);
+LrSchedule scheduleOf(const RunSetup& setup, double tokensPerEpoch);
 
 } // namespace furrow

@@ -6,6 +6,8 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 
+#include <thread>
+
 namespace furrow {
 
 namespace {
@@ -63,7 +65,13 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
 /// parts go into the next one; the third failure in a row ends the worker.
 Status TrainingSession::collectCheckpoint(bool wait)
 {
-    auto result = wait ? writer_->wait() : writer_->take();
+    auto result = writer_->take();
+    for (; wait && ranks_ && !result && writer_->busy(); result = writer_->take()) {
+        ranks_->keepWaiting();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    if (wait && !result)
+        result = writer_->wait();
     if (!result)
         return {};
     if (result->ok()) {

@@ -118,7 +118,7 @@ void TrainingSession::judgeBy(const ChunkWork& work)
 
 Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, WindowRange range)
 {
-    const auto stepWindows = static_cast<std::int32_t>(std::min<std::int64_t>(setup_.config.batchSize * setup_.config.gradAccum, std::numeric_limits<std::int32_t>::max()));
+    const auto stepWindows = static_cast<std::int32_t>(std::min<std::int64_t>(setup_.windowsPerStep(), std::numeric_limits<std::int32_t>::max()));
     for (std::int32_t begin = range.begin; begin < range.end; begin += std::min(stepWindows, range.end - begin)) {
         auto cut = lookAround();
         if (!cut.ok() || cut.value() != Cut::None)
@@ -180,20 +180,19 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
 {
     const std::int64_t began = systemClock().monotonicNs();
     try {
-        auto batches = batches_->make(*work.data->windows, windows);
-        for (auto& batch : batches) {
-            batch.epoch = work.claim.epoch;
-            batch.block = work.claim.block;
-            batch.column = work.claim.column;
-        }
+        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor();
+        if (ranks_)
+            if (auto told = ranks_->give({ RankOrder::Kind::Step, work.claim, {}, windows, state_.ownSteps, rate }); !told.ok())
+                return told;
+        const auto step = makeStep(*batches_, *work.data->windows, work.claim, windows, 0, setup_.ranks);
         const double making = secondsBetween(began, systemClock().monotonicNs());
         waitedSeconds_ += making;
         totals_.dataSeconds += making;
         if (auto* model = learner_->model()) // so that a resumed run drops and explores what the unbroken one does
             model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica), static_cast<std::uint64_t>(state_.ownSteps) }));
-        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor();
         std::vector<StepOutcome> known;
-        steps_->run(batches, rate, known);
+        if (auto ran = steps_->run(step, rate, known); !ran.ok())
+            return ran;
         work.windowsDone += windows.size();
         work.positionTokens += static_cast<double>(tokensOf({ windows }, work.chunkLabels, work.claim.windows));
         return record(work, known);
@@ -258,7 +257,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
                 tellEvent(EventRecord::Kind::Alarm, *alarm, work.claim.chunk);
             }
             if (warm_)
-                tokensPerSecond_ = tokensPerSecond_ == 0 ? static_cast<double>(step.tokens) / sinceLast : 0.9 * tokensPerSecond_ + 0.1 * static_cast<double>(step.tokens) / sinceLast;
+                tokensPerSecond_ = tokensPerSecond_ == 0 ? static_cast<double>(step.ownTokens) / sinceLast : 0.9 * tokensPerSecond_ + 0.1 * static_cast<double>(step.ownTokens) / sinceLast;
         }
         warm_ = true;
         StepRecord line;
@@ -275,7 +274,8 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         line.lr = step.learningRate;
         line.gradientNorm = step.gradientNorm;
         line.parameterNorm = step.parameterNorm;
-        line.tokensPerSecond = static_cast<double>(step.tokens) / std::max(sinceLast, 1e-9);
+        line.tokensPerSecond = static_cast<double>(step.ownTokens) / std::max(sinceLast, 1e-9);
+        line.ranks = setup_.ranks > 1 ? setup_.ranks : 0;
         line.time.waitData = std::exchange(waitedSeconds_, 0) * 1e3;
         line.time.backward = step.backwardSeconds * 1e3; // forward and backward are one call of the model
         line.time.optimizer = step.optimizerSeconds * 1e3;
@@ -294,7 +294,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
 /// Looks at the loss of a good step: marks spikes, and adapts the rate where that is wanted.
 void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
 {
-    const auto fullStep = setup_.config.batchSize * setup_.config.gradAccum * setup_.config.seqLen;
+    const auto fullStep = setup_.windowsPerStep() * setup_.config.seqLen;
     if (!learner_->model() || step.tokens * 2 < fullStep)
         return; // the short last step of a chunk says little
     if (const double z = spikes_.observe(lastLoss_); z > 0)

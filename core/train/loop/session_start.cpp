@@ -5,7 +5,6 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
-#include "core/data/block_manager.h"
 #include "core/data/data_manifest.h"
 #include "core/run/frozen_config.h"
 #include "core/tracker/ledger_reader.h"
@@ -30,18 +29,15 @@ TrainingSession::TrainingSession(RunSetup setup, TrainerOptions options, std::fu
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::open(const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory)
 {
-    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting, options.worker });
+    auto setup = openTrainerRun(options);
     if (!setup.ok())
         return setup.error();
-    if (const auto problems = trainingProblems(setup.value()); !problems.empty()) {
-        std::string text;
-        for (const auto& problem : problems)
-            text += (text.empty() ? "" : "\n") + problem;
-        return Error { ErrorCode::InvalidArgument, text };
-    }
     auto session = std::unique_ptr<TrainingSession>(new TrainingSession(std::move(setup).value(), options, std::move(stopRequested), std::move(factory)));
-    if (auto status = session->start(); !status.ok())
+    if (auto status = session->start(); !status.ok()) {
+        if (session->group_)
+            session->group_->leave(status.error().message);
         return status.error();
+    }
     return session;
 }
 
@@ -69,7 +65,10 @@ Status TrainingSession::start()
     ledger.onClaimed = [this](const Claim& claim) {
         if (loader_)
             loader_->prefetch(claim);
+        if (ranks_)
+            ranks_->expect(claim);
     };
+    ledger.leastLeaseSeconds = leaseOf(setup_);
     ledger.stuckSeconds = options_.stuckSeconds;
     ledger.onStuck = [this](double seconds, const WorkerLedger::Progress& progress) {
         const std::string text = "no progress for " + formatDuration(seconds) + " in phase '" + progress.phase + "'; if it stays so, the lease of this worker ends and its work goes to others";
@@ -90,11 +89,13 @@ Status TrainingSession::start()
     if (!learner.ok())
         return learner.error();
     learner_ = std::move(learner).value();
-    steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip);
     if (auto restored = restore(); !restored.ok())
         return restored;
+    if (auto met = meetRanks(); !met.ok())
+        return met;
+    steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
     adaptive_.restore(state_.adaptive);
-    schedule_ = scheduleOf(setup_.config, tokensPerEpoch());
+    schedule_ = scheduleOf(setup_, tokensPerEpoch());
     const auto signals = ledger_->signals();
     saveRequestSeen_ = signals.saveRequest;
     evalRequestSeen_ = signals.evalRequest;
@@ -107,23 +108,11 @@ Status TrainingSession::start()
 
 Status TrainingSession::openData()
 {
-    auto text = readFile(setup_.paths.tokenizer(), 512u << 20);
-    if (!text.ok())
-        return text.error();
-    auto tokenizer = loadTokenizerDefinition(text.value(), setup_.config.tokenizer);
+    auto tokenizer = tokenizerOf(setup_);
     if (!tokenizer.ok())
-        return tokenizer.error().in(setup_.paths.tokenizer().string());
+        return tokenizer.error();
     tokenizer_ = std::move(tokenizer).value();
-    if (tokenizer_->hash() != setup_.file.tokenizerHash)
-        return Error { ErrorCode::Corrupt, setup_.paths.tokenizer().string() + " is not the tokenizer of this run: its hash differs from run.json. Put the right file back." };
-    ChunkLoader::Options loader;
-    loader.tracker = setup_.paths.tracker();
-    loader.blockFolder = BlockManager::blockFolder(setup_.paths.cacheFolder());
-    loader.endOfText = tokenizer_->endOfText();
-    loader.seqLen = setup_.config.seqLen;
-    loader.seed = setup_.config.seed;
-    loader.shuffle = setup_.config.shuffle;
-    auto started = ChunkLoader::start(loader);
+    auto started = ChunkLoader::start(loaderOptions(setup_, *tokenizer_));
     if (!started.ok())
         return started.error();
     loader_ = std::move(started).value();
@@ -134,6 +123,19 @@ Status TrainingSession::openData()
     evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut).value(), tokenizer_->endOfText(), setup_.config.seqLen, setup_.config.batchSize,
         setup_.config.evalBatches, setup_.device);
     return {};
+}
+
+/// As rank 0 of a data-parallel group, last of all: what takes long on one rank only must not count as its absence.
+Status TrainingSession::meetRanks()
+{
+    if (options_.ranks == 1)
+        return {};
+    auto group = joinRanks(options_, setup_);
+    if (!group.ok())
+        return group.error();
+    group_ = std::move(group).value();
+    ranks_ = std::make_unique<RankOrders>(*group_);
+    return shareState(*learner_, *group_);
 }
 
 Status TrainingSession::openTelemetry()

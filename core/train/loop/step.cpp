@@ -6,6 +6,7 @@
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <bit>
 #include <cmath>
 
 namespace furrow {
@@ -27,17 +28,6 @@ std::int64_t labelsOf(const std::vector<Batch>& batches)
     return labels;
 }
 
-at::Tensor accumulateAll(Learner& learner, const std::vector<Batch>& batches, std::int64_t labels)
-{
-    const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(labels, 1)); // mean per token of the whole accumulated batch
-    at::Tensor sum;
-    for (const auto& batch : batches) {
-        auto loss = learner.accumulate(batch, scale);
-        sum = sum.defined() ? sum + loss : loss;
-    }
-    return sum;
-}
-
 } // namespace
 
 /// A step whose numbers are still on their way from the device.
@@ -57,33 +47,106 @@ struct StepRunner::Pending {
     }
 };
 
-StepRunner::StepRunner(Learner& learner, double clipNorm)
+StepInput stepOf(std::vector<Batch> batches)
+{
+    StepInput step;
+    step.windows = { batches.front().windows.begin, batches.back().windows.end };
+    step.labels = labelsOf(batches);
+    step.batches = std::move(batches);
+    return step;
+}
+
+WindowRange shareOf(WindowRange step, int rank, int ranks)
+{
+    const std::int64_t size = step.size();
+    const auto at = [&](std::int64_t part) { return step.begin + static_cast<std::int32_t>(size * part / ranks); };
+    return { at(rank), at(rank + 1) };
+}
+
+StepInput makeStep(const BatchMaker& batches, const ChunkWindows& chunk, const Claim& claim, WindowRange windows, int rank, int ranks)
+{
+    StepInput step;
+    step.windows = windows;
+    for (std::int32_t window = windows.begin; window < windows.end; ++window)
+        step.labels += chunk.labelCount(window);
+    step.batches = batches.make(chunk, shareOf(windows, rank, ranks));
+    for (auto& batch : step.batches) {
+        batch.epoch = claim.epoch;
+        batch.block = claim.block;
+        batch.column = claim.column;
+    }
+    return step;
+}
+
+StepRunner::StepRunner(Learner& learner, double clipNorm, RankGroup* group)
     : learner_(learner)
     , clipNorm_(clipNorm)
+    , group_(group)
 {
+    if (!group)
+        return;
+    auto& model = *learner.model();
+    auto& store = model.parameters();
+    std::vector<GradientSum::Parameter> parameters;
+    for (std::size_t i = 0; i < store.slots().size(); ++i)
+        parameters.push_back({ store.tensors()[i].second, store.slots()[i].offset, store.slots()[i].count });
+    gradients_ = std::make_unique<GradientSum>(*group, store.gradients(), std::move(parameters), model.finishesGradientsInOrder());
 }
 
 StepRunner::~StepRunner() = default;
 
-void StepRunner::run(const std::vector<Batch>& batches, double learningRate, std::vector<StepOutcome>& known)
+Status StepRunner::run(const StepInput& step, double learningRate, std::vector<StepOutcome>& known)
 {
     StepOutcome outcome;
-    outcome.windows = { batches.front().windows.begin, batches.back().windows.end };
-    outcome.tokens = labelsOf(batches);
+    outcome.windows = step.windows;
+    outcome.tokens = step.labels;
+    outcome.ownTokens = labelsOf(step.batches);
     outcome.learningRate = learningRate;
     const bool measures = stepsRun_++ % kParameterNormEvery == 0;
     if (learner_.device().is_cuda() && !learner_.scalesLoss())
-        runOnDevice(batches, outcome, measures, known);
-    else
-        runOnHost(batches, outcome, measures, known);
+        return runOnDevice(step, outcome, measures, known);
+    return runOnHost(step, outcome, measures, known);
 }
 
-void StepRunner::runOnHost(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
+/// Forward and backward of this worker's batches. @return loss sum, float32 scalar on the device
+at::Tensor StepRunner::accumulateAll(const StepInput& step)
+{
+    const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(step.labels, 1)); // mean per token of the whole accumulated batch
+    auto sum = torch::zeros({}, torch::TensorOptions().dtype(torch::kFloat32).device(learner_.device()));
+    for (std::size_t i = 0; i < step.batches.size(); ++i) {
+        if (gradients_ && i + 1 == step.batches.size())
+            gradients_->arm();
+        auto loss = learner_.accumulate(step.batches[i], scale);
+        sum = i == 0 ? loss : sum + loss;
+    }
+    return sum;
+}
+
+/// Every rank adds the same numbers in the same order: all come to the same sum.
+Status StepRunner::sumLossOnHost(double& lossSum)
+{
+    std::vector<std::int64_t> each(static_cast<std::size_t>(group_->ranks()), 0);
+    each[static_cast<std::size_t>(group_->rank())] = std::bit_cast<std::int64_t>(lossSum);
+    if (auto told = group_->exchange(RankGroup::Exchange::Loss, each); !told.ok())
+        return told;
+    lossSum = 0;
+    for (const auto one : each)
+        lossSum += std::bit_cast<double>(one);
+    return {};
+}
+
+Status StepRunner::runOnHost(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
 {
     const double began = secondsNow();
     double middle = began;
     do { // once, except where fp16 gradients overflow
-        outcome.lossSum = accumulateAll(learner_, batches, outcome.tokens).item<double>();
+        outcome.lossSum = accumulateAll(step).item<double>();
+        if (gradients_) {
+            if (auto summed = gradients_->finish(); !summed.ok())
+                return summed;
+            if (auto summed = sumLossOnHost(outcome.lossSum); !summed.ok())
+                return summed;
+        }
         middle = secondsNow();
         if (std::isfinite(outcome.lossSum))
             outcome.gradientNorm = learner_.apply(outcome.learningRate, clipNorm_).item<double>();
@@ -96,15 +159,24 @@ void StepRunner::runOnHost(const std::vector<Batch>& batches, StepOutcome outcom
         outcome.parameterNorm = flatNorm(model->parameters().weights()).item<double>();
     outcome.optimizerSeconds = secondsNow() - middle;
     known.push_back(outcome);
+    return {};
 }
 
-void StepRunner::runOnDevice(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
+Status StepRunner::runOnDevice(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
 {
     const double began = secondsNow();
-    const auto loss = accumulateAll(learner_, batches, outcome.tokens);
-    // A bad loss makes the norm bad, so that the optimizer leaves the step out without a look from the host.
+    const auto loss = accumulateAll(step);
+    // A bad loss makes the norm bad, so that the optimizer leaves the step out without a look from the host. With several ranks the piece
+    // that holds this element is summed last.
     if (auto* model = learner_.model())
         model->parameters().gradients().narrow(0, 0, 1).add_(loss * 0);
+    if (gradients_) {
+        if (auto summed = gradients_->finish(); !summed.ok())
+            return summed;
+        group_->beginSum(loss);
+        if (auto summed = group_->finishSums(); !summed.ok())
+            return summed;
+    }
     const double middle = secondsNow();
     const auto norm = learner_.apply(outcome.learningRate, clipNorm_);
     auto pending = std::make_unique<Pending>();
@@ -119,6 +191,7 @@ void StepRunner::runOnDevice(const std::vector<Batch>& batches, StepOutcome outc
     pending_.push_back(std::move(pending));
     for (; pending_.size() > 1; pending_.pop_front())
         known.push_back(pending_.front()->wait());
+    return {};
 }
 
 void StepRunner::flush(std::vector<StepOutcome>& known)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/collective/gradient_sum_torch.h"
 #include "core/train/loop/learner_torch.h"
 
 #include <deque>
@@ -8,10 +9,24 @@
 
 namespace furrow {
 
-/// What one optimiser step gave. Loss and norm of this worker, over the whole accumulated batch.
+/// What one optimiser step works on. With several ranks: all of them have the same windows and labels, and their own batches.
+struct StepInput {
+    std::vector<Batch> batches; ///< may be empty: a step with fewer windows than ranks
+    WindowRange windows; ///< of the step
+    std::int64_t labels = 0; ///< in these windows, not masked
+};
+/// The step of one worker alone.
+StepInput stepOf(std::vector<Batch> batches);
+/// The windows of one rank in a step: runs that lie side by side and differ by one window at most, so a short step has no window twice.
+WindowRange shareOf(WindowRange step, int rank, int ranks);
+/// One rank's part of a step on `windows` of a claimed chunk.
+StepInput makeStep(const BatchMaker& batches, const ChunkWindows& chunk, const Claim& claim, WindowRange windows, int rank, int ranks);
+
+/// What one optimiser step gave. Loss and norm over the whole accumulated batch, of all ranks where there are several.
 struct StepOutcome {
     WindowRange windows;
     std::int64_t tokens = 0; ///< real labels
+    std::int64_t ownTokens = 0; ///< of them in this worker's batches
     double lossSum = 0; ///< nats, over `tokens`
     double gradientNorm = 0; ///< before clipping
     double parameterNorm = 0; ///< after the step; 0: not measured at this one
@@ -25,21 +40,27 @@ struct StepOutcome {
 /// host never waits for the device inside a step; only fp16 waits, for a step that overflowed must be repeated. Not thread-safe.
 class StepRunner {
 public:
-    StepRunner(Learner& learner, double clipNorm);
+    /// @param group  the ranks that make each step together (the learner is a model then); null: this worker alone
+    StepRunner(Learner& learner, double clipNorm, RankGroup* group = nullptr);
     ~StepRunner();
 
-    /// Runs one step and appends outcomes that are known now (this one, or the one before).
-    void run(const std::vector<Batch>& batches, double learningRate, std::vector<StepOutcome>& known);
+    /// Runs one step and appends outcomes that are known now (this one, or the one before). Fails only with a group: the error names the rank
+    /// that is missing, and nothing has changed.
+    Status run(const StepInput& step, double learningRate, std::vector<StepOutcome>& known);
     /// Waits for what is still on the device.
     void flush(std::vector<StepOutcome>& known);
 
 private:
     struct Pending;
-    void runOnHost(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
-    void runOnDevice(const std::vector<Batch>& batches, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
+    Status runOnHost(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
+    Status runOnDevice(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
+    at::Tensor accumulateAll(const StepInput& step);
+    Status sumLossOnHost(double& lossSum);
 
     Learner& learner_;
     double clipNorm_;
+    RankGroup* group_;
+    std::unique_ptr<GradientSum> gradients_; ///< null without a group
     std::int64_t stepsRun_ = 0;
     std::deque<std::unique_ptr<Pending>> pending_;
 };

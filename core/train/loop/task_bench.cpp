@@ -149,7 +149,7 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
             const auto batch = onDevice(randomBatch(setup.value(), options.seed), setup.value().device);
             for (int i = 0; i < 2; ++i) { // the second one has its memory already
                 const double from = secondsNow();
-                runner.run({ batch }, 1e-4, known);
+                (void)runner.run(stepOf({ batch }), 1e-4, known); // fails only with a group
                 runner.flush(known);
                 seconds = secondsNow() - from;
             }
@@ -189,14 +189,14 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
     StepRunner runner(*learner.value(), setup.value().config.clip);
     std::vector<StepOutcome> known;
     for (int i = 0; i < 5; ++i) // warm-up: kernels are chosen, memory is taken
-        runner.run({ moved }, 1e-4, known);
+        (void)runner.run(stepOf({ moved }), 1e-4, known);
     runner.flush(known);
     known.clear();
     std::vector<double> stepSeconds;
     const double began = secondsNow();
     while (secondsNow() - began < options.seconds && !stopRequested()) {
         const double from = secondsNow();
-        runner.run({ moved }, 1e-4, known);
+        (void)runner.run(stepOf({ moved }), 1e-4, known);
         runner.flush(known);
         stepSeconds.push_back(secondsNow() - from);
     }
@@ -238,7 +238,7 @@ Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& 
     auto learner = newLearner(setup.value());
     if (!learner.ok())
         return learner.error();
-    LrSchedule schedule = scheduleOf(c, 0);
+    LrSchedule schedule = scheduleOf(setup.value(), 0);
     schedule.decayUntil = static_cast<double>(options.steps);
     StepRunner runner(*learner.value(), c.clip);
     Random random(mixSeed({ static_cast<std::uint64_t>(options.seed), 1 }));
@@ -267,7 +267,7 @@ Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& 
             batches.push_back(onDevice(batch, setup.value().device));
         }
         std::vector<StepOutcome> known;
-        runner.run(batches, learningRate(schedule, step, static_cast<double>(step)), known);
+        (void)runner.run(stepOf(std::move(batches)), learningRate(schedule, step, static_cast<double>(step)), known);
         trainSeconds += secondsNow() - began;
     }
     return nlohmann::json { { "data", options.data }, { "steps", options.steps }, { "threads", options.threads }, { "backend", learner.value()->backendName() },

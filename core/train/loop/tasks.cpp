@@ -64,14 +64,6 @@ Result<HeldOut> textOfFile(const std::string& file, const Tokenizer& tokenizer)
 
 } // namespace
 
-Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
-{
-    auto text = readFile(setup.paths.tokenizer(), 512u << 20);
-    if (!text.ok())
-        return text.error();
-    return loadTokenizerDefinition(text.value(), setup.config.tokenizer);
-}
-
 Result<LoadedRun> loadRun(const TaskOptions& options)
 {
     auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting });

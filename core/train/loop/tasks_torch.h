@@ -24,8 +24,6 @@ struct LoadedRun {
 /// The run, its tokenizer and the wanted checkpoint, verified. NotFound when the run has none yet.
 Result<LoadedRun> loadRun(const TaskOptions& options);
 
-Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup);
-
 // The tasks, one file each where they are long.
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);

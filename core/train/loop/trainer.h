@@ -18,6 +18,8 @@ struct TrainerOptions {
     std::string device = "cpu"; ///< "cpu", "cuda:0" or a GPU's UUID
     int threads = 1; ///< of the CPU
     bool counting = false; ///< train the counting model (storm harness)
+    int ranks = 1; ///< workers that train one model together (setting `parallel` is data); `worker` is the rank among them then
+    std::filesystem::path meetingFile; ///< through which the ranks find one another
     double stuckSeconds = 30; ///< without progress: the watchdog writes an alarm
 };
 

@@ -2,6 +2,8 @@
 
 #include "core/train/loop/training_session_torch.h"
 
+#include "core/train/loop/rank_follower_torch.h"
+
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
@@ -36,6 +38,8 @@ Result<TrainerEnd> TrainingSession::run()
         const Error error = turned.error();
         logError(error.message);
         tellEvent(EventRecord::Kind::Alarm, error.message);
+        if (group_)
+            group_->leave(error.message);
         (void)writer_->wait();
         if (error.code != ErrorCode::Cancelled) // else another one holds what this incarnation held
             (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(error.message); });
@@ -110,6 +114,8 @@ Status TrainingSession::releaseAhead()
 {
     auto released = ledger_->releasePrefetched();
     loader_->forget();
+    if (ranks_)
+        ranks_->expect({});
     return released;
 }
 
@@ -143,6 +149,9 @@ Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
         return returned.error();
     if (auto told = ledger_->flushProgress(); !told.ok())
         return told.error();
+    if (ranks_)
+        if (auto told = ranks_->give({ RankOrder::Kind::End }); !told.ok())
+            return told.error();
     failPoint("worker.ending");
     if (auto ended = ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); }); !ended.ok())
         return ended.error();
@@ -161,7 +170,7 @@ Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
 /// By a person, a signal or the parent's death.
 bool TrainingSession::askedToStop() const
 {
-    if (stopRequested_ && stopRequested_())
+    if ((stopRequested_ && stopRequested_()) || (ranks_ && ranks_->stopWanted()))
         return true;
     const auto desired = ledger_->signals().desired;
     return desired == DesiredState::Stop || desired == DesiredState::Kill;
@@ -175,7 +184,7 @@ bool TrainingSession::stopWanted() const
 
 bool TrainingSession::mergeWanted() const
 {
-    return ledger_->signals().mergeRound > state_.mergeRound && ledger_->signals().mergeRound > mergeRoundSeen_;
+    return !ranks_ && ledger_->signals().mergeRound > state_.mergeRound && ledger_->signals().mergeRound > mergeRoundSeen_;
 }
 
 void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
@@ -192,6 +201,8 @@ void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
         idleTurns_ = 0;
     }
     ledger_->progress(progress);
+    if (ranks_)
+        ranks_->keepWaiting();
 }
 
 void TrainingSession::tellClaimWaits()
@@ -274,10 +285,12 @@ void TrainingSession::sampleWhenDue()
 Result<TrainerEnd> runTrainerWith(const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory)
 {
     try {
+        if (options.ranks > 1 && options.worker > 0) {
+            auto follower = RankFollower::open(options, stopRequested, factory);
+            return follower.ok() ? follower.value()->run() : Result<TrainerEnd>(follower.error());
+        }
         auto session = TrainingSession::open(options, stopRequested, factory);
-        if (!session.ok())
-            return session.error();
-        return session.value()->run();
+        return session.ok() ? session.value()->run() : Result<TrainerEnd>(session.error());
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, e.what_without_backtrace() };
     } catch (const std::exception& e) {

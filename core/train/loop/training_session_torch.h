@@ -8,6 +8,7 @@
 #include "core/train/loop/evaluation_torch.h"
 #include "core/train/loop/ledger_thread.h"
 #include "core/train/loop/memory_meter_torch.h"
+#include "core/train/loop/rank_orders_torch.h"
 #include "core/train/loop/run_setup_torch.h"
 #include "core/train/loop/spike_detector.h"
 #include "core/train/loop/step_torch.h"
@@ -62,6 +63,7 @@ private:
     Status restore();
     Status openData();
     Status openTelemetry();
+    Status meetRanks();
     double tokensPerEpoch() const;
 
     // training_session.cpp
@@ -125,6 +127,8 @@ private:
     std::shared_ptr<const Tokenizer> tokenizer_;
     std::unique_ptr<ChunkLoader> loader_;
     std::unique_ptr<Learner> learner_;
+    std::unique_ptr<RankGroup> group_; ///< null: this worker trains alone
+    std::unique_ptr<RankOrders> ranks_; ///< null with group_
     std::unique_ptr<StepRunner> steps_;
     std::unique_ptr<BatchMaker> batches_;
     std::unique_ptr<EvaluationSet> evaluation_;

@@ -14,6 +14,7 @@ public:
 
     FastGptModel(const ModelConfig& config, const ModelOptions& options);
 
+    bool finishesGradientsInOrder() const override { return false; } // its own step adds them at the end
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
     LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
     void weightsChanged() override { stale_ = true; }

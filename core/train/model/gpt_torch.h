@@ -20,6 +20,7 @@ public:
     /// @param config  valid
     GptModel(const ModelConfig& config, const ModelOptions& options);
 
+    bool finishesGradientsInOrder() const override { return true; }
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
     LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
     at::Tensor logits(const at::Tensor& inputs_BT) override;

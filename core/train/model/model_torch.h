@@ -64,6 +64,9 @@ public:
     /// accumulated batch) the gradients become those of the mean per token. Does not synchronise the device.
     /// @return loss sum over unmasked labels, float32 scalar on the device, no autograd, not scaled
     virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) = 0;
+    /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are done while the layers
+    /// before it are still to come.
+    virtual bool finishesGradientsInOrder() const { return false; }
     /// Loss without gradients and without dropout. Counts the labels (on CUDA with one // sync:).
     virtual LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) = 0;
     /// float32 (B,T,V), no dropout.

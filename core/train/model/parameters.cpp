@@ -38,7 +38,7 @@ ParameterStore::ParameterStore(const std::vector<ParameterShape>& shapes, c10::D
     }
     const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
     weights_ = at::zeros({ count_ }, options);
-    gradients_ = at::zeros({ count_ }, options);
+    gradients_ = at::zeros({ count_ + kGradientSlack }, options).narrow(0, 0, count_);
     for (const Slot& slot : slots_) {
         gradientViews_.push_back(viewOf(gradients_, slot));
         at::Tensor parameter = viewOf(weights_, slot).detach();

@@ -62,6 +62,10 @@ private Q_SLOTS:
         QTest::newRow("no data") << R"({"data": []})" << "data" << "";
         QTest::newRow("rate 0") << R"({"lr": 0, "min_lr": 0})" << "lr" << "0.001";
         QTest::newRow("devices") << R"({"devices": "cpu:none"})" << "devices" << "cpu:2";
+        QTest::newRow("one rank") << R"({"parallel": "data", "workers": 1})" << "workers" << "2";
+        QTest::newRow("one device for ranks") << R"({"parallel": "data", "devices": "cpu:1"})" << "devices" << "cpu:2";
+        QTest::newRow("ranks and diloco") << R"({"parallel": "data", "merge": "diloco"})" << "merge" << "average";
+        QTest::newRow("ranks and merges") << R"({"parallel": "data", "merge_tokens": 5000})" << "merge_tokens" << "0";
         QTest::newRow("lengths") << R"({"min_chars": 10, "max_chars": 5})" << "max_chars" << "0";
     }
     void combinationsNameTheFieldAndAFix()

@@ -53,6 +53,17 @@ private Q_SLOTS:
         QVERIFY(!placeWorkers(config, {}, 8).ok());
     }
 
+    void oneWorkerCannotTrainDataParallel()
+    {
+        RunConfig config;
+        config.parallel = "data";
+        QVERIFY(placeWorkers(config, twoGpus(), 8).ok());
+        config.devices = "1";
+        const auto placed = placeWorkers(config, twoGpus(), 8);
+        QVERIFY(!placed.ok());
+        QVERIFY2(placed.error().message.find("Card B") != std::string::npos, placed.error().message.c_str());
+    }
+
     void moreWorkersThanGpusAreRefused()
     {
         RunConfig config;

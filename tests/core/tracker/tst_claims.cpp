@@ -25,6 +25,7 @@ private Q_SLOTS:
     void expiredLeaseIsSeenAndProgressRenewsIt();
     void slowChunkIsNotStolenWhileItMakesProgress();
     void secondWorkerOfALivingReplicaIsRefused();
+    void followerOfAGroupIsSeenAndClaimsNothing();
     void lateWorkerOfAnEndedAttemptIsRefused();
     void workerOfAnotherRunIsRefused();
     void connectionsClaimEachChunkExactlyOnce();
@@ -223,6 +224,32 @@ void TestClaims::secondWorkerOfALivingReplicaIsRefused()
     }
     good(second.start({ field.attempt, 9, 0, "cpu", "" }, 60));
     QCOMPARE(first.renew({}, 60).error().code, ErrorCode::Cancelled);
+}
+
+void TestClaims::followerOfAGroupIsSeenAndClaimsNothing()
+{
+    Field field;
+    field.fill(1, 2);
+    auto leader = field.worker(0);
+    std::vector<WorkerLedger> followers;
+    for (int rank = 1; rank < 3; ++rank) {
+        followers.push_back(good(WorkerLedger::open(field.tracker, "run-1", field.clock), "open"));
+        (void)good(followers.back().start({ field.attempt, rank, kFollower, "cpu", "test" }, 60), "start");
+        const auto answer = followers.back().claim();
+        QVERIFY(!answer.ok());
+        QVERIFY2(answer.error().message.find("rank 0 claims for all") != std::string::npos, answer.error().message.c_str());
+    }
+    auto again = good(WorkerLedger::open(field.tracker, "run-1", field.clock), "open");
+    const auto second = again.start({ field.attempt, 2, kFollower, "cpu", "test" }, 60);
+    QVERIFY(!second.ok());
+    QVERIFY2(second.error().message.find("rank 2 is being trained") != std::string::npos, second.error().message.c_str());
+    WorkerLedger::Progress progress;
+    progress.step = 5;
+    good(followers[0].renew(progress, 60));
+    QCOMPARE(good(leader.signals()).othersSteps, 0); // the steps of a follower are those of rank 0
+    QCOMPARE(good(field.reader().replicas()).size(), std::size_t(1));
+    QCOMPARE(good(field.reader().incarnations()).size(), std::size_t(3));
+    QVERIFY(claimed(leader));
 }
 
 void TestClaims::lateWorkerOfAnEndedAttemptIsRefused()

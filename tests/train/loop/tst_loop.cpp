@@ -334,8 +334,8 @@ private Q_SLOTS:
         batch.labels_BT = (batch.inputs_BT * 7 + 3) % 250;
         batch.labels = 64;
         std::vector<StepOutcome> known;
-        StepRunner(*plain, 1.0).run({ batch }, 1e-3, known);
-        StepRunner(*scaled, 1.0).run({ batch }, 1e-3, known);
+        must(StepRunner(*plain, 1.0).run(stepOf({ batch }), 1e-3, known));
+        must(StepRunner(*scaled, 1.0).run(stepOf({ batch }), 1e-3, known));
         QVERIFY(!known[1].bad);
         QVERIFY(scaled->optimizerState().back().second.item<double>() < std::pow(2.0, 127));
         const auto expected = plain->weights();

@@ -1,0 +1,173 @@
+#include "core/collective/rank_roll_torch.h"
+
+#include <algorithm>
+#include <sstream>
+#include <thread>
+
+// Keys: "here/<rank>" = "pid start-time boot-id" when it joins; "end/<rank>" = "left <why>" when it ends for a reason of its own, or
+// "lost <exchange> <sums>" when a call failed for it. A rank that says nothing is the one that the others miss.
+
+namespace furrow {
+
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(20);
+constexpr const char* kConsequence = " All ranks end and start again together from the last checkpoint.";
+
+std::string join(const std::vector<std::string>& names)
+{
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
+}
+
+ProcessIdentity parsed(const std::string& text)
+{
+    ProcessIdentity process;
+    std::istringstream(text) >> process.pid >> process.startTime >> process.bootId;
+    return process;
+}
+
+} // namespace
+
+/// Of a rank that ends.
+struct RankRoll::Word {
+    bool left = false; ///< for a reason of its own
+    RankPlace place; ///< else: where a call failed for it
+    std::string why;
+};
+
+Status RankRoll::call(std::chrono::milliseconds timeout)
+{
+    const auto self = thisProcess();
+    store_->set("here/" + std::to_string(rank_), std::to_string(self.pid) + " " + std::to_string(self.startTime) + " " + self.bootId);
+    const auto until = std::chrono::steady_clock::now() + timeout;
+    for (auto missing = silent("here/"); !missing.empty(); missing = silent("here/")) {
+        if (std::chrono::steady_clock::now() >= until) {
+            std::vector<std::string> names;
+            for (const int rank : missing)
+                names.push_back("rank " + std::to_string(rank) + " (worker " + std::to_string(rank) + ")");
+            return Error { ErrorCode::Cancelled, join(names) + " of " + std::to_string(ranks_) + " did not come to the meeting within " + std::to_string(timeout.count() / 1000) + " s." + kConsequence };
+        }
+        std::this_thread::sleep_for(kLook);
+    }
+    for (int rank = 0; rank < ranks_; ++rank)
+        processes_.push_back(parsed(store_->get_to_str("here/" + std::to_string(rank))));
+    return {};
+}
+
+std::vector<int> RankRoll::silent(const char* what) const
+{
+    std::vector<int> ranks;
+    for (int rank = 0; rank < ranks_; ++rank)
+        if (!store_->check({ what + std::to_string(rank) }))
+            ranks.push_back(rank);
+    return ranks;
+}
+
+std::string RankRoll::name(int rank) const
+{
+    return "rank " + std::to_string(rank) + " (worker " + std::to_string(rank) + ", process " + std::to_string(processes_[static_cast<std::size_t>(rank)].pid) + ")";
+}
+
+void RankRoll::say(const std::string& word)
+{
+    if (std::exchange(said_, true))
+        return;
+    store_->set("end/" + std::to_string(rank_), word);
+}
+
+void RankRoll::leave(const std::string& why)
+{
+    say("left " + why);
+}
+
+RankRoll::Word RankRoll::wordOf(int rank) const
+{
+    const std::string text = store_->get_to_str("end/" + std::to_string(rank));
+    Word word;
+    word.left = text.rfind("left ", 0) == 0;
+    word.why = text.substr(std::min<std::size_t>(5, text.size()));
+    if (!word.left)
+        std::istringstream(word.why) >> word.place.exchange >> word.place.sums;
+    return word;
+}
+
+/// Waits for the words of the others, but not for those of the dead.
+std::vector<int> RankRoll::hear(std::chrono::milliseconds patience) const
+{
+    const auto until = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        auto missing = silent("end/");
+        const bool noneLives = std::none_of(missing.begin(), missing.end(), [this](int rank) { return isAlive(processes_[static_cast<std::size_t>(rank)]); });
+        if (noneLives || std::chrono::steady_clock::now() >= until)
+            return missing;
+        std::this_thread::sleep_for(kLook);
+    }
+}
+
+Error RankRoll::blame(const RankPlace& place, const std::string& said, std::chrono::milliseconds patience)
+{
+    say("lost " + std::to_string(place.exchange) + " " + std::to_string(place.sums));
+    const auto missing = hear(patience);
+    std::vector<std::string> gone;
+    std::vector<std::string> still;
+    for (const int rank : missing)
+        (isAlive(processes_[static_cast<std::size_t>(rank)]) ? still : gone).push_back(name(rank));
+    std::vector<std::string> left;
+    std::vector<std::optional<RankPlace>> places(static_cast<std::size_t>(ranks_));
+    for (int rank = 0; rank < ranks_; ++rank) {
+        if (std::find(missing.begin(), missing.end(), rank) != missing.end())
+            continue;
+        const Word word = wordOf(rank);
+        if (word.left)
+            left.push_back(name(rank) + " ended: " + word.why);
+        else
+            places[static_cast<std::size_t>(rank)] = word.place;
+    }
+    if (!left.empty())
+        return error(join(left));
+    if (!gone.empty())
+        return error(join(gone) + (gone.size() == 1 ? " is gone." : " are gone."));
+    if (!still.empty())
+        return error(join(still) + (still.size() == 1 ? " does" : " do") + " not take part any more: it stands still or hangs.");
+    const auto skipped = whoSkipped(places);
+    return error(skipped.empty() ? "the ranks lost one another, and each of them is alive: " + said.substr(0, 300) + "." : skipped);
+}
+
+Error RankRoll::blame(const std::vector<RankPlace>& places)
+{
+    const auto text = whoSkipped({ places.begin(), places.end() });
+    leave(text);
+    return error(text);
+}
+
+/// "" when all are at one place.
+std::string RankRoll::whoSkipped(const std::vector<std::optional<RankPlace>>& places) const
+{
+    const auto isFurther = [](const RankPlace& a, const RankPlace& b) { return a.exchange != b.exchange ? a.exchange > b.exchange : a.sums < b.sums; };
+    std::optional<RankPlace> first;
+    std::optional<RankPlace> last;
+    for (const auto& place : places) {
+        if (place && (!first || isFurther(*place, *first)))
+            first = place;
+        if (place && (!last || isFurther(*last, *place)))
+            last = place;
+    }
+    if (!first || *first == *last)
+        return {};
+    std::vector<std::string> names;
+    for (int rank = 0; rank < ranks_; ++rank)
+        if (places[static_cast<std::size_t>(rank)] == first)
+            names.push_back(name(rank));
+    return join(names) + " left a collective call out: it is at exchange " + std::to_string(first->exchange) + " after " + std::to_string(first->sums) + " sums, another rank at exchange "
+        + std::to_string(last->exchange) + " after " + std::to_string(last->sums) + ".";
+}
+
+Error RankRoll::error(const std::string& what) const
+{
+    return { ErrorCode::Internal, "data-parallel training, rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + ": " + what + kConsequence };
+}
+
+} // namespace furrow

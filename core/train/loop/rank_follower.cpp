@@ -1,0 +1,233 @@
+#include "core/train/loop/rank_follower_torch.h"
+
+#include "core/base/format.h"
+#include "core/base/log.h"
+#include "core/base/random.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace furrow {
+
+namespace {
+
+double secondsBetween(std::int64_t fromNs, std::int64_t toNs)
+{
+    return static_cast<double>(toNs - fromNs) / 1e9;
+}
+
+} // namespace
+
+RankFollower::RankFollower(RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested)
+    : setup_(std::move(setup))
+    , options_(std::move(options))
+    , stopRequested_(std::move(stopRequested))
+{
+}
+
+Result<std::unique_ptr<RankFollower>> RankFollower::open(const TrainerOptions& options, std::function<bool()> stopRequested, const LearnerFactory& factory)
+{
+    auto setup = openTrainerRun(options);
+    if (!setup.ok())
+        return setup.error();
+    auto follower = std::unique_ptr<RankFollower>(new RankFollower(std::move(setup).value(), options, std::move(stopRequested)));
+    if (auto status = follower->start(factory); !status.ok()) {
+        if (follower->group_)
+            follower->group_->leave(status.error().message);
+        return status.error();
+    }
+    return follower;
+}
+
+Status RankFollower::start(const LearnerFactory& factory)
+{
+    auto tokenizer = tokenizerOf(setup_);
+    if (!tokenizer.ok())
+        return tokenizer.error();
+    auto loader = ChunkLoader::start(loaderOptions(setup_, *tokenizer.value()));
+    if (!loader.ok())
+        return loader.error();
+    loader_ = std::move(loader).value();
+    batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
+    if (auto opened = openLedger(); !opened.ok())
+        return opened;
+    auto writer = TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock());
+    if (!writer.ok())
+        return writer.error();
+    telemetry_.emplace(std::move(writer).value());
+    auto learner = factory(setup_);
+    if (!learner.ok())
+        return learner.error();
+    learner_ = std::move(learner).value();
+    auto group = joinRanks(options_, setup_);
+    if (!group.ok())
+        return group.error();
+    group_ = std::move(group).value();
+    orders_ = std::make_unique<RankOrders>(*group_);
+    if (auto shared = shareState(*learner_, *group_); !shared.ok())
+        return shared;
+    steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
+    startedNs_ = systemClock().monotonicNs();
+    logInfo("rank " + std::to_string(options_.worker) + " of " + std::to_string(options_.ranks) + " on " + options_.device + " (" + learner_->backendName() + ") follows rank 0");
+    telemetry_->write(EventRecord { startedNs_, 0, 0, EventRecord::Kind::Started, learner_->backendName() });
+    return {};
+}
+
+Status RankFollower::openLedger()
+{
+    LedgerThread::Options ledger;
+    ledger.tracker = setup_.paths.tracker();
+    ledger.runId = setup_.file.runId;
+    ledger.registration = { AttemptId { options_.attempt }, options_.worker, kFollower, options_.device, setup_.device.is_cpu() ? "CPU" : "GPU " + setup_.device.str() };
+    ledger.leastLeaseSeconds = leaseOf(setup_);
+    auto started = LedgerThread::start(std::move(ledger));
+    if (!started.ok())
+        return started.error();
+    ledger_ = std::move(started).value();
+    return {};
+}
+
+Result<TrainerEnd> RankFollower::run()
+{
+    for (;;) {
+        auto goesOn = turn();
+        if (goesOn.ok() && goesOn.value())
+            continue;
+        const std::string cause = goesOn.ok() ? "rank 0 ended" : goesOn.error().message;
+        if (!goesOn.ok()) {
+            logError(cause);
+            group_->leave(cause);
+        }
+        telemetry_->write(EventRecord { systemClock().monotonicNs(), ownSteps_, 0, goesOn.ok() ? EventRecord::Kind::Stopped : EventRecord::Kind::Alarm, cause });
+        telemetry_->flush();
+        if (goesOn.ok() || goesOn.error().code != ErrorCode::Cancelled) // else the lease is lost already
+            (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); });
+        if (!goesOn.ok())
+            return goesOn.error();
+        totals_.cause = cause;
+        totals_.seconds = secondsBetween(startedNs_, systemClock().monotonicNs());
+        totals_.ledgerSeconds = ledger_->busySeconds();
+        return totals_;
+    }
+}
+
+/// One order of rank 0. @return false: the end
+Result<bool> RankFollower::turn()
+{
+    if (auto status = ledger_->status(); !status.ok())
+        return status.error();
+    auto order = orders_->take(stopRequested_ && stopRequested_());
+    if (!order.ok())
+        return order.error();
+    switch (order.value().kind) {
+    case RankOrder::Kind::Wait:
+        tellProgress("wait");
+        return true;
+    case RankOrder::Kind::Step:
+        if (auto trained = trainStep(order.value()); !trained.ok())
+            return trained.error();
+        return true;
+    case RankOrder::Kind::End:
+        break;
+    }
+    std::vector<StepOutcome> known;
+    steps_->flush(known);
+    record(known);
+    return false;
+}
+
+/// Makes the chunk of an order the one at hand, and begins to read the one after it.
+Status RankFollower::load(const RankOrder& order)
+{
+    if (!chunk_ || claim_.claimId != order.claim.claimId) {
+        std::vector<StepOutcome> known;
+        steps_->flush(known);
+        record(known);
+        if (ahead_ != order.claim.claimId)
+            loader_->forget(); // it was given back
+        auto chunk = loader_->take(order.claim);
+        if (!chunk.ok())
+            return chunk.error();
+        chunk_ = std::move(chunk).value();
+        claim_ = order.claim;
+    }
+    if (order.ahead.claimId != 0 && std::exchange(ahead_, order.ahead.claimId) != order.ahead.claimId)
+        loader_->prefetch(order.ahead);
+    return {};
+}
+
+Status RankFollower::trainStep(const RankOrder& order)
+{
+    const std::int64_t began = systemClock().monotonicNs();
+    try {
+        if (auto loaded = load(order); !loaded.ok())
+            return loaded;
+        const auto step = makeStep(*batches_, *chunk_->windows, claim_, order.windows, options_.worker, options_.ranks);
+        waitedSeconds_ += secondsBetween(began, systemClock().monotonicNs());
+        learner_->model()->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), 0, static_cast<std::uint64_t>(order.ownSteps), static_cast<std::uint64_t>(options_.worker) }));
+        ownSteps_ = order.ownSteps;
+        windowsDone_ = order.windows.end;
+        std::vector<StepOutcome> known;
+        if (auto ran = steps_->run(step, order.learningRate, known); !ran.ok())
+            return ran;
+        record(known);
+        tellProgress("train");
+        return {};
+    } catch (const c10::Error& e) {
+        return Error { ErrorCode::Internal, "training " + toString(claim_.chunk) + " on " + options_.device + " (at most " + formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes))
+                + " in use): " + e.what_without_backtrace() };
+    }
+}
+
+/// Its own speed, times and memory; the rest is told by rank 0.
+void RankFollower::record(const std::vector<StepOutcome>& outcomes)
+{
+    for (const auto& step : outcomes) {
+        const std::int64_t now = systemClock().monotonicNs();
+        const double sinceLast = std::max(secondsBetween(lastStepEndNs_ > 0 ? lastStepEndNs_ : startedNs_, now), 1e-9);
+        lastStepEndNs_ = now;
+        totals_.trainSeconds += step.backwardSeconds + step.optimizerSeconds;
+        if (step.bad)
+            continue;
+        ++ownSteps_;
+        ++totals_.stepsHere;
+        totals_.tokens += step.ownTokens;
+        const double speed = static_cast<double>(step.ownTokens) / sinceLast;
+        tokensPerSecond_ = tokensPerSecond_ == 0 ? speed : 0.9 * tokensPerSecond_ + 0.1 * speed;
+        StepRecord line;
+        line.monotonicNs = now;
+        line.step = line.globalStep = ownSteps_;
+        line.epoch = claim_.epoch;
+        line.block = claim_.block;
+        line.chunk = claim_.chunk.value;
+        line.tokensPerSecond = speed;
+        line.time.waitData = std::exchange(waitedSeconds_, 0) * 1e3;
+        line.time.backward = step.backwardSeconds * 1e3;
+        line.time.optimizer = step.optimizerSeconds * 1e3;
+        line.memoryBytes = memory_.read(setup_.device).bytes;
+        line.ranks = options_.ranks;
+        line.rank = options_.worker;
+        telemetry_->write(line);
+    }
+}
+
+void RankFollower::tellProgress(const char* phase)
+{
+    WorkerLedger::Progress progress;
+    progress.phase = phase;
+    progress.step = ownSteps_;
+    progress.tokens = totals_.tokens;
+    progress.loss = std::numeric_limits<double>::quiet_NaN();
+    if (std::string_view(phase) == "train") {
+        progress.tokensPerSecond = tokensPerSecond_;
+        progress.chunk = claim_.chunk;
+        progress.chunkFraction = claim_.windows > 0 ? static_cast<double>(windowsDone_) / claim_.windows : 0;
+    }
+    ledger_->progress(progress);
+}
+
+} // namespace furrow

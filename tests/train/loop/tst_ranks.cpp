@@ -1,0 +1,405 @@
+// Data-parallel training with ranks on threads: sums, and runs that equal those of one worker.
+#include <torch/torch.h>
+
+#include "tiny_run.h"
+
+#include "core/collective/gradient_sum_torch.h"
+#include "core/telemetry/run_telemetry.h"
+#include "core/train/loop/checkpoint_torch.h"
+#include "core/train/loop/step_torch.h"
+#include "core/train/loop/training_session_torch.h"
+
+#include <QTest>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+/// Runs `work` on one thread for each rank, with a group of its own; what it returns, by rank.
+template <typename Work> auto onRanks(int ranks, Work work, double timeoutSeconds = 20)
+{
+    using Value = std::invoke_result_t<Work, RankGroup&>;
+    QTemporaryDir folder;
+    std::vector<std::optional<Value>> values(static_cast<std::size_t>(ranks));
+    std::vector<std::string> errors(static_cast<std::size_t>(ranks));
+    {
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < ranks; ++rank)
+            threads.emplace_back([&, rank] {
+                RankGroupOptions options;
+                options.rank = rank;
+                options.ranks = ranks;
+                options.meetingFile = folder.filePath("meeting").toStdString();
+                options.timeoutSeconds = timeoutSeconds;
+                auto group = RankGroup::join(options);
+                if (group.ok())
+                    values[static_cast<std::size_t>(rank)].emplace(work(*group.value()));
+                else
+                    errors[static_cast<std::size_t>(rank)] = group.error().message;
+            });
+    }
+    std::vector<Value> all;
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+        if (!values[rank])
+            throw std::runtime_error(errors[rank]);
+        all.push_back(std::move(*values[rank]));
+    }
+    return all;
+}
+
+std::string messageOf(const Status& status)
+{
+    return status.ok() ? std::string() : status.error().message;
+}
+
+RunConfig oneWorker(std::int64_t batch)
+{
+    auto c = TinyRun::config();
+    c.batchSize = batch;
+    c.gradAccum = 2;
+    c.warmupSteps = 3;
+    return c;
+}
+
+RunConfig twoRanks(std::int64_t batch)
+{
+    auto c = oneWorker(batch);
+    c.devices = "cpu:2";
+    c.workers = 2;
+    c.parallel = "data";
+    c.rankTimeout = 30;
+    return c;
+}
+
+std::vector<TrainerEnd> trainRanks(TinyRun& run, int ranks = 2, const std::function<bool(int)>& stops = {})
+{
+    std::vector<std::optional<Result<TrainerEnd>>> ends(static_cast<std::size_t>(ranks));
+    const auto meeting = run.paths().folder() / ("meeting-" + std::to_string(run.attempt()));
+    {
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < ranks; ++rank)
+            threads.emplace_back([&, rank] {
+                auto options = run.options(rank);
+                options.replica = 0;
+                options.ranks = ranks;
+                options.meetingFile = meeting;
+                ends[static_cast<std::size_t>(rank)].emplace(runTrainer(options, [&stops, rank] { return stops && stops(rank); }));
+            });
+    }
+    std::vector<TrainerEnd> all;
+    for (auto& end : ends)
+        all.push_back(must(std::move(*end)));
+    return all;
+}
+
+NamedTensors finalWeights(TinyRun& run)
+{
+    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head().record, false)).weights;
+}
+
+/// "" when each number of `a` is that of `b` within 1e-5, relative above 1. Not relative below: the gradient of a key bias is zero but for
+/// rounding, and AdamW makes steps of that too.
+std::string difference(const NamedTensors& a, const NamedTensors& b)
+{
+    if (a.size() != b.size())
+        return "different tensors";
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double largest = b[i].second.abs().max().item<double>();
+        const double most = (a[i].second - b[i].second).abs().max().item<double>();
+        if (!(most <= 1e-5 * std::max(largest, 1.0)))
+            return a[i].first + " differs by " + std::to_string(most) + " of " + std::to_string(largest);
+    }
+    return {};
+}
+
+struct Curve {
+    std::vector<float> loss, norm, tokens;
+};
+Curve curveOf(const TinyRun& run, int worker)
+{
+    RunTelemetry telemetry(run.paths().telemetryFolder());
+    while (telemetry.poll()) { }
+    const auto snapshot = telemetry.snapshot();
+    Curve curve;
+    for (const auto& stretch : snapshot->stretches)
+        for (std::size_t i = 0; stretch.worker == worker && i < stretch.size(); ++i) {
+            curve.loss.push_back(stretch.loss.values[i]);
+            curve.norm.push_back(stretch.gradientNorm.values[i]);
+            curve.tokens.push_back(stretch.stepTokens.values[i]);
+        }
+    return curve;
+}
+
+} // namespace
+
+class TestRanks : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sharesOfAStepTileItAndDifferByOne()
+    {
+        for (const int ranks : { 1, 2, 3, 8 })
+            for (std::int32_t size = 0; size < 20; ++size) {
+                std::int32_t at = 100;
+                for (int rank = 0; rank < ranks; ++rank) {
+                    const auto share = shareOf({ 100, 100 + size }, rank, ranks);
+                    QCOMPARE(share.begin, at);
+                    QVERIFY(share.size() == size / ranks || share.size() == (size + ranks - 1) / ranks);
+                    at = share.end;
+                }
+                QCOMPARE(at, 100 + size);
+            }
+    }
+
+    void exchangeAddsOnEveryRankAndBroadcastGivesThatOfRankZero()
+    {
+        const auto got = onRanks(3, [](RankGroup& group) {
+            std::vector<std::int64_t> values { group.rank(), 10 };
+            must(group.exchange(RankGroup::Exchange::Order, values));
+            auto tensor = torch::full({ 5 }, static_cast<float>(group.rank() + 7));
+            must(group.broadcast(tensor));
+            values.push_back(tensor.sum().item<std::int64_t>());
+            return values;
+        });
+        for (const auto& values : got)
+            QCOMPARE(values, (std::vector<std::int64_t> { 3, 30, 35 }));
+    }
+
+    void gradientsAreSummedInPiecesWhileBackwardIsStillAtWork()
+    {
+        struct Seen {
+            at::Tensor gradients;
+            std::int64_t pieces, early;
+        };
+        const auto sumOf = [](RankGroup& group, bool backward) {
+            auto flat = torch::zeros({ 8 * 100 + 16 }).narrow(0, 0, 8 * 100);
+            std::vector<GradientSum::Parameter> layers;
+            for (int i = 0; i < 8; ++i) {
+                auto leaf = torch::full({ 10, 10 }, 0.1f * static_cast<float>(i + 1)).set_requires_grad(true);
+                leaf.mutable_grad() = flat.narrow(0, i * 100, 100).view({ 10, 10 });
+                layers.push_back({ leaf, i * 100, 100 });
+            }
+            GradientSum sum(group, flat, layers, true, 300 * 4); // three pieces over the borders of layers
+            for (int turn = 0; turn < 2; ++turn) {
+                flat.zero_();
+                if (backward) {
+                    sum.arm();
+                    auto x = torch::full({ 1, 10 }, static_cast<float>(group.rank() + 1));
+                    for (const auto& layer : layers)
+                        x = torch::tanh(torch::matmul(x, layer.leaf));
+                    x.sum().backward();
+                }
+                must(sum.finish());
+            }
+            return Seen { flat.clone(), sum.pieces(), sum.early() };
+        };
+        const auto one = onRanks(2, [&](RankGroup& group) { return sumOf(group, group.rank() == 0); }); // rank 1 has no window
+        const auto other = onRanks(2, [&](RankGroup& group) { return sumOf(group, group.rank() == 1); });
+        const auto both = onRanks(2, [&](RankGroup& group) { return sumOf(group, true); });
+        QCOMPARE(both[0].pieces, 3);
+        QCOMPARE(both[0].early, 2); // all but the one of the first layer
+        QCOMPARE(one[1].early, 0);
+        QVERIFY(torch::equal(both[0].gradients, both[1].gradients));
+        QVERIFY(torch::allclose(both[0].gradients, one[0].gradients + other[0].gradients, 1e-6, 1e-9));
+        QVERIFY(both[0].gradients.abs().min().item<double>() > 0);
+    }
+
+    void rankThatLeavesASumOutIsNamedByAll()
+    {
+        const auto said = onRanks(
+            3,
+            [](RankGroup& group) {
+                auto piece = torch::ones({ 8 });
+                std::vector<std::int64_t> values { 0 };
+                must(group.exchange(RankGroup::Exchange::Order, values));
+                if (group.rank() != 2)
+                    group.beginSum(piece);
+                auto status = group.finishSums();
+                if (status.ok())
+                    status = group.exchange(RankGroup::Exchange::Loss, values);
+                return messageOf(status);
+            },
+            4);
+        for (const auto& text : said)
+            QVERIFY2(text.find("rank 2 (worker 2") != std::string::npos && text.find("left a collective call out") != std::string::npos, text.c_str());
+    }
+
+    void rankAtAnotherExchangeIsNamedByAll()
+    {
+        const auto said = onRanks(2, [](RankGroup& group) {
+            std::vector<std::int64_t> values { 0 };
+            must(group.exchange(RankGroup::Exchange::Order, values));
+            return messageOf(group.exchange(group.rank() == 0 ? RankGroup::Exchange::Loss : RankGroup::Exchange::Order, values)); // rank 1 left the loss out
+        });
+        for (const auto& text : said)
+            QVERIFY2(text.find("rank 1 (worker 1") != std::string::npos && text.find("left a collective call out") != std::string::npos, text.c_str());
+    }
+
+    void rankThatEndsSaysWhyAndTheOthersRepeatIt()
+    {
+        const auto said = onRanks(
+            2,
+            [](RankGroup& group) {
+                if (group.rank() == 1) {
+                    group.leave("cuda:1 ran out of memory");
+                    return std::string();
+                }
+                std::vector<std::int64_t> values { 0 };
+                return messageOf(group.exchange(RankGroup::Exchange::Order, values));
+            },
+            4);
+        QVERIFY2(said[0].find("rank 1 (worker 1") != std::string::npos && said[0].find("ended: cuda:1 ran out of memory") != std::string::npos, said[0].c_str());
+    }
+
+    void rankThatNeverComesIsNamed()
+    {
+        QTemporaryDir folder;
+        RankGroupOptions options;
+        options.ranks = 3;
+        options.meetingFile = folder.filePath("meeting").toStdString();
+        options.meetingSeconds = 0.2;
+        const auto group = RankGroup::join(options);
+        QVERIFY(!group.ok());
+        QVERIFY2(group.error().message.find("rank 1 (worker 1) and rank 2 (worker 2) of 3 did not come") != std::string::npos, group.error().message.c_str());
+    }
+
+    void twoRanksEqualOneWorkerWithTwiceTheBatch_data()
+    {
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : { "plain", "libtorch", "llama", "experts", "ema", "sgd" })
+            QTest::newRow(kind) << QString::fromLatin1(kind);
+    }
+    void twoRanksEqualOneWorkerWithTwiceTheBatch()
+    {
+        QFETCH(QString, kind);
+        const auto changed = [&kind](RunConfig c) {
+            if (kind == QStringLiteral("libtorch"))
+                c.width = 24; // no multiple of 16: libtorch's operators, gradients summed during backward
+            if (kind == QStringLiteral("llama")) {
+                c.positions = "rope";
+                c.norm = "rmsnorm";
+                c.activation = "swiglu";
+                c.bias = false;
+                c.recompute = true;
+            }
+            if (kind == QStringLiteral("experts")) {
+                c.moeExperts = 2;
+                c.moeActive = 2; // with fewer, who is routed where depends on the micro-batch
+            }
+            if (kind == QStringLiteral("ema"))
+                c.emaDecay = 0.9;
+            if (kind == QStringLiteral("sgd")) {
+                c.optimizer = "sgd";
+                c.lr = 0.05;
+            }
+            return c;
+        };
+        TinyRun alone(changed(oneWorker(6)));
+        alone.train();
+        TinyRun together(changed(twoRanks(3)));
+        const auto ends = trainRanks(together);
+        QCOMPARE(ends[0].cause, std::string("the epochs are complete"));
+        QCOMPARE(ends[1].stepsHere, ends[0].stepsHere);
+        NO_FAULT(auditFault(together));
+        if (kind != QStringLiteral("experts")) // their balance loss is not linear in the batch
+            NO_FAULT(difference(finalWeights(together), finalWeights(alone)));
+        const auto one = curveOf(alone, 0);
+        const auto two = curveOf(together, 0);
+        QVERIFY(one.loss.size() > 20);
+        QCOMPARE(two.loss.size(), one.loss.size());
+        QCOMPARE(two.tokens, one.tokens);
+        for (std::size_t i = 0; i < one.loss.size() && kind != QStringLiteral("experts"); ++i) {
+            QVERIFY2(std::abs(one.loss[i] - two.loss[i]) <= 1e-5f * one.loss[i], std::to_string(i).c_str());
+            QVERIFY2(std::abs(one.norm[i] - two.norm[i]) <= 1e-4f * one.norm[i], std::to_string(i).c_str());
+        }
+    }
+
+    void shortStepsLeaveSomeRanksWithoutWindows() // three ranks, chunks that end in steps of one or two windows
+    {
+        auto c = twoRanks(2);
+        c.devices = "cpu:3";
+        c.workers = 3;
+        c.seqLen = 32;
+        c.chunkSamples = 20;
+        TinyRun together(c, 80);
+        auto one = oneWorker(6);
+        one.seqLen = 32;
+        one.chunkSamples = 20;
+        TinyRun alone(one, 80);
+        alone.train();
+        trainRanks(together, 3);
+        NO_FAULT(auditFault(together));
+        NO_FAULT(difference(finalWeights(together), finalWeights(alone)));
+    }
+
+    void followersTellTheirOwnSpeedAndNothingElse()
+    {
+        TinyRun run(twoRanks(3));
+        trainRanks(run);
+        RunTelemetry telemetry(run.paths().telemetryFolder());
+        while (telemetry.poll()) { }
+        const auto snapshot = telemetry.snapshot();
+        double tokens = 0;
+        bool follower = false;
+        for (const auto& stretch : snapshot->stretches) {
+            QCOMPARE(stretch.rank, stretch.worker);
+            for (std::size_t i = 0; i < stretch.size(); ++i) {
+                QVERIFY(stretch.memoryMiB.values[i] > 0);
+                QCOMPARE(stretch.worker == 1, stretch.stepTokens.values[i] == 0);
+                tokens += stretch.stepTokens.values[i];
+            }
+            follower = follower || stretch.rank == 1;
+        }
+        QVERIFY(follower);
+        QCOMPARE(static_cast<std::int64_t>(tokens), must(run.reader().totals()).tokens);
+        int ranksSeen = 0;
+        for (const auto& row : must(run.reader().incarnations())) {
+            ranksSeen |= 1 << row.worker;
+            QCOMPARE(row.device, std::string("cpu"));
+            if (row.worker == 1)
+                QCOMPARE(row.replica, kFollower);
+        }
+        QCOMPARE(ranksSeen, 3);
+        QCOMPARE(must(run.reader().replicas()).size(), std::size_t(1));
+    }
+
+    void stoppedAndResumedRanksEndWhereUnbrokenOnesDo()
+    {
+        TinyRun whole(twoRanks(3));
+        trainRanks(whole);
+        TinyRun parts(twoRanks(3));
+        int looks = 0;
+        trainRanks(parts, 2, [&looks](int rank) { return rank == 0 && ++looks > 15; });
+        QVERIFY(!must(parts.reader().epochs()).back().closedWallNs);
+        must(parts.supervisor().endAttempt(AttemptId { parts.attempt() }, StopReason::User, ""));
+        parts.beginAttempt();
+        trainRanks(parts);
+        NO_FAULT(auditFault(parts));
+        QCOMPARE(parts.weightsHash(), whole.weightsHash());
+    }
+
+    void followerThatIsAskedToStopStopsAll()
+    {
+        TinyRun run(twoRanks(1));
+        int looks = 0;
+        const auto ends = trainRanks(run, 2, [&looks](int rank) { return rank == 1 && ++looks > 5; });
+        QCOMPARE(ends[0].cause, std::string("stopped"));
+        QCOMPARE(ends[1].cause, std::string("rank 0 ended"));
+        QVERIFY(run.audited().isClean());
+    }
+
+    void countingModelIsRefused()
+    {
+        TinyRun run(twoRanks(3));
+        auto options = run.options(0, true);
+        options.ranks = 2;
+        options.meetingFile = run.paths().folder() / "meeting";
+        const auto end = runTrainer(options, {});
+        QVERIFY(!end.ok());
+        QVERIFY2(end.error().message.find("counting model") != std::string::npos, end.error().message.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRanks)
+#include "tst_ranks.moc"
