@@ -104,8 +104,11 @@ Result<TrainerEnd> RankFollower::run()
         }
         telemetry_->write(EventRecord { systemClock().monotonicNs(), ownSteps_, 0, goesOn.ok() ? EventRecord::Kind::Stopped : EventRecord::Kind::Alarm, cause });
         telemetry_->flush();
-        if (goesOn.ok() || goesOn.error().code != ErrorCode::Cancelled) // else the lease is lost already
+        if (goesOn.ok() || goesOn.error().code != ErrorCode::Cancelled) { // else the lease is lost already
+            tellProgress("ended");
+            (void)ledger_->flushProgress();
             (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); });
+        }
         if (!goesOn.ok())
             return goesOn.error();
         totals_.cause = cause;
