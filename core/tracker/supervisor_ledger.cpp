@@ -1,6 +1,7 @@
 #include "core/tracker/supervisor_ledger.h"
 
 #include "core/base/file_system.h"
+#include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/schema.h"
@@ -123,6 +124,24 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self)
     return transaction.value().commit();
 }
 
+namespace {
+
+    /// Those in force: "200 steps, 1 epoch".
+    std::string inWords(const StoppingRules& rules)
+    {
+        std::string words = rules.epochs == 0 ? "any number of epochs" : formatCount(rules.epochs) + (rules.epochs == 1 ? " epoch" : " epochs");
+        const auto add = [&words](std::int64_t count, const char* unit) {
+            if (count > 0)
+                words = formatCount(count) + " " + unit + ", " + words;
+        };
+        add(rules.blocks, "blocks");
+        add(rules.tokens, "tokens");
+        add(rules.steps, "steps");
+        return rules.hours > 0 ? formatNumber(rules.hours, 2) + " hours, " + words : words;
+    }
+
+} // namespace
+
 Status SupervisorLedger::setStoppingRules(const StoppingRules& rules)
 {
     if (Status status = checkRules(rules); !status.ok())
@@ -132,8 +151,7 @@ Status SupervisorLedger::setStoppingRules(const StoppingRules& rules)
     if (!transaction.ok())
         return transaction.error();
     storeRules(file.db, rules);
-    writeRunEvent(file, 0, "stopping rules changed: steps " + std::to_string(rules.steps) + ", tokens " + std::to_string(rules.tokens) + ", epochs "
-            + std::to_string(rules.epochs) + ", blocks " + std::to_string(rules.blocks) + ", hours " + std::to_string(rules.hours));
+    writeRunEvent(file, 0, "stopping rules changed: " + inWords(rules));
     updateStop(file);
     return transaction.value().commit();
 }
