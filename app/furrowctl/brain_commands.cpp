@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/run/brain.h"
+#include "core/workspace/run_folders.h"
 
 #include <nlohmann/json.hpp>
 
@@ -66,10 +67,9 @@ int show(const Options& o)
 
 int list(const Options& o)
 {
-    std::error_code failed;
     nlohmann::json all = nlohmann::json::array();
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(o.folder) / "runs", failed)) {
-        auto brain = readBrain(RunPaths(entry.path()));
+    for (const auto& folder : runFolders(o.folder)) {
+        auto brain = readBrain(RunPaths(folder));
         if (!brain.ok())
             continue; // `furrowctl list` says what is wrong with it
         all.push_back(brainJson(brain.value()));

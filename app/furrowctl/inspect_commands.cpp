@@ -4,6 +4,7 @@
 #include "app/furrowctl/watch.h"
 #include "core/run/run_status.h"
 #include "core/tracker/audit.h"
+#include "core/workspace/run_folders.h"
 
 #include <nlohmann/json.hpp>
 
@@ -34,15 +35,12 @@ int status(const RunOptions& o)
 
 int listRuns(const RunOptions& o)
 {
-    std::error_code failed;
     nlohmann::json runs = nlohmann::json::array();
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(o.folder) / "runs", failed)) {
-        if (!std::filesystem::exists(entry.path() / "run.json"))
-            continue;
-        auto read = readStatus(RunPaths(entry.path()));
-        runs.push_back({ { "run", entry.path().string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "problem", read.ok() ? "" : read.error().message } });
+    for (const auto& folder : runFolders(o.folder)) {
+        auto read = readStatus(RunPaths(folder));
+        runs.push_back({ { "run", folder.string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "problem", read.ok() ? "" : read.error().message } });
         if (!o.json)
-            std::cout << runs.back()["state"].get<std::string>() << "  " << entry.path().string() << (read.ok() ? "" : "  " + read.error().message) << "\n";
+            std::cout << runs.back()["state"].get<std::string>() << "  " << folder.string() << (read.ok() ? "" : "  " + read.error().message) << "\n";
     }
     if (o.json)
         print(runs);

@@ -140,6 +140,16 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
     }
 }
 
+const SupervisorLedger::CheckpointRow* weightsOf(const std::vector<SupervisorLedger::CheckpointRow>& rows)
+{
+    const SupervisorLedger::CheckpointRow* best = nullptr;
+    const auto rank = [](const auto& row) { return std::pair(row.record.kind == CheckpointKind::Merge, row.id); };
+    for (const auto& row : rows)
+        if (row.head && !row.damaged && !row.removed && (!best || rank(row) > rank(*best)))
+            best = &row;
+    return best;
+}
+
 Result<Brain> readBrain(const RunPaths& paths)
 {
     Brain brain;
@@ -156,18 +166,17 @@ Result<Brain> readBrain(const RunPaths& paths)
     auto totals = reader.value().totals();
     if (!rows.ok() || !epochs.ok() || !totals.ok())
         return !rows.ok() ? rows.error() : !epochs.ok() ? epochs.error() : totals.error();
-    for (const auto& row : rows.value()) { // oldest first: a merge holds everything, else the newest line
-        const bool better = !brain.weights || row.record.kind == CheckpointKind::Merge || brain.weights->record.kind != CheckpointKind::Merge;
-        if (row.head && !row.damaged && better)
-            brain.weights = row;
-    }
+    if (const auto* weights = weightsOf(rows.value()))
+        brain.weights = *weights;
     brain.epochs = std::move(epochs).value();
     brain.steps = totals.value().steps;
     brain.tokens = totals.value().tokens;
     auto parent = readParent(paths);
     while (parent.ok() && parent.value() && brain.ancestors.size() < kMaxAncestors) {
-        brain.ancestors.push_back(std::move(*parent.value()));
-        parent = readParent(RunPaths(pathFromUtf8(brain.ancestors.back().folder)));
+        const RunPaths ancestor(pathFromUtf8(parent.value()->folder));
+        std::error_code unknown;
+        brain.ancestors.push_back({ std::move(*parent.value()), std::filesystem::exists(ancestor.configFile(), unknown) });
+        parent = readParent(ancestor);
     }
     return brain;
 }

@@ -32,15 +32,22 @@ Status writeParent(const RunPaths& paths, const ParentFile& parent);
 /// Nothing: the run has no parent.
 Result<std::optional<ParentFile>> readParent(const RunPaths& paths);
 
+/// What a run is known by: the newest merge that a replica stands on, else the newest head; nullptr: there is none whose files are there
+/// and whole. Points into `rows`.
+const SupervisorLedger::CheckpointRow* weightsOf(const std::vector<SupervisorLedger::CheckpointRow>& rows);
+
 /// The lineage that a person keeps: weights, tokenizer, history.
 struct Brain {
+    struct Ancestor : ParentFile {
+        bool there = false; ///< its folder still holds a run
+    };
     std::string folder;
     RunFile file;
-    std::optional<SupervisorLedger::CheckpointRow> weights; ///< the merge of all replicas, else the newest head; nothing: not trained yet
+    std::optional<SupervisorLedger::CheckpointRow> weights; ///< weightsOf() the run; nothing: not trained yet
     std::vector<EpochRow> epochs;
     std::int64_t steps = 0; ///< trained in this run, without its ancestors
     std::int64_t tokens = 0;
-    std::vector<ParentFile> ancestors; ///< nearest first, as far as their folders are still there
+    std::vector<Ancestor> ancestors; ///< nearest first, as far as their folders are still there
 };
 Result<Brain> readBrain(const RunPaths& paths);
 

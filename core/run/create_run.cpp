@@ -170,9 +170,8 @@ void describe(const RunConfig& config, const DataInspection& data, const Progres
         say(warning);
 }
 
-void describe(const ParentFile& parent, RunFile& file, const Progress& say)
+void describe(const ParentFile& parent, const Progress& say)
 {
-    file.parentRun = parent.runId;
     if (!parent.sameData)
         say("Start weights: checkpoint " + parent.checkpoint + " of " + parent.folder + ", trained on other data");
     else
@@ -237,8 +236,10 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     auto parent = parentOf(file);
     if (!parent.ok())
         return parent.error();
-    if (parent.value())
-        describe(*parent.value(), file, say);
+    if (parent.value()) {
+        file.parentRun = parent.value()->runId;
+        describe(*parent.value(), say);
+    }
     auto temporary = folder;
     temporary += ".new-" + randomHex(8);
     auto made = fill(RunPaths(temporary), file, parent.value(), *tokenizer.value(), say);

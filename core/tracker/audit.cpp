@@ -133,9 +133,7 @@ namespace {
                 const auto inherited = static_cast<Inherited>(rows.integer(12));
                 const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
                 here.againAfterParent += inherited == Inherited::Seen;
-                here.skippedAsParents += isParents;
-                here.excluded -= isParents; // which checkState is about to count
-                checkState(id, state, rows.optionalInteger(11), here);
+                checkState(id, state, isParents, rows.optionalInteger(11), here);
                 const auto [trained, skipped] = checkParts(id, state, windows.value_or(0), rows.integer(10), here);
                 if (state == ChunkState::Committed) {
                     here.digest += digest;
@@ -148,14 +146,14 @@ namespace {
             }
         }
 
-        void checkState(ChunkId id, ChunkState state, std::optional<std::int64_t> holder, AuditEpoch& here)
+        void checkState(ChunkId id, ChunkState state, bool isParents, std::optional<std::int64_t> holder, AuditEpoch& here)
         {
             switch (state) {
             case ChunkState::Committed:
                 ++here.committed;
                 break;
             case ChunkState::Excluded:
-                ++here.excluded;
+                ++(isParents ? here.skippedAsParents : here.excluded);
                 break;
             case ChunkState::Poisoned:
                 ++here.poisoned;

@@ -13,6 +13,7 @@ namespace furrow {
 
 struct LedgerReader::State {
     Database db;
+    bool inherits = false; ///< keepsInherited(), asked once
 };
 
 namespace {
@@ -53,9 +54,9 @@ namespace {
         return cell;
     }
 
-    void appendCells(Database& db, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
+    void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
     {
-        Rows rows = db.query(keepsInherited(db) ? kCells : kCellsOfVersion1, firstId, pastId);
+        Rows rows = db.query(inherits ? kCells : kCellsOfVersion1, firstId, pastId);
         while (rows.next())
             cells.push_back(cellAt(rows));
     }
@@ -127,7 +128,8 @@ Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker)
     auto db = openForReading(tracker);
     if (!db.ok())
         return db.error();
-    return LedgerReader(std::make_unique<State>(State { std::move(db).value() }));
+    const bool inherits = keepsInherited(db.value());
+    return LedgerReader(std::make_unique<State>(State { std::move(db).value(), inherits }));
 }
 
 namespace {
@@ -234,7 +236,7 @@ Result<std::vector<ChunkCell>> LedgerReader::cells(std::int64_t epoch)
 {
     std::vector<ChunkCell> cells;
     if (epoch >= 0 && epoch < kMaxEpochs)
-        appendCells(state_->db, chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, cells);
+        appendCells(state_->db, state_->inherits, chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, cells);
     return answer(state_->db, std::move(cells));
 }
 
@@ -261,7 +263,7 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
             }
         }
         for (const std::int64_t id : changed)
-            appendCells(db, id, id + 1, cells);
+            appendCells(db, state_->inherits, id, id + 1, cells);
     }
     if (Status status = view.value().commit(); !status.ok())
         return status.error();

@@ -25,29 +25,12 @@ BlockReader::BlockReader(QObject* parent)
     : QObject(parent)
 {
     qRegisterMetaType<PreparedBlocksPtr>();
-    pool_.setMaxThreadCount(1);
-}
-
-BlockReader::~BlockReader()
-{
-    ++newest_;
-    pool_.clear();
-    pool_.waitForDone();
 }
 
 void BlockReader::read(const QString& folder, std::int64_t count)
 {
-    ++newest_;
-    pool_.clear();
-    pool_.start([this, folder, count, mine = newest_.load()] {
-        const auto prepared = std::make_shared<const std::set<std::int64_t>>(preparedOf(folder, count));
-        QMetaObject::invokeMethod(
-            this, [this, mine, prepared] {
-                if (mine == newest_)
-                    Q_EMIT blocksRead(prepared);
-            },
-            Qt::QueuedConnection);
-    });
+    request_.start([folder, count](const auto&) { return std::make_shared<const std::set<std::int64_t>>(preparedOf(folder, count)); },
+        [this](const PreparedBlocksPtr& prepared) { Q_EMIT blocksRead(prepared); });
 }
 
 } // namespace furrow

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "ui/bridge/newest_request.h"
+
 #include <QObject>
-#include <QThreadPool>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -18,7 +18,6 @@ class BlockReader : public QObject {
     Q_OBJECT
 public:
     explicit BlockReader(QObject* parent = nullptr);
-    ~BlockReader() override;
     /// Looks at the blocks 0..`count`-1. Some ten microseconds each.
     void read(const QString& folder, std::int64_t count);
 
@@ -26,8 +25,7 @@ Q_SIGNALS:
     void blocksRead(const furrow::PreparedBlocksPtr& prepared);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
 };
 
 } // namespace furrow

@@ -2,10 +2,9 @@
 
 #include "core/base/result.h"
 #include "core/run/brain.h"
+#include "ui/bridge/newest_request.h"
 
 #include <QObject>
-#include <QThreadPool>
-#include <atomic>
 #include <memory>
 
 namespace furrow {
@@ -17,7 +16,6 @@ class BrainReader : public QObject {
     Q_OBJECT
 public:
     explicit BrainReader(QObject* parent = nullptr);
-    ~BrainReader() override;
     void read(const QString& folder);
 
 Q_SIGNALS:
@@ -25,8 +23,7 @@ Q_SIGNALS:
     void failed(const QString& sentence);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
 };
 
 } // namespace furrow

@@ -27,29 +27,12 @@ CheckpointReader::CheckpointReader(QObject* parent)
     : QObject(parent)
 {
     qRegisterMetaType<CheckpointRowsPtr>();
-    pool_.setMaxThreadCount(1);
-}
-
-CheckpointReader::~CheckpointReader()
-{
-    ++newest_;
-    pool_.clear();
-    pool_.waitForDone();
 }
 
 void CheckpointReader::read(const QString& folder)
 {
-    ++newest_;
-    pool_.clear();
-    pool_.start([this, folder, mine = newest_.load()] {
-        const auto rows = std::make_shared<const std::vector<SupervisorLedger::CheckpointRow>>(usableOf(folder));
-        QMetaObject::invokeMethod(
-            this, [this, mine, rows] {
-                if (mine == newest_)
-                    Q_EMIT checkpointsRead(rows);
-            },
-            Qt::QueuedConnection);
-    });
+    request_.start([folder](const auto&) { return std::make_shared<const std::vector<SupervisorLedger::CheckpointRow>>(usableOf(folder)); },
+        [this](const CheckpointRowsPtr& rows) { Q_EMIT checkpointsRead(rows); });
 }
 
 } // namespace furrow

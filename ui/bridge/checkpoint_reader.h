@@ -1,10 +1,9 @@
 #pragma once
 
 #include "core/tracker/supervisor_ledger.h"
+#include "ui/bridge/newest_request.h"
 
 #include <QObject>
-#include <QThreadPool>
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -18,7 +17,6 @@ class CheckpointReader : public QObject {
     Q_OBJECT
 public:
     explicit CheckpointReader(QObject* parent = nullptr);
-    ~CheckpointReader() override;
     /// Answered without rows when the run cannot be read.
     void read(const QString& folder);
 
@@ -26,8 +24,7 @@ Q_SIGNALS:
     void checkpointsRead(const furrow::CheckpointRowsPtr& rows);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
 };
 
 } // namespace furrow

@@ -64,35 +64,11 @@ DataProber::DataProber(QObject* parent)
     : QObject(parent)
 {
     qRegisterMetaType<ProbePtr>();
-    pool_.setMaxThreadCount(1);
-}
-
-DataProber::~DataProber()
-{
-    cancel();
-    pool_.waitForDone();
-}
-
-void DataProber::cancel()
-{
-    ++newest_;
-    pool_.clear();
 }
 
 void DataProber::probe(const RunConfig& config)
 {
-    cancel();
-    pool_.start([this, config, mine = newest_.load()] {
-        if (mine != newest_)
-            return;
-        const auto result = look(config);
-        QMetaObject::invokeMethod(
-            this, [this, mine, result] {
-                if (mine == newest_)
-                    Q_EMIT probed(result);
-            },
-            Qt::QueuedConnection);
-    });
+    request_.start([config](const auto&) { return look(config); }, [this](const ProbePtr& result) { Q_EMIT probed(result); });
 }
 
 } // namespace furrow

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "core/data/probe.h"
+#include "ui/bridge/newest_request.h"
 
 #include <QMetaType>
 #include <QObject>
 #include <QString>
 #include <QStringList>
-#include <QThreadPool>
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -32,16 +31,14 @@ class DataProber : public QObject {
     Q_OBJECT
 public:
     explicit DataProber(QObject* parent = nullptr);
-    ~DataProber() override;
     void probe(const RunConfig& config);
-    void cancel();
+    void cancel() { request_.cancel(); }
 
 Q_SIGNALS:
     void probed(const furrow::ProbePtr& result);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
 };
 
 } // namespace furrow

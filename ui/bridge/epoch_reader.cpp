@@ -22,29 +22,12 @@ std::vector<ChunkCell> cellsOf(const QString& folder, std::int64_t epoch)
 EpochReader::EpochReader(QObject* parent)
     : QObject(parent)
 {
-    pool_.setMaxThreadCount(1);
-}
-
-EpochReader::~EpochReader()
-{
-    ++newest_;
-    pool_.clear();
-    pool_.waitForDone();
 }
 
 void EpochReader::read(const QString& folder, std::int64_t epoch)
 {
-    ++newest_;
-    pool_.clear();
-    pool_.start([this, folder, epoch, mine = newest_.load()] {
-        const auto cells = std::make_shared<const CellUpdate>(CellUpdate { epoch, true, cellsOf(folder, epoch) });
-        QMetaObject::invokeMethod(
-            this, [this, mine, cells] {
-                if (mine == newest_)
-                    Q_EMIT cellsRead(cells);
-            },
-            Qt::QueuedConnection);
-    });
+    request_.start([folder, epoch](const auto&) { return std::make_shared<const CellUpdate>(CellUpdate { epoch, true, cellsOf(folder, epoch) }); },
+        [this](const CellsPtr& cells) { Q_EMIT cellsRead(cells); });
 }
 
 } // namespace furrow

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "ui/bridge/newest_request.h"
 #include "ui/bridge/run_feed.h"
 
 #include <QObject>
-#include <QThreadPool>
-#include <atomic>
 
 namespace furrow {
 
@@ -14,7 +13,6 @@ class EpochReader : public QObject {
     Q_OBJECT
 public:
     explicit EpochReader(QObject* parent = nullptr);
-    ~EpochReader() override;
     /// Answered without cells when there is no such epoch or run.
     void read(const QString& folder, std::int64_t epoch);
 
@@ -22,8 +20,7 @@ Q_SIGNALS:
     void cellsRead(const furrow::CellsPtr& cells);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
 };
 
 } // namespace furrow

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "core/tracker/audit.h"
+#include "ui/bridge/newest_request.h"
 
 #include <QMetaType>
 #include <QObject>
 #include <QString>
-#include <QThreadPool>
-#include <atomic>
 #include <memory>
 
 namespace furrow {
@@ -18,7 +17,6 @@ class LedgerAuditor : public QObject {
     Q_OBJECT
 public:
     explicit LedgerAuditor(QObject* parent = nullptr);
-    ~LedgerAuditor() override;
     void audit(const QString& folder);
     bool isBusy() const { return busy_; }
 
@@ -27,8 +25,7 @@ Q_SIGNALS:
     void failed(const QString& message);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
     bool busy_ = false;
 };
 

@@ -40,36 +40,14 @@ RunComparer::RunComparer(QObject* parent)
     : QObject(parent)
 {
     qRegisterMetaType<ComparedRunsPtr>();
-    pool_.setMaxThreadCount(1);
-}
-
-RunComparer::~RunComparer()
-{
-    cancel();
-    pool_.waitForDone();
-}
-
-void RunComparer::cancel()
-{
-    ++newest_;
-    pool_.clear();
 }
 
 void RunComparer::compare(const QStringList& folders)
 {
-    cancel();
     std::vector<std::filesystem::path> paths;
     for (const QString& folder : folders)
         paths.push_back(pathFromUtf8(folder.toStdString()));
-    pool_.start([this, paths, mine = newest_.load()] {
-        const auto result = read(paths, [this, mine] { return mine == newest_; });
-        QMetaObject::invokeMethod(
-            this, [this, mine, result] {
-                if (mine == newest_)
-                    Q_EMIT compared(result);
-            },
-            Qt::QueuedConnection);
-    });
+    request_.start([paths](const NewestRequest::IsWanted& isWanted) { return read(paths, isWanted); }, [this](const ComparedRunsPtr& result) { Q_EMIT compared(result); });
 }
 
 } // namespace furrow

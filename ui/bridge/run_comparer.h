@@ -2,12 +2,11 @@
 
 #include "core/telemetry/snapshot.h"
 #include "core/workspace/compare_runs.h"
+#include "ui/bridge/newest_request.h"
 
 #include <QMetaType>
 #include <QObject>
 #include <QStringList>
-#include <QThreadPool>
-#include <atomic>
 #include <memory>
 
 namespace furrow {
@@ -26,17 +25,15 @@ class RunComparer : public QObject {
     Q_OBJECT
 public:
     explicit RunComparer(QObject* parent = nullptr);
-    ~RunComparer() override;
     /// @param folders  two to eight; the first is the baseline
     void compare(const QStringList& folders);
-    void cancel();
+    void cancel() { request_.cancel(); }
 
 Q_SIGNALS:
     void compared(const furrow::ComparedRunsPtr& result);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
 };
 
 } // namespace furrow

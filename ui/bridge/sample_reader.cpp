@@ -49,36 +49,19 @@ SampleReader::SampleReader(QObject* parent)
     : QObject(parent)
 {
     qRegisterMetaType<ChunkSamplesPtr>();
-    pool_.setMaxThreadCount(1);
-}
-
-SampleReader::~SampleReader()
-{
-    cancel();
-    pool_.waitForDone();
-}
-
-void SampleReader::cancel()
-{
-    ++newest_;
-    pool_.clear();
 }
 
 void SampleReader::read(const QString& folder, qint64 block, int column)
 {
-    cancel();
-    pool_.start([this, folder, block, column, mine = newest_.load()] {
-        auto result = std::make_shared<ChunkSamples>();
-        result->block = block;
-        result->column = column;
-        readInto(*result, RunPaths(pathFromUtf8(folder.toStdString())));
-        QMetaObject::invokeMethod(
-            this, [this, mine, result] {
-                if (mine == newest_)
-                    Q_EMIT samplesRead(result);
-            },
-            Qt::QueuedConnection);
-    });
+    request_.start(
+        [folder, block, column](const auto&) {
+            auto result = std::make_shared<ChunkSamples>();
+            result->block = block;
+            result->column = column;
+            readInto(*result, RunPaths(pathFromUtf8(folder.toStdString())));
+            return result;
+        },
+        [this](const ChunkSamplesPtr& samples) { Q_EMIT samplesRead(samples); });
 }
 
 } // namespace furrow

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "core/data/prepared_block.h"
+#include "ui/bridge/newest_request.h"
 
 #include <QMetaType>
 #include <QObject>
 #include <QString>
-#include <QThreadPool>
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -39,16 +38,14 @@ class SampleReader : public QObject {
     Q_OBJECT
 public:
     explicit SampleReader(QObject* parent = nullptr);
-    ~SampleReader() override;
     void read(const QString& folder, qint64 block, int column);
-    void cancel();
+    void cancel() { request_.cancel(); }
 
 Q_SIGNALS:
     void samplesRead(const furrow::ChunkSamplesPtr& samples);
 
 private:
-    QThreadPool pool_; // one thread
-    std::atomic<quint64> newest_ = 0;
+    NewestRequest request_ { *this };
 };
 
 } // namespace furrow

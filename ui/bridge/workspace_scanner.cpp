@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/run/run_status.h"
+#include "core/workspace/run_folders.h"
 
 #include <algorithm>
 #include <chrono>
@@ -79,16 +80,11 @@ struct Known {
     std::chrono::steady_clock::time_point sparklineRead;
 };
 
-std::vector<fs::path> runFolders(const fs::path& workspace, const std::vector<fs::path>& extra)
+/// Those of the workspace and the ones that were opened from elsewhere, each once.
+std::vector<fs::path> allFolders(const fs::path& workspace, const std::vector<fs::path>& extra)
 {
-    std::vector<fs::path> folders = extra;
-    std::error_code failed;
-    if (!workspace.empty()) {
-        for (const auto& entry : fs::directory_iterator(workspace / "runs", failed)) {
-            if (fs::exists(entry.path() / "run.json", failed))
-                folders.push_back(entry.path());
-        }
-    }
+    std::vector<fs::path> folders = workspace.empty() ? std::vector<fs::path> {} : runFolders(workspace);
+    folders.insert(folders.end(), extra.begin(), extra.end());
     std::sort(folders.begin(), folders.end());
     folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
     return folders;
@@ -247,7 +243,7 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
     RunLines sent;
     QueueView sentQueue;
     for (bool first = true; !stop.stop_requested(); first = false) {
-        const std::vector<fs::path> folders = runFolders(workspace, extra);
+        const std::vector<fs::path> folders = allFolders(workspace, extra);
         std::erase_if(known, [&folders](const auto& run) { return !std::binary_search(folders.begin(), folders.end(), run.first); });
         const WorkspaceView beside = readWorkspace(workspace);
         if (beside.queue != sentQueue) {

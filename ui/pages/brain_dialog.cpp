@@ -1,7 +1,5 @@
 #include "ui/pages/brain_dialog.h"
 
-#include "core/base/path.h"
-#include "core/run/run_paths.h"
 #include "ui/models/words.h"
 #include "ui/pages/page_parts.h"
 
@@ -17,13 +15,6 @@
 namespace furrow {
 
 namespace {
-
-/// Only a folder that holds a run can be opened.
-bool isRun(const std::string& folder)
-{
-    std::error_code unknown;
-    return std::filesystem::exists(RunPaths(pathFromUtf8(folder)).configFile(), unknown);
-}
 
 QString seenHere(const std::vector<EpochRow>& epochs)
 {
@@ -67,8 +58,8 @@ std::vector<BrainLine> brainLines(const Brain& brain)
 {
     std::vector<BrainLine> lines;
     lines.push_back({ QString::fromStdString(brain.folder), brain.weights ? QString::fromStdString(brain.weights->record.folder) : QString(), brain.steps, brain.tokens, seenHere(brain.epochs), true });
-    for (const ParentFile& parent : brain.ancestors)
-        lines.push_back({ QString::fromStdString(parent.folder), QString::fromStdString(parent.checkpoint), parent.step, parent.tokens, seenBefore(parent), isRun(parent.folder) });
+    for (const Brain::Ancestor& parent : brain.ancestors)
+        lines.push_back({ QString::fromStdString(parent.folder), QString::fromStdString(parent.checkpoint), parent.step, parent.tokens, seenBefore(parent), parent.there });
     return lines;
 }
 

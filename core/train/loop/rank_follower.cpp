@@ -3,6 +3,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/train/loop/seconds.h"
 
 #include <torch/torch.h>
 
@@ -12,15 +13,6 @@
 #include <utility>
 
 namespace furrow {
-
-namespace {
-
-double secondsBetween(std::int64_t fromNs, std::int64_t toNs)
-{
-    return static_cast<double>(toNs - fromNs) / 1e9;
-}
-
-} // namespace
 
 RankFollower::RankFollower(RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested)
     : setup_(std::move(setup))

@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/tracker/window_ranges.h"
+#include "core/train/loop/seconds.h"
 
 #include <torch/torch.h>
 
@@ -20,11 +21,6 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kClaimWaitsEveryNs = 30'000'000'000;
-
-double secondsBetween(std::int64_t fromNs, std::int64_t toNs)
-{
-    return static_cast<double>(toNs - fromNs) / 1e9;
-}
 
 void append(std::vector<WindowRange>& ranges, WindowRange range)
 {

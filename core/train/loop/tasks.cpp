@@ -5,6 +5,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/data/overlap.h"
+#include "core/run/brain.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMaxTextBytes = 1ull << 30;
 
-/// The checkpoint of that name, else the newest merge that a replica stands on, else the newest head.
+/// The checkpoint of that name; without one the weights that the run is known by.
 Result<SupervisorLedger::CheckpointRow> chosenCheckpoint(const RunPaths& paths, const std::string& name)
 {
     auto reader = LedgerReader::open(paths.tracker());
@@ -25,21 +26,11 @@ Result<SupervisorLedger::CheckpointRow> chosenCheckpoint(const RunPaths& paths, 
     auto rows = reader.value().checkpoints();
     if (!rows.ok())
         return rows.error();
-    const SupervisorLedger::CheckpointRow* best = nullptr;
-    for (const auto& row : rows.value()) {
-        if (!name.empty() && row.record.folder == name) {
-            if (row.removed)
-                return Error { ErrorCode::NotFound, "checkpoint " + name + " was removed by the keep policy." };
-            return row;
-        }
-        if (!name.empty() || row.damaged || row.removed || !row.head)
-            continue;
-        const bool merge = row.record.kind == CheckpointKind::Merge;
-        if (!best || (merge && best->record.kind != CheckpointKind::Merge) || (merge == (best->record.kind == CheckpointKind::Merge) && row.id > best->id))
-            best = &row;
-    }
-    if (best)
-        return *best;
+    for (const auto& row : rows.value())
+        if (!name.empty() && row.record.folder == name)
+            return row.removed ? Result<SupervisorLedger::CheckpointRow>(Error { ErrorCode::NotFound, "checkpoint " + name + " was removed by the keep policy." }) : row;
+    if (const auto* newest = name.empty() ? weightsOf(rows.value()) : nullptr)
+        return *newest;
     return Error { ErrorCode::NotFound, name.empty() ? "The run has no checkpoint yet: train it first." : "The run has no checkpoint '" + name + "'. They are the folders in " + utf8Text(paths.checkpointsFolder()) + "." };
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/train/sample/sampler_torch.h"
+#include "core/train/loop/seconds.h"
 
 #include <torch/torch.h>
 
@@ -22,7 +23,7 @@ constexpr int kPollsBeforeCommit = 10; // data that is about to come is worth a 
 
 double secondsSince(std::int64_t ns)
 {
-    return static_cast<double>(systemClock().monotonicNs() - ns) / 1e9;
+    return secondsBetween(ns, systemClock().monotonicNs());
 }
 
 } // namespace

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace furrow {
+
+/// Between two times of a monotonic clock.
+inline double secondsBetween(std::int64_t fromNs, std::int64_t toNs)
+{
+    return static_cast<double>(toNs - fromNs) / 1e9;
+}
+
+} // namespace furrow

@@ -1,0 +1,20 @@
+#include "core/workspace/run_folders.h"
+
+#include "core/run/run_paths.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+std::vector<std::filesystem::path> runFolders(const std::filesystem::path& workspace)
+{
+    std::vector<std::filesystem::path> folders;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(workspace / "runs", failed))
+        if (std::filesystem::exists(RunPaths(entry.path()).configFile(), failed))
+            folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+} // namespace furrow
