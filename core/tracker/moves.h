@@ -3,6 +3,7 @@
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/window_ranges.h"
 
+#include <span>
 #include <unordered_map>
 
 namespace furrow {
@@ -57,6 +58,8 @@ ClaimedChunk loadClaimedChunk(Database& db, ChunkId id);
 /// All that an incarnation holds, by id: one statement for a commit of many chunks.
 std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation);
 
+/// Ids as an argument of json_each.
+std::string idList(std::span<const ChunkRow> chunks);
 /// The free chunk with the lowest place in the claim order, if any.
 std::optional<ChunkRow> loadFirstFree(Database& db);
 /// Windows of a chunk that are in the surviving weights, or left out by name.
@@ -79,10 +82,10 @@ public:
     ChunkMoves(const ChunkMoves&) = delete;
     ChunkMoves& operator=(const ChunkMoves&) = delete;
 
-    enum class Fields { All, Coverage };
-    /// Stores the fields of `chunk` (Coverage: only `covered` and `holder` have changed) with the new state. Returns the
-    /// number of the event.
-    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields = Fields::All);
+    /// Stores the fields of `chunk` with the new state. Returns the number of the event.
+    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause);
+    /// Moves trained chunks to Committed, all windows of each covered and held by nobody: two statements for any number.
+    void commitWhole(std::span<const ChunkRow> chunks, std::string_view cause);
     /// Stores changed fields without a move.
     void store(const ChunkRow& chunk);
     /// Where a chunk goes that nobody holds any more: Free when its block can be read, else Pending.
@@ -111,7 +114,9 @@ private:
     };
     BlockChange& blockChange(const ChunkPlace& place);
     EpochChange& epochChange(std::int64_t epoch);
-    void writeRow(const ChunkRow& chunk, ChunkState to, Fields fields);
+    bool mayMove(const ChunkRow& chunk, ChunkState to);
+    void count(const ChunkRow& chunk, ChunkState to);
+    void writeRow(const ChunkRow& chunk, ChunkState to);
     void writeBlock(const BlockChange& change);
     void writeEpoch(const EpochChange& change);
 
