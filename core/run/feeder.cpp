@@ -8,6 +8,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/feeder_meters.h"
 #include "core/run/frozen_config.h"
+#include "core/run/hub_patience.h"
 #include "core/run/life_cycle.h"
 #include "core/tracker/feeder_ledger.h"
 
@@ -316,6 +317,8 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
         return reader.error();
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
         return same;
+    if (auto patient = waitForTheHubAloud(paths, stop); !patient.ok())
+        return patient;
     auto blocks = openBlocks(paths, file.value(), config.value(), tokenizer.value(), ledger.value(), stop);
     if (!blocks.ok())
         return blocks.error();

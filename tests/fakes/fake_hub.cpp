@@ -41,6 +41,13 @@ FakeHub::FakeHub()
 {
     serveApi();
     serveStore();
+    for (httplib::Server* server : { &servers_->api, &servers_->store })
+        server->set_pre_routing_handler([this](const httplib::Request&, httplib::Response& response) {
+            if (!away_)
+                return httplib::Server::HandlerResponse::Unhandled;
+            response.status = 503;
+            return httplib::Server::HandlerResponse::Handled;
+        });
     servers_->apiPort = servers_->api.bind_to_any_port("127.0.0.1");
     servers_->storePort = servers_->store.bind_to_any_port("127.0.0.1");
     servers_->apiThread = std::thread([this] { servers_->api.listen_after_bind(); });

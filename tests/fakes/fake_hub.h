@@ -42,6 +42,8 @@ public:
     void add(const std::string& name, Repository repository);
     /// The next requests to the store meet these, one each.
     void fail(std::vector<HubFault> faults);
+    /// Until it is back every request is answered 503.
+    void setAway(bool away) { away_ = away; }
     void requireToken(const std::string& token);
 
     std::uint64_t storeBytes() const { return storeBytes_; } ///< bodies sent by the store
@@ -62,6 +64,7 @@ private:
     std::atomic<std::uint64_t> storeBytes_ { 0 };
     std::atomic<int> storeRequests_ { 0 };
     std::atomic<int> apiRequests_ { 0 };
+    std::atomic<bool> away_ { false };
     std::atomic<bool> storeSawToken_ { false };
     mutable std::mutex mutex_;
     // guarded by mutex_

@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     RetryPolicy once;
     once.attempts = 1;
-    once.wait = [](double) { return false; };
+    once.wait = [](double, const std::string&) { return false; };
     HubClient client({}, std::make_unique<HostileTransport>(text), once);
     (void)client.resolveRevision("o/n", "main");
     const auto tree = client.tree("o/n", std::string(40, 'a'));

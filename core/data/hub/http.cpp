@@ -29,10 +29,10 @@ double numberAfter(const std::string& text, const std::string& key)
     return value;
 }
 
-bool pause(const RetryPolicy& policy, double seconds)
+bool pause(const RetryPolicy& policy, double seconds, const std::string& why)
 {
     if (policy.wait)
-        return policy.wait(seconds);
+        return policy.wait(seconds, why);
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     return true;
 }
@@ -119,8 +119,9 @@ Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function
         const double asked = response.ok() ? requestedWait(response.value()) : -1;
         if (asked >= 0)
             seconds = std::min(asked, 3600.0);
-        logWarning(printableUrl(request.url) + (response.ok() ? " answered " + std::to_string(response.value().status) : ": " + response.error().message) + "; trying again in " + std::to_string(static_cast<int>(seconds + 0.999)) + " s");
-        if (!pause(policy, seconds))
+        const std::string why = printableUrl(request.url) + (response.ok() ? " answered " + std::to_string(response.value().status) : ": " + response.error().message);
+        logWarning(why + "; trying again in " + std::to_string(static_cast<int>(seconds + 0.999)) + " s");
+        if (!pause(policy, seconds, why))
             return Error { ErrorCode::Cancelled, "Reading " + printableUrl(request.url) + " was cancelled." };
     }
 }

@@ -84,7 +84,8 @@ struct RetryPolicy {
     int attempts = 6; ///< of requests that fail without any progress
     double firstWaitSeconds = 0.5; ///< doubled each time, with up to half of it as jitter
     double longestWaitSeconds = 60;
-    std::function<bool(double seconds)> wait; ///< false: give up (Cancelled); empty: sleep
+    /// Waits before the next try, whose reason is a sentence without its full stop; false: give up (Cancelled); empty: sleep.
+    std::function<bool(double seconds, const std::string& why)> wait;
 };
 
 /// Sends until an answer comes that a repetition would not change. 429 waits as long as its headers say; 408, 5xx and

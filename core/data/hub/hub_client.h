@@ -77,7 +77,7 @@ private:
 
 /// The client of this process, made from the environment at the first call.
 const std::shared_ptr<HubClient>& sharedHubClient();
-/// For tests: another client from now on.
+/// Another client from now on: with another patience, or in a test.
 void setSharedHubClient(std::shared_ptr<HubClient> client);
 
 /// "hf://owner/name@commit/path", as manifests keep it.

@@ -15,6 +15,9 @@ pq.write_table(pa.table({"text": pa.array(rows).dictionary_encode()}), out / "go
 required = pa.schema([pa.field("text", pa.string(), nullable=False)])
 pq.write_table(pa.table({"text": rows}, schema=required), out / "good-required.parquet", row_group_size=1234)
 
+# one row group of 300 MB: a reader must not hold it
+pq.write_table(pa.table({"text": [f"row {i} " + 300 * "x" for i in range(1_000_000)]}), out / "one-group.parquet", row_group_size=1_000_000, compression="zstd", use_dictionary=False)
+
 pq.write_table(pa.table({"text": [None if i % 3 == 0 else rows[i] for i in range(5000)]}), out / "nulls.parquet", row_group_size=700)
 pq.write_table(pa.table({"meta": [{"body": row} for row in rows]}), out / "nested.parquet")
 pq.write_table(pa.table({"text": [[row] for row in rows], "id": list(range(5000))}), out / "list.parquet")

@@ -38,7 +38,7 @@ public:
         settings.token = Secret(token);
         settings.offline = offline;
         RetryPolicy retry;
-        retry.wait = [this](double seconds) {
+        retry.wait = [this](double seconds, const std::string&) {
             waits.push_back(seconds);
             return true;
         };

@@ -1,5 +1,6 @@
 // The files come from pyarrow, so that the reader meets what others write.
 
+#include "core/base/process.h"
 #include "data_fixture.h"
 
 #include <QProcess>
@@ -64,6 +65,29 @@ private Q_SLOTS:
             QVERIFY(chunk.ok());
             QCOMPARE(test::sampleText(chunk.value(), 0), rows_[static_cast<std::size_t>(block->firstRow)]);
         }
+    }
+    void readsARowGroupOfAMillionRowsPieceByPiece()
+    {
+        auto config = test::configFor({ file("one-group.parquet") });
+        config.chunkSamples = 1000;
+        auto manager = test::openManager(config, folder_.path("cache-group"), 10'000);
+        QVERIFY(manager.ok());
+        const auto before = processMemory().residentBytes;
+        auto blocks = test::planAll(manager.value());
+        QVERIFY(blocks.ok());
+        QCOMPARE(blocks.value().size(), std::size_t { 100 });
+        for (const std::size_t index : { 0U, 57U, 99U }) {
+            const auto& block = blocks.value()[index];
+            auto made = manager.value().prepare(block);
+            QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
+            auto read = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-group")) / made.value().fileName);
+            QVERIFY(read.ok());
+            auto chunk = read.value().readChunk(3);
+            QVERIFY(chunk.ok());
+            QVERIFY(test::sampleText(chunk.value(), 0).starts_with("row " + std::to_string(block.firstRow + 3000) + " "));
+        }
+        const double grown = static_cast<double>(processMemory().peakBytes - before) / (1 << 20);
+        QVERIFY2(grown < 150, qPrintable(QString("%1 MiB for a row group of 300").arg(grown)));
     }
     void countsNullsAsFiltered()
     {
