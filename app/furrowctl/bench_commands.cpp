@@ -18,12 +18,21 @@ namespace furrow::ctl {
 
 namespace {
 
-/// Benchmarks of training run in furrow-worker, since it alone links libtorch.
-int benchTrain(const std::string& task, const std::vector<std::string>& arguments)
+/// Of bench train and fit, as texts for furrow-worker, which checks them: it alone links libtorch.
+struct TrainOptions {
+    std::vector<std::pair<std::string, std::string>> options;
+    bool json = false;
+};
+
+int benchTrain(const std::string& task, const TrainOptions& o)
 {
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task };
-    options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
+    for (const auto& [name, value] : o.options)
+        if (!value.empty())
+            options.arguments.insert(options.arguments.end(), { name, value });
+    if (o.json)
+        options.arguments.push_back("--json");
     auto worker = executablePath().parent_path() / "furrow-worker";
     worker += executablePath().extension();
     auto child = ChildProcess::start(worker, options);
@@ -99,6 +108,19 @@ int benchDataTable(DataOptions o)
     return kDone;
 }
 
+void addTrainCommand(CLI::App& parent, Chosen& chosen, const char* name, const char* task, const char* help, const char* secondsHelp)
+{
+    auto o = std::make_shared<TrainOptions>();
+    o->options = { { "--preset", "" }, { "--device", "" }, { "--threads", "" }, { "--precision", "" }, { "--batch-size", "" }, { "--seq-len", "" }, { "--seconds", "" } };
+    const char* helps[] = { "A built-in preset; without it char.", "cpu, cuda:N or the UUID of a GPU.", "CPU threads.", "auto, fp32, bf16 or fp16; without it the preset's.",
+        "Windows of a step; without it the preset's.", "Tokens of a window; without it the preset's.", secondsHelp };
+    auto* command = parent.add_subcommand(name, help);
+    for (std::size_t i = 0; i < o->options.size(); ++i)
+        command->add_option(o->options[i].first, o->options[i].second, helps[i]);
+    command->add_flag("--json", o->json, "Print JSON.");
+    command->callback([&chosen, o, task] { chosen.action = [o, task] { return benchTrain(task, *o); }; });
+}
+
 } // namespace
 
 void addBenchCommands(CLI::App& app, Chosen& chosen)
@@ -147,13 +169,8 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     overhead->add_flag("--json", oo->json, "Print JSON.");
     overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });
 
-    auto* train = bench->add_subcommand("train", "Tokens per second, time split and memory of a preset.");
-    train->prefix_command();
-    train->callback([&chosen, train] { chosen.action = [train] { return benchTrain("bench", train->remaining()); }; });
-
-    auto* fit = app.add_subcommand("fit", "Measure the largest batch that fits a device: --preset, --device, --seq-len, --precision, --seconds of a step at most.");
-    fit->prefix_command();
-    fit->callback([&chosen, fit] { chosen.action = [fit] { return benchTrain("fit", fit->remaining()); }; });
+    addTrainCommand(*bench, chosen, "train", "bench", "Tokens per second, time split, share of the device's arithmetic and memory of a preset; the gain of each attention kernel where there is a choice.", "How long each row measures.");
+    addTrainCommand(app, chosen, "fit", "fit", "Measure the largest batch that fits a device.", "Longest step that is still of use.");
 }
 
 } // namespace furrow::ctl

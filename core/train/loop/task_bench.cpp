@@ -88,6 +88,89 @@ Batch onDevice(const Batch& batch, c10::Device device)
     return moved;
 }
 
+struct StepTimes {
+    std::size_t count = 0;
+    double mean = 0, median = 0, backward = 0, optimizer = 0; // seconds of a step
+};
+
+Result<StepTimes> timeSteps(Learner& learner, const Batch& batch, double clip, double seconds, const std::function<bool()>& stopRequested)
+{
+    StepRunner runner(learner, clip);
+    std::vector<StepOutcome> known;
+    const double warming = secondsNow();
+    for (int i = 0; i < 5 && (i == 0 || secondsNow() - warming < seconds); ++i) // kernels are chosen, memory is taken
+        (void)runner.run(stepOf({ batch }), 1e-4, known);
+    runner.flush(known);
+    known.clear();
+    std::vector<double> each;
+    const double began = secondsNow();
+    while (secondsNow() - began < seconds && !stopRequested()) {
+        const double from = secondsNow();
+        (void)runner.run(stepOf({ batch }), 1e-4, known);
+        runner.flush(known);
+        each.push_back(secondsNow() - from);
+    }
+    if (each.empty())
+        return Error { ErrorCode::Cancelled, "the benchmark was stopped before its first step" };
+    StepTimes times;
+    const auto n = static_cast<double>(each.size());
+    times.count = each.size();
+    times.mean = (secondsNow() - began) / n;
+    for (const auto& step : known) {
+        times.backward += step.backwardSeconds / n;
+        times.optimizer += step.optimizerSeconds / n;
+    }
+    std::sort(each.begin(), each.end());
+    times.median = each[each.size() / 2];
+    return times;
+}
+
+/// Operations a second of libtorch's matrix products on this device: what a model's rate is held against, since a data sheet's
+/// peak is of another clock.
+double productRate(c10::Device device, Precision precision)
+{
+    const std::int64_t n = device.is_cpu() ? 1024 : 8192;
+    const auto type = precision == Precision::BFloat16 ? torch::kBFloat16 : precision == Precision::Float16 ? torch::kFloat16 : torch::kFloat32;
+    const auto a = torch::randn({ n, n }, device).to(type);
+    const auto product = [&] { (void)torch::mm(a, a).select(0, 0).select(0, 0).item().toDouble(); }; // sync: the product is there
+    constexpr int kTimes = 10;
+    double best = 1e9;
+    for (int i = 0; i < kTimes; ++i) {
+        const double from = secondsNow();
+        product();
+        best = std::min(best, secondsNow() - from);
+    }
+    return 2.0 * static_cast<double>(n * n * n) / best;
+}
+
+/// The same steps with each attention kernel, and on a GPU with TF32 off and on. Empty where the model does not use libtorch's
+/// operators. A kernel that does not fit says why.
+Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, const Batch& batch, double seconds, const std::function<bool()>& stopRequested)
+{
+    nlohmann::json rows = nlohmann::json::array();
+    if (learner.backendName().find("fast cpu") != std::string::npos)
+        return rows;
+    for (const bool tf32 : { false, true })
+        for (const char* attention : { "math", "efficient", "flash" }) {
+            if (tf32 && !setup.device.is_cuda())
+                continue;
+            setUpCompute(setup.compute, { setup.device.is_cpu(), tf32, attention });
+            nlohmann::json row { { "attention", attention }, { "tf32", tf32 } };
+            try {
+                const auto times = timeSteps(learner, batch, setup.config.clip, seconds, stopRequested);
+                if (!times.ok())
+                    return times.error();
+                row["tokens_per_s_median"] = static_cast<double>(batch.labels) / times.value().median;
+                row["gain"] = row["tokens_per_s_median"].get<double>() / (rows.empty() ? row : rows.front())["tokens_per_s_median"].get<double>();
+            } catch (const c10::Error& error) {
+                row["problem"] = error.what_without_backtrace();
+            }
+            rows.push_back(row);
+        }
+    setUpCompute(setup.compute, { setup.device.is_cpu(), setup.config.tf32, setup.config.attention });
+    return rows;
+}
+
 /// Collects code points piece by piece for the character vocabulary.
 Result<std::shared_ptr<const Tokenizer>> characterTokenizer(const std::string& file)
 {
@@ -184,42 +267,26 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
     auto learner = newLearner(setup.value());
     if (!learner.ok())
         return learner.error();
-    const auto batch = randomBatch(setup.value(), options.seed);
-    const auto moved = onDevice(batch, setup.value().device);
-    StepRunner runner(*learner.value(), setup.value().config.clip);
-    std::vector<StepOutcome> known;
-    for (int i = 0; i < 5; ++i) // warm-up: kernels are chosen, memory is taken
-        (void)runner.run(stepOf({ moved }), 1e-4, known);
-    runner.flush(known);
-    known.clear();
-    std::vector<double> stepSeconds;
-    const double began = secondsNow();
-    while (secondsNow() - began < options.seconds && !stopRequested()) {
-        const double from = secondsNow();
-        (void)runner.run(stepOf({ moved }), 1e-4, known);
-        runner.flush(known);
-        stepSeconds.push_back(secondsNow() - from);
-    }
-    if (stepSeconds.empty())
-        return Error { ErrorCode::Cancelled, "the benchmark was stopped before its first step" };
-    const double total = secondsNow() - began;
-    double backward = 0;
-    double optimizer = 0;
-    for (const auto& step : known) {
-        backward += step.backwardSeconds;
-        optimizer += step.optimizerSeconds;
-    }
-    std::sort(stepSeconds.begin(), stepSeconds.end());
-    const double median = stepSeconds[stepSeconds.size() / 2];
+    const auto& c = setup.value().config;
+    const auto batch = onDevice(randomBatch(setup.value(), options.seed), setup.value().device);
+    const auto steps = timeSteps(*learner.value(), batch, c.clip, options.seconds, stopRequested);
+    if (!steps.ok())
+        return steps.error();
     const auto tokens = static_cast<double>(batch.labels);
-    const auto n = static_cast<double>(stepSeconds.size());
-    return nlohmann::json { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads }, { "backend", learner.value()->backendName() },
-        { "precision", toString(learner.value()->model()->options().precision) }, { "parameters", setup.value().modelConfig.parameterCount() },
-        { "batch_size", setup.value().config.batchSize }, { "seq_len", setup.value().config.seqLen }, { "steps", stepSeconds.size() },
-        { "tokens_per_s", tokens * n / total }, { "tokens_per_s_median", tokens / median }, { "step_ms_median", median * 1e3 },
-        { "forward_backward_ms", backward / n * 1e3 }, { "optimizer_ms", optimizer / n * 1e3 },
-        { "peak_memory_bytes", MemoryMeter().read(setup.value().device).peakBytes },
-        { "gflops", setup.value().modelConfig.flopsPerToken() * tokens / median / 1e9 } };
+    const auto precision = learner.value()->model()->options().precision;
+    const double gflops = setup.value().modelConfig.flopsPerToken() * tokens / steps.value().median / 1e9;
+    const double productGflops = productRate(setup.value().device, precision) / 1e9;
+    nlohmann::json result { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads }, { "backend", learner.value()->backendName() },
+        { "precision", toString(precision) }, { "parameters", setup.value().modelConfig.parameterCount() }, { "batch_size", c.batchSize }, { "seq_len", c.seqLen },
+        { "steps", steps.value().count }, { "tokens_per_s", tokens / steps.value().mean }, { "tokens_per_s_median", tokens / steps.value().median },
+        { "step_ms_median", steps.value().median * 1e3 }, { "forward_backward_ms", steps.value().backward * 1e3 }, { "optimizer_ms", steps.value().optimizer * 1e3 },
+        { "peak_memory_bytes", MemoryMeter().read(setup.value().device).peakBytes }, { "gflops", gflops }, { "product_gflops", productGflops },
+        { "flop_utilisation", gflops / productGflops } };
+    if (auto kernels = timeKernels(setup.value(), *learner.value(), batch, options.seconds / 4, stopRequested); !kernels.ok())
+        return kernels.error();
+    else if (!kernels.value().empty())
+        result["kernels"] = kernels.value();
+    return result;
 }
 
 Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
