@@ -222,7 +222,7 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     auto tokenizer = makeTokenizer(file.config, data.value());
     if (!tokenizer.ok())
         return tokenizer.error();
-    auto problems = dataProblems(file.config, data.value().manifest, *tokenizer.value());
+    auto problems = dataProblems(file.config, data.value(), *tokenizer.value());
     if (!problems.ok())
         return problems.error();
     if (!problems.value().empty())

@@ -2,12 +2,15 @@
 
 #include "core/base/format.h"
 #include "core/data/chunk_windows.h"
-#include "core/data/inspect.h"
 #include "core/data/tokenizer/tokenizer.h"
 
 namespace furrow {
 
 namespace {
+
+constexpr std::int64_t kSizedSamples = 500; // are enough to tell how large a block will be
+constexpr std::int64_t kSizedTokens = 1'000'000;
+constexpr double kGiB = 1 << 30;
 
 /// The first chunk's worth of samples, or less when they fill a batch already.
 struct FirstChunk {
@@ -15,6 +18,25 @@ struct FirstChunk {
     std::int64_t tokens = 0;
     std::int64_t windows = 0;
 };
+
+/// What has been read, which is all of the data when it is little.
+struct Beginning {
+    std::int64_t samples = 0;
+    std::int64_t tokens = 0;
+    std::int64_t labels() const { return tokens + samples; } ///< each sample ends with an end-of-text
+    bool tellsSize() const { return samples >= kSizedSamples || tokens >= kSizedTokens; }
+};
+
+/// The feeder needs one block beside those in training; with less room it would wait for ever.
+void checkCache(const RunConfig& config, const DataInspection& data, const Beginning& read, const Tokenizer& tokenizer, std::vector<ConfigProblem>& problems)
+{
+    const std::int64_t bytesPerToken = tokenizer.vocabularySize() <= 65536 ? 2 : 4;
+    const double perSample = static_cast<double>(read.tokens * bytesPerToken) / static_cast<double>(read.samples);
+    const double two = 2 * perSample * static_cast<double>(std::min(data.samplesPerBlock, std::max<std::int64_t>(data.rows, 1))) / kGiB;
+    if (two > config.cacheGiB)
+        problems.push_back({ "cache_gib", "cache_gib is " + formatNumber(config.cacheGiB, 3) + ", but two prepared blocks of " + formatCount(data.samplesPerBlock) + " samples take about "
+                + formatNumber(two, 3) + ". Raise it, or lower samples_per_block.", formatNumber(2 * two, 3) });
+}
 
 std::string filtersInForce(const RunConfig& c)
 {
@@ -30,21 +52,19 @@ std::string filtersInForce(const RunConfig& c)
 
 } // namespace
 
-Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer)
+Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const DataInspection& data, const Tokenizer& tokenizer)
 {
     FirstChunk first;
-    std::int64_t labels = 0; // of the data read so far, which is all of it when they are less than a window
+    Beginning read;
     std::vector<TokenId> ids;
-    auto walked = forEachText(config, manifest, [&](std::string_view text) {
+    auto walked = forEachText(config, data.manifest, [&](std::string_view text) {
         ids.clear();
         tokenizer.encode(text, ids);
-        labels += static_cast<std::int64_t>(ids.size()) + 1; // each sample ends with an end-of-text
-        if (first.samples < config.chunkSamples) {
-            ++first.samples;
-            first.tokens += static_cast<std::int64_t>(ids.size());
-            first.windows = windowCount(first.tokens, first.samples, config.seqLen);
-        }
-        return labels < config.seqLen || (first.samples < config.chunkSamples && first.windows < config.batchSize);
+        ++read.samples;
+        read.tokens += static_cast<std::int64_t>(ids.size());
+        if (first.samples < config.chunkSamples)
+            first = { read.samples, read.tokens, windowCount(read.tokens, read.samples, config.seqLen) };
+        return !read.tellsSize() || read.labels() < config.seqLen || (first.samples < config.chunkSamples && first.windows < config.batchSize);
     });
     if (!walked.ok())
         return walked.error();
@@ -52,12 +72,14 @@ Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const s
     const bool wholeData = first.samples < config.chunkSamples;
     if (first.samples == 0) {
         problems.push_back({ "min_chars", "No sample of the data passes the filters: " + filtersInForce(config) + ".", "1" });
-    } else if (labels < config.seqLen) {
-        problems.push_back({ "seq_len", "seq_len is " + std::to_string(config.seqLen) + ", but all data together has " + formatCount(labels) + " tokens, less than one window.", std::to_string(std::max<std::int64_t>(labels / 2, 2)) });
+    } else if (read.labels() < config.seqLen) {
+        problems.push_back({ "seq_len", "seq_len is " + std::to_string(config.seqLen) + ", but all data together has " + formatCount(read.labels()) + " tokens, less than one window.", std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
     } else if (first.windows < config.batchSize) {
         problems.push_back({ "batch_size", "batch_size is " + std::to_string(config.batchSize) + ", but " + (wholeData ? "all data together" : "a chunk of " + formatCount(config.chunkSamples) + " samples") + " packs into about "
                 + formatCount(first.windows) + " windows of seq_len " + std::to_string(config.seqLen) + " tokens, and no step goes over the edge of a chunk. Lower it, or raise chunk_samples.", std::to_string(std::max<std::int64_t>(first.windows, 1)) });
     }
+    if (read.samples > 0)
+        checkCache(config, data, read, tokenizer, problems);
     return problems;
 }
 

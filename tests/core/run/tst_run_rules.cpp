@@ -29,7 +29,7 @@ public:
     }
     std::filesystem::path path() const { return std::filesystem::path(folder_.path().toStdString()) / "text.txt"; }
     std::string manifest() const { return inspectData(config).value().manifest; }
-    std::vector<ConfigProblem> problems() const { return dataProblems(config, manifest(), *byteTokenizer()).value(); }
+    std::vector<ConfigProblem> problems() const { return dataProblems(config, inspectData(config).value(), *byteTokenizer()).value(); }
 
     RunConfig config;
 
@@ -55,6 +55,20 @@ private Q_SLOTS:
     void settingsThatFitTheDataHaveNoProblems()
     {
         QVERIFY(Lines(100).problems().empty());
+    }
+
+    /// It was made, and its feeder waited for room for ever.
+    void aCacheWithoutRoomForTwoBlocksIsNamed()
+    {
+        Lines data(20'000, std::string(500, 'x'));
+        data.config.cacheGiB = 0.001;
+        data.config.samplesPerBlock = 2000;
+        const auto problems = data.problems();
+        QCOMPARE(problems.size(), std::size_t { 1 });
+        QCOMPARE(problems.front().key, "cache_gib");
+        QVERIFY(problems.front().message.find("two prepared blocks of 2,000 samples take about 0.004") != std::string::npos);
+        data.config.cacheGiB = 0.005;
+        QVERIFY(data.problems().empty());
     }
 
     void everyWayNotToFitTheDataIsNamedByItsField_data()
