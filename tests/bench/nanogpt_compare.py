@@ -2,7 +2,7 @@
 """Furrow beside a plain eager PyTorch loop (tests/oracle/nanogpt_reference.py): same text, model, settings and threads, in turns.
 
     $(packaging/pyenv-path.sh)/bin/python tests/bench/nanogpt_compare.py --bin build/release/bin
-    ... --steps 2000 --rounds 1 --evaluate    # and the held-out loss after nanoGPT's 2000 iterations
+    ... --steps 2000 --rounds 3 --evaluate    # and the held-out loss after nanoGPT's 2000 iterations, each round with another seed
 
 A round is: PyTorch, then Furrow, each with all threads; then two Furrow processes of one thread each at once (what two workers do).
 Prints one JSON object with the medians over the rounds and the ratios.
@@ -43,20 +43,20 @@ def main():
     a.add_argument("--evaluate", action="store_true")
     a = a.parse_args()
 
-    def pytorch():
-        return start([sys.executable, str(ROOT / "tests/oracle/nanogpt_reference.py"), "--data", a.data, "--steps", str(a.steps), "--threads", str(a.threads)]
+    def pytorch(seed):
+        return start([sys.executable, str(ROOT / "tests/oracle/nanogpt_reference.py"), "--data", a.data, "--steps", str(a.steps), "--threads", str(a.threads), "--seed", str(seed)]
                      + (["--evaluate"] if a.evaluate else []))
 
-    def furrow(threads):
+    def furrow(threads, seed):
         evaluations = str(a.steps if a.evaluate else 10 * a.steps)
         return start([a.bin + "/furrow-worker", "--role", "task", "--task", "stream", "--preset", "char", "--data", a.data, "--steps", str(a.steps),
-                      "--threads", str(threads), "--eval-every", evaluations, "--json"])
+                      "--threads", str(threads), "--eval-every", evaluations, "--seed", str(seed), "--json"])
 
     reference, one, two = [], [], []
-    for _ in range(a.rounds):
-        reference.append(finished(pytorch()))
-        one.append(finished(furrow(a.threads)))
-        two.append([finished(p) for p in [furrow(1), furrow(1)]])
+    for seed in range(1337, 1337 + a.rounds):
+        reference.append(finished(pytorch(seed)))
+        one.append(finished(furrow(a.threads, seed)))
+        two.append([finished(p) for p in [furrow(1, seed), furrow(1, seed)]])
     speed_reference = statistics.median(r["tokens_per_s"] for r in reference)
     speed_one = statistics.median(r["tokens_per_s"] for r in one)
     speed_two = statistics.median(sum(r["tokens_per_s"] for r in pair) for pair in two)

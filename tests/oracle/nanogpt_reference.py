@@ -69,11 +69,12 @@ def main():
     a.add_argument("--context", type=int, default=64)
     a.add_argument("--batch", type=int, default=12)
     a.add_argument("--gelu", default="none", choices=["none", "tanh"], help="none: the exact form, as nanoGPT")
+    a.add_argument("--seed", type=int, default=1337)
     a.add_argument("--evaluate", action="store_true", help="validation loss over 200 batches at the end")
     a = a.parse_args()
     global GELU
     GELU = a.gelu
-    torch.manual_seed(1337)
+    torch.manual_seed(a.seed)
     torch.set_num_threads(a.threads)
     text = open(a.data, encoding="utf-8").read()
     letters = sorted(set(text))
