@@ -7,6 +7,7 @@
 #include "core/base/process.h"
 #include "core/run/run_status.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -24,8 +25,10 @@ Status trainOnce(const OverheadOptions& options, const std::filesystem::path& ru
     process.arguments = { "run", "--json", "--preset", options.preset, "--workers", std::to_string(options.workers), "--out", utf8Text(run), "--epochs", "1" };
     if (options.steps > 0)
         process.arguments.insert(process.arguments.end(), { "--steps", std::to_string(options.steps) });
+    constexpr int kSmallestBlock = 400; // as the presets for little data have it
     if (options.chunkSamples > 0)
-        process.arguments.insert(process.arguments.end(), { "--chunk-samples", std::to_string(options.chunkSamples) });
+        process.arguments.insert(process.arguments.end(), { "--chunk-samples", std::to_string(options.chunkSamples), "--samples-per-block",
+                                                              std::to_string(std::max(kSmallestBlock, 2 * options.chunkSamples)) });
     if (!options.data.empty())
         process.arguments.insert(process.arguments.end(), { "--data", options.data });
     process.outputFile = log;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
 namespace furrow {
 namespace {
@@ -141,6 +142,21 @@ Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds)
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
     return *middle;
+}
+
+RandomAccessFile::RandomAccessFile(RandomAccessFile&& other) noexcept
+    : handle_(std::exchange(other.handle_, -1))
+    , sizeBytes_(std::exchange(other.sizeBytes_, 0))
+    , name_(std::move(other.name_))
+{
+}
+
+RandomAccessFile& RandomAccessFile::operator=(RandomAccessFile&& other) noexcept
+{
+    std::swap(handle_, other.handle_);
+    std::swap(sizeBytes_, other.sizeBytes_);
+    std::swap(name_, other.name_);
+    return *this;
 }
 
 } // namespace furrow

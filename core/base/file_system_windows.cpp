@@ -294,21 +294,6 @@ Result<RandomAccessFile> RandomAccessFile::open(const std::filesystem::path& pat
     return file;
 }
 
-RandomAccessFile::RandomAccessFile(RandomAccessFile&& other) noexcept
-    : handle_(std::exchange(other.handle_, -1))
-    , sizeBytes_(std::exchange(other.sizeBytes_, 0))
-    , name_(std::move(other.name_))
-{
-}
-
-RandomAccessFile& RandomAccessFile::operator=(RandomAccessFile&& other) noexcept
-{
-    std::swap(handle_, other.handle_);
-    std::swap(sizeBytes_, other.sizeBytes_);
-    std::swap(name_, other.name_);
-    return *this;
-}
-
 RandomAccessFile::~RandomAccessFile()
 {
     if (handle_ != -1)

@@ -203,6 +203,26 @@ RowOptions rowOptions(const RunConfig& config, const std::string& textColumn)
     return options;
 }
 
+namespace {
+
+    struct Records {
+        RecordReader reader;
+        int column; // of the text, in CSV
+    };
+
+    Result<Records> openRecords(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
+    {
+        auto start = findStart(access, file, options, position);
+        if (!start.ok())
+            return start.error();
+        auto stream = access.plainFrom(file, start.value().offset);
+        if (!stream.ok())
+            return stream.error();
+        return Records { RecordReader(std::move(stream).value(), recordRules(file, options), start.value().offset), start.value().column };
+    }
+
+} // namespace
+
 Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     if (file.format.format == TextFormat::Parquet) {
@@ -211,13 +231,10 @@ Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const Dat
             return source.error();
         return openParquetScanner(source.value(), file, options, position);
     }
-    auto start = findStart(access, file, options, position);
-    if (!start.ok())
-        return start.error();
-    auto stream = access.plainFrom(file, start.value().offset);
-    if (!stream.ok())
-        return stream.error();
-    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(RecordReader(std::move(stream).value(), recordRules(file, options), start.value().offset), file));
+    auto records = openRecords(access, file, options, position);
+    if (!records.ok())
+        return records.error();
+    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(std::move(records).value().reader, file));
 }
 
 Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
@@ -228,13 +245,10 @@ Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataF
             return source.error();
         return openParquetReader(source.value(), file, options, position);
     }
-    auto start = findStart(access, file, options, position);
-    if (!start.ok())
-        return start.error();
-    auto stream = access.plainFrom(file, start.value().offset);
-    if (!stream.ok())
-        return stream.error();
-    return std::unique_ptr<RowReader>(std::make_unique<RecordRows>(RecordReader(std::move(stream).value(), recordRules(file, options), start.value().offset), file, options, start.value().column));
+    auto records = openRecords(access, file, options, position);
+    if (!records.ok())
+        return records.error();
+    return std::unique_ptr<RowReader>(std::make_unique<RecordRows>(std::move(records.value().reader), file, options, records.value().column));
 }
 
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
