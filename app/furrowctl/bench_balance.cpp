@@ -6,6 +6,7 @@
 #include "core/base/process.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
+#include "core/telemetry/run_telemetry.h"
 
 #include <nlohmann/json.hpp>
 
@@ -93,7 +94,17 @@ struct WorkerShare {
     double idleMs = 0; ///< longest time without a chunk before the last ones were begun
     double idleAtEndMs = 0;
     std::int64_t lastEnd = 0;
+    ClaimWaitRecord waits; ///< how long its claims kept training waiting
 };
+
+/// Takes the last word of each worker about its claims.
+void readWaits(const RunPaths& paths, std::vector<WorkerShare>& shares)
+{
+    RunTelemetry telemetry(paths.telemetryFolder());
+    while (telemetry.poll()) { }
+    for (const auto& point : *telemetry.snapshot()->claimWaits)
+        shares.at(static_cast<std::size_t>(point.worker)).waits = point.record;
+}
 
 std::vector<WorkerShare> sharesOf(std::vector<ClaimRow> claims, std::size_t workers)
 {
@@ -129,10 +140,12 @@ void printShares(const BalanceOptions& options, const std::vector<WorkerShare>& 
     for (std::size_t i = 0; i < shares.size(); ++i) {
         const double fair = chunks / options.stepMs[i] / speed;
         const auto& s = shares[i];
-        rows.push_back({ { "worker", i }, { "step_ms", options.stepMs[i] }, { "chunks", s.chunks }, { "fair_chunks", fair }, { "longest_idle_ms", s.idleMs }, { "idle_at_end_ms", s.idleAtEndMs } });
+        rows.push_back({ { "worker", i }, { "step_ms", options.stepMs[i] }, { "chunks", s.chunks }, { "fair_chunks", fair }, { "longest_idle_ms", s.idleMs }, { "idle_at_end_ms", s.idleAtEndMs },
+            { "claim_wait_ms", { { "p50", s.waits.p50Ms }, { "p99", s.waits.p99Ms }, { "max", s.waits.maxMs } } } });
         if (!options.json)
             std::cout << "worker " << i << ", " << formatNumber(options.stepMs[i], 0) << " ms a step: " << s.chunks << " chunks (by its speed " << formatNumber(fair, 1) << "); longest time between two chunks "
-                      << formatNumber(s.idleMs, 1) << " ms; idle at the end of the epoch " << formatNumber(s.idleAtEndMs, 0) << " ms\n";
+                      << formatNumber(s.idleMs, 1) << " ms; idle at the end of the epoch " << formatNumber(s.idleAtEndMs, 0) << " ms; waited for a claim p50 " << formatNumber(s.waits.p50Ms, 2) << ", p99 "
+                      << formatNumber(s.waits.p99Ms, 2) << ", max " << formatNumber(s.waits.maxMs, 1) << " ms\n";
     }
     if (options.json)
         print({ { "chunks", chunks }, { "workers", rows } });
@@ -150,7 +163,9 @@ int benchBalance(const BalanceOptions& options)
     auto claims = reader.ok() ? reader.value().claimsSince(0, 1'000'000) : reader.error();
     if (!claims.ok())
         return fail(claims.error(), options.json);
-    printShares(options, sharesOf(std::move(claims).value(), options.stepMs.size()));
+    auto shares = sharesOf(std::move(claims).value(), options.stepMs.size());
+    readWaits(paths.value(), shares);
+    printShares(options, shares);
     if (auto removed = realFileSystem().removeAll(folder); !removed.ok())
         return fail(removed.error(), options.json);
     return kDone;

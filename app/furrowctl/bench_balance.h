@@ -13,8 +13,8 @@ struct BalanceOptions {
     bool json = false;
 };
 
-/// Trains it and prints the chunks of each worker, how long it stood idle before the last chunks were given out, and at the end of
-/// the epoch. Returns the exit code.
+/// Trains it and prints the chunks of each worker, how long it stood idle before the last chunks were given out and at the end of
+/// the epoch, and how long claims kept it waiting. Returns the exit code.
 int benchBalance(const BalanceOptions& options);
 
 } // namespace furrow::ctl
