@@ -92,7 +92,7 @@ public:
         if (transfer.tooLarge)
             return Error { ErrorCode::InvalidArgument, printableUrl(request.url) + " answered with more than 64 MiB where a list was expected." };
         if (code != CURLE_OK)
-            return Error { ErrorCode::Network, std::string(curl_easy_strerror(code)) + " (" + printableUrl(request.url) + ")" };
+            return Error { ErrorCode::Network, printableUrl(request.url) + ": " + curl_easy_strerror(code) };
         return std::move(transfer.response);
     }
 

@@ -119,7 +119,7 @@ Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function
         const double asked = response.ok() ? requestedWait(response.value()) : -1;
         if (asked >= 0)
             seconds = std::min(asked, 3600.0);
-        const std::string why = printableUrl(request.url) + (response.ok() ? " answered " + std::to_string(response.value().status) : ": " + response.error().message);
+        const std::string why = response.ok() ? printableUrl(request.url) + " answered " + std::to_string(response.value().status) : response.error().message;
         logWarning(why + "; trying again in " + std::to_string(static_cast<int>(seconds + 0.999)) + " s");
         if (!pause(policy, seconds, why))
             return Error { ErrorCode::Cancelled, "Reading " + printableUrl(request.url) + " was cancelled." };

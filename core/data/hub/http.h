@@ -57,7 +57,7 @@ inline constexpr std::size_t kMaxBody = 64u << 20;
 using BodySink = std::function<bool(const HttpResponse& head, std::string_view piece)>;
 
 /// One request, one answer, no retry and no redirect. An interface because tests count and fail requests. Not thread-safe.
-/// Errors (Network) are for transfers that did not come to an end; any status is an answer.
+/// Errors (Network) are for transfers that did not come to an end, named with the address and without a full stop; any status is an answer.
 class HttpTransport {
 public:
     virtual ~HttpTransport() = default;

@@ -132,6 +132,8 @@ Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, c
     auto response = sendWithRetry(*transport_, counted, sink, retry_, progressed);
     if (response.ok())
         bodyBytes_ += response.value().bodyBytes;
+    else if (response.error().code == ErrorCode::Network)
+        return Error { ErrorCode::Network, response.error().message + ". Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub." };
     return response;
 }
 
