@@ -65,18 +65,27 @@ public:
         return c;
     }
 
-    explicit TinyRun(RunConfig c = config(), int lines = 160)
+    explicit TinyRun(const RunConfig& c = config(), int lines = 160)
+        : TinyRun(c, numberedLines(lines))
+    {
+    }
+    TinyRun(RunConfig c, const std::string& text)
         : paths_(std::filesystem::path(folder_.path().toStdString()) / "run")
     {
         const auto data = std::filesystem::path(folder_.path().toStdString()) / "data.txt";
-        std::string text;
-        for (int i = 0; i < lines; ++i)
-            text += "line " + std::to_string(i) + " of " + std::to_string(lines) + (i % 3 ? " goes up the hill\n" : " comes down\n");
         must(writeFileDurably(realFileSystem(), data, text));
         c.data = { data.string() };
         paths_ = must(createRun({ c, "char", paths_.folder(), {} }, {}));
         feed();
         openTracker();
+    }
+
+    static std::string numberedLines(int lines)
+    {
+        std::string text;
+        for (int i = 0; i < lines; ++i)
+            text += "line " + std::to_string(i) + " of " + std::to_string(lines) + (i % 3 ? " goes up the hill\n" : " comes down\n");
+        return text;
     }
 
     /// Opens the ledger, begins an attempt and advances epochs.

@@ -119,6 +119,21 @@ private:
     int calls_ = 0;
 };
 
+/// A real learner that is told to predict the token it sees instead of the next one.
+class Unshifted : public SometimesNan {
+public:
+    explicit Unshifted(std::unique_ptr<Learner> inner)
+        : SometimesNan(std::move(inner), {})
+    {
+    }
+    at::Tensor accumulate(const Batch& batch, double scale) override
+    {
+        Batch wrong = batch;
+        wrong.labels_BT = torch::where(batch.labels_BT >= 0, batch.inputs_BT, batch.labels_BT);
+        return SometimesNan::accumulate(wrong, scale);
+    }
+};
+
 LearnerFactory nanAt(std::vector<int> steps)
 {
     return [steps](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), steps)); };
@@ -294,6 +309,23 @@ private Q_SLOTS:
         TinyRun run(TinyRun::config(), 480);
         must(runTrainerWith(run.options(), {}, scaledAt(60, 5)));
         QCOMPARE(eventsOf(run, EventRecord::Kind::Spike, "sticks out"), 1);
+    }
+
+    void unshiftedLabelsAreToldAndAnHonestRunIsNot()
+    {
+        auto c = TinyRun::config();
+        c.width = 64;
+        c.seqLen = 64;
+        c.chunkSamples = 100;
+        c.samplesPerBlock = 1000;
+        c.lr = 5e-3;
+        const auto text = must(readFile(FURROW_SOURCE_DIR "/resources/sample/tinyshakespeare.txt")).substr(0, 300'000);
+        TinyRun wrong(c, text);
+        must(runTrainerWith(wrong.options(), {}, [](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<Unshifted>(must(newLearner(setup)))); }));
+        QCOMPARE(eventsOf(wrong, EventRecord::Kind::Alarm, "below anything that can be learnt"), 1);
+        TinyRun honest(c, text);
+        (void)honest.train();
+        QCOMPARE(eventsOf(honest, EventRecord::Kind::Alarm, ""), 0);
     }
 
     void adaptiveRateBrakesStaysBoundedAndSaysWhy()
