@@ -11,6 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto kBeat = 50ms;
+constexpr auto kRestingBeat = 2s;
 constexpr int kBeatsPerStatus = 10; // the state is derived twice a second
 
 } // namespace
@@ -81,6 +82,14 @@ void RunWatcher::setEpoch(std::optional<std::int64_t> epoch)
     wake_.notify_all();
 }
 
+void RunWatcher::setResting(bool resting)
+{
+    const std::scoped_lock lock(mutex_);
+    resting_ = resting;
+    refreshWanted_ = true;
+    wake_.notify_all();
+}
+
 void RunWatcher::refresh()
 {
     const std::scoped_lock lock(mutex_);
@@ -99,7 +108,7 @@ void RunWatcher::readLoop(const std::stop_token& stop, const QString& folder, qu
             if (stop.stop_requested())
                 return;
             wanted = wanted_;
-            wanted.status = refreshWanted_ || beat % kBeatsPerStatus == 0;
+            wanted.status = refreshWanted_ || resting_ || beat % kBeatsPerStatus == 0;
             refreshWanted_ = false;
         }
         auto update = std::make_shared<const RunUpdate>(poller.poll(wanted));
@@ -108,7 +117,7 @@ void RunWatcher::readLoop(const std::stop_token& stop, const QString& folder, qu
             inFlight_ = true;
             QMetaObject::invokeMethod(this, [this, generation, update] { deliver(generation, update); }, Qt::QueuedConnection);
         }
-        wake_.wait_for(lock, stop, kBeat, [this] { return refreshWanted_; });
+        wake_.wait_for(lock, stop, resting_ ? kRestingBeat : kBeat, [this] { return refreshWanted_; });
     }
 }
 

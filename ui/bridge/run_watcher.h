@@ -35,6 +35,8 @@ public:
     void showMoment(std::optional<std::int64_t> wallNs);
     /// Whose map is read; absent: the newest epoch.
     void setEpoch(std::optional<std::int64_t> epoch);
+    /// Nobody looks: reads and tells every two seconds only, which alerts and the title of the window need.
+    void setResting(bool resting);
     /// Reads now instead of at the next beat.
     void refresh();
 
@@ -72,6 +74,7 @@ private:
     std::condition_variable_any wake_;
     RunPoller::Wanted wanted_; // guarded by mutex_
     bool refreshWanted_ = false; // guarded by mutex_
+    bool resting_ = false; // guarded by mutex_
     bool inFlight_ = false; // guarded by mutex_: an update was sent and is not delivered yet
     std::jthread reader_;
 };

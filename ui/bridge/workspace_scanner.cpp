@@ -23,6 +23,7 @@ constexpr std::int64_t kMostSparklineChunks = 200'000; // reading more cells for
 constexpr auto kSparklineAge = 5s;
 constexpr auto kScanEvery = 1s;
 constexpr auto kScanPerRun = 500us; // a workspace of thousands is looked at less often
+constexpr int kRestingFactor = 10;
 constexpr auto kPublishEvery = 150ms;
 
 std::vector<double> lossesInOrder(const RunPaths& paths, std::int64_t epoch)
@@ -230,6 +231,14 @@ void WorkspaceScanner::open(const QString& workspace, const QStringList& extraRu
     scanner_ = std::jthread([this, folder = pathFromUtf8(workspace.toStdString()), extra](const std::stop_token& stop) { scanLoop(stop, folder, extra); });
 }
 
+void WorkspaceScanner::setResting(bool resting)
+{
+    const std::scoped_lock lock(mutex_);
+    resting_ = resting;
+    refreshWanted_ = !resting;
+    wake_.notify_all();
+}
+
 void WorkspaceScanner::refresh()
 {
     const std::scoped_lock lock(mutex_);
@@ -269,7 +278,7 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
             publish(std::make_shared<const RunLines>(std::move(lines)));
         }
         std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, stop, kScanEvery + kScanPerRun * known.size(), [this] { return refreshWanted_; });
+        wake_.wait_for(lock, stop, (kScanEvery + kScanPerRun * known.size()) * (resting_ ? kRestingFactor : 1), [this] { return refreshWanted_; });
         refreshWanted_ = false;
     }
 }

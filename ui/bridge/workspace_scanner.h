@@ -25,6 +25,8 @@ public:
     const RunLinesPtr& lines() const { return lines_; }
     /// Never null.
     const QueuePtr& queue() const { return queue_; }
+    /// Nobody looks: scans a tenth as often.
+    void setResting(bool resting);
     /// Looks now.
     void refresh();
 
@@ -46,6 +48,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any wake_;
     bool refreshWanted_ = false; // guarded by mutex_
+    bool resting_ = false; // guarded by mutex_
     std::jthread scanner_;
 };
 

@@ -148,14 +148,19 @@ void SeriesChart::fit()
 void SeriesChart::markDirty()
 {
     dirty_ = true;
-    if (isVisible())
+    if (isSeen())
         link_.requestFrame();
 }
 
 void SeriesChart::onFrame()
 {
-    if (dirty_ && isVisible())
+    if (dirty_ && isSeen())
         replotNow();
+}
+
+bool SeriesChart::isSeen() const
+{
+    return isVisible() && !window()->isMinimized();
 }
 
 ChartLink::Range SeriesChart::shownRange() const
@@ -427,6 +432,8 @@ bool SeriesChart::eventFilter(QObject* watched, QEvent* event)
         crossHair_->setShowsValues(false);
         link_.setCursor(NAN);
     }
+    if (watched == plot_ && event->type() == QEvent::Paint && dirty_)
+        link_.requestFrame(); // restored: what came meanwhile is drawn now
     return QWidget::eventFilter(watched, event);
 }
 

@@ -84,6 +84,7 @@ private:
     void applyAxes();
     void markDirty();
     void onFrame();
+    bool isSeen() const;
     void onPress(QMouseEvent* event);
     void onMove(QMouseEvent* event);
     void onRelease(QMouseEvent* event);

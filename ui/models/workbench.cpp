@@ -79,6 +79,12 @@ void Workbench::showRun(const QString& folder)
     selection_.setRun(folder);
 }
 
+void Workbench::setResting(bool resting)
+{
+    watcher_.setResting(resting);
+    scanner_.setResting(resting);
+}
+
 void Workbench::addRun(const QString& folder)
 {
     if (!extraRuns_.contains(folder))

@@ -29,6 +29,8 @@ public:
     void openWorkspace(const QString& workspace);
     /// Shows a run everywhere; "": none.
     void showRun(const QString& folder);
+    /// The window is minimised, or it is not: what feeds the views slows down with it.
+    void setResting(bool resting);
     /// Lists a run folder outside the workspace and shows it.
     void addRun(const QString& folder);
 

@@ -76,6 +76,14 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
 
 MainWindow::~MainWindow() = default;
 
+// A minimised window is not hidden for Qt: what nobody sees would go on being read, computed and drawn.
+void MainWindow::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::WindowStateChange)
+        bench_.setResting(isMinimized());
+    QMainWindow::changeEvent(event);
+}
+
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     if (remember_) {

@@ -40,6 +40,7 @@ public:
     ComparePage& comparePage(); ///< made when first asked for
 
 protected:
+    void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     bool event(QEvent* event) override;
 
