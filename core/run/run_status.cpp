@@ -197,20 +197,26 @@ Result<LedgerReader> openLedger(const RunPaths& paths)
 
 Result<RunStatus> readStatus(const RunPaths& paths)
 {
+    auto ledger = openLedger(paths);
+    if (ledger.ok())
+        return readStatus(paths, ledger.value());
+    auto file = readRunFile(paths); // what is no run has no ledger either, and that says more
+    return file.ok() ? ledger.error() : file.error();
+}
+
+Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
+{
     auto file = readRunFile(paths);
     if (!file.ok())
         return file.error();
-    auto reader = openLedger(paths);
-    if (!reader.ok())
-        return reader.error();
     RunStatus status;
     status.folder = paths.folder().string();
     status.file = std::move(file).value();
-    auto attempts = reader.value().attempts();
-    auto incarnations = reader.value().incarnations();
-    auto epochs = reader.value().epochs();
-    auto checkpoints = reader.value().checkpoints();
-    auto totals = reader.value().totals();
+    auto attempts = ledger.attempts();
+    auto incarnations = ledger.incarnations();
+    auto epochs = ledger.epochs();
+    auto checkpoints = ledger.checkpoints();
+    auto totals = ledger.totals();
     if (!attempts.ok())
         return attempts.error();
     if (!incarnations.ok())

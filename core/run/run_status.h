@@ -71,6 +71,8 @@ Result<LedgerReader> openLedger(const RunPaths& paths);
 
 /// Reads a run folder, live, dead or copied. Never writes. Takes some milliseconds; any thread.
 Result<RunStatus> readStatus(const RunPaths& paths);
+/// The same through a ledger that is open already, by openLedger().
+Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger);
 nlohmann::json toJson(const RunStatus& status);
 
 } // namespace furrow

@@ -9,6 +9,21 @@
 
 namespace furrow {
 
+/// First index in [0, size) of an ascending column whose value is not below `value`.
+template <typename Values, typename Value> std::size_t lowerBoundIn(const Values& values, std::size_t size, Value value)
+{
+    std::size_t low = 0;
+    std::size_t high = size;
+    while (low < high) {
+        const auto middle = low + (high - low) / 2;
+        if (values[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /// An append-only column in segments. A copy is a snapshot: it costs one pointer a segment and never changes, while
 /// the original goes on appending behind it. Only the original may append. A snapshot may be read on another thread
 /// when it was handed over with synchronisation. A full segment of equal values keeps one of them.
@@ -51,18 +66,25 @@ public:
     }
 
     /// First index in [0, size) whose value is not below `value`; the column must ascend.
-    template <typename Value> std::size_t lowerBound(Value value) const
+    template <typename Value> std::size_t lowerBound(Value value) const { return lowerBoundIn(*this, size_, value); }
+
+    /// Calls `take(value)` for each value of [begin, end): faster than asking for one after the other.
+    template <typename Take> void forEach(std::size_t begin, std::size_t end, Take take) const
     {
-        std::size_t low = 0;
-        std::size_t high = size_;
-        while (low < high) {
-            const auto middle = low + (high - low) / 2;
-            if ((*this)[middle] < value)
-                low = middle + 1;
-            else
-                high = middle;
+        while (begin < end) {
+            const Segment& s = segments_[begin >> kShift];
+            const T* const values = s.values.get();
+            const std::size_t stop = std::min(end, (begin | (kSegment - 1)) + 1);
+            if (s.mask == 0) {
+                for (; begin < stop; ++begin)
+                    take(*values);
+            } else {
+                const T* const last = values + ((stop - 1) & (kSegment - 1));
+                for (const T* v = values + (begin & (kSegment - 1)); v <= last; ++v)
+                    take(*v);
+                begin = stop;
+            }
         }
-        return low;
     }
 
     std::size_t memoryBytes() const

@@ -40,28 +40,13 @@ template <typename At> std::size_t searchNear(std::size_t size, double value, st
 struct PlainAxis {
     Column<double> values;
     std::size_t size() const { return values.size(); }
-    double at(std::size_t i) const { return values[i]; }
-    std::size_t lowerBound(double value) const { return values.lowerBound(value); }
+    double operator[](std::size_t i) const { return values[i]; }
 };
 
 struct UnitAxis {
     ScaledAxis axis;
     std::size_t size() const { return axis.units.size(); }
-    double at(std::size_t i) const { return axis.base + axis.scale * axis.units[i]; }
-    std::size_t lowerBound(double value) const
-    {
-        // Compared as doubles in the same way as at(), so that both agree to the last bit.
-        std::size_t low = 0;
-        std::size_t high = size();
-        while (low < high) {
-            const auto middle = low + (high - low) / 2;
-            if (at(middle) < value)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
-    }
+    double operator[](std::size_t i) const { return axis.base + axis.scale * axis.units[i]; }
 };
 
 template <typename Axis, typename T> class ColumnCurve final : public Curve {
@@ -73,12 +58,12 @@ public:
     {
     }
     std::size_t size() const override { return size_; }
-    double x(std::size_t i) const override { return x_.at(i); }
+    double x(std::size_t i) const override { return x_[i]; }
     float y(std::size_t i) const override { return static_cast<float>(y_.values[i]); }
-    std::size_t lowerBound(double value) const override { return std::min(size_, x_.lowerBound(value)); }
+    std::size_t lowerBound(double value) const override { return lowerBoundIn(x_, size_, value); }
     std::size_t lowerBoundNear(double value, std::size_t from, std::size_t guess) const override
     {
-        return from >= size_ ? size_ : searchNear(size_, value, from, guess, [this](std::size_t i) { return x_.at(i); });
+        return from >= size_ ? size_ : searchNear(size_, value, from, guess, [this](std::size_t i) { return x_[i]; });
     }
     Summary range(std::size_t begin, std::size_t end) const override { return y_.pyramid.range(y_.values, begin, end); }
     const Column<std::uint32_t>& nonFinite() const override { return y_.nonFinite; }

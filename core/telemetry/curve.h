@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/telemetry/pyramid.h"
+#include "core/telemetry/steady_column.h"
 
 #include <memory>
 #include <vector>
@@ -28,7 +29,7 @@ using CurvePtr = std::shared_ptr<const Curve>;
 
 /// x(i) = base + scale * units[i]: every x axis of a stretch is such a view of one integer column.
 struct ScaledAxis {
-    Column<std::uint32_t> units;
+    SteadyColumn units;
     double base = 0;
     double scale = 1;
 };

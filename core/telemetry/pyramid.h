@@ -101,15 +101,10 @@ private:
     template <typename Values>
     void addItems(Summary& sum, const Values& column, int level, std::size_t low, std::size_t high) const
     {
-        if (level == 0) {
-            for (auto i = low; i < high; ++i)
-                sum.add(static_cast<float>(column[i]));
-            return;
-        }
-        for (auto i = low; i < high; ++i) {
-            const Node n = levels_[level - 1][i];
-            sum.add(Summary { n.min, n.max, n.sum, n.count });
-        }
+        if (level == 0)
+            column.forEach(low, high, [&sum](auto value) { sum.add(static_cast<float>(value)); });
+        else
+            levels_[level - 1].forEach(low, high, [&sum](const Node& n) { sum.add(Summary { n.min, n.max, n.sum, n.count }); });
     }
     void close(int level)
     {

@@ -132,7 +132,7 @@ Stretch stretchUntil(const Stretch& whole, double wall)
     if (count == whole.size())
         return whole;
     Stretch head = whole;
-    for (Column<std::uint32_t>* column : { &head.step, &head.globalStep, &head.millis, &head.tokens, &head.samples })
+    for (SteadyColumn* column : { &head.step, &head.globalStep, &head.millis, &head.tokens, &head.samples })
         *column = column->first(count);
     for (auto* metric : { &head.loss, &head.learningRate, &head.gradientNorm, &head.tokensPerSecond, &head.memoryMiB, &head.stepTokens })
         *metric = metric->first(count);

@@ -39,11 +39,11 @@ struct Stretch {
     std::int64_t firstGlobalStep = 0;
     double tokensBase = 0;
     double samplesBase = 0;
-    Column<std::uint32_t> step; ///< minus firstStep
-    Column<std::uint32_t> globalStep; ///< minus firstGlobalStep, never falling
-    Column<std::uint32_t> millis; ///< since wallStart
-    Column<std::uint32_t> tokens; ///< of all workers minus tokensBase, in kTokenUnit
-    Column<std::uint32_t> samples; ///< of all workers minus samplesBase
+    SteadyColumn step; ///< minus firstStep
+    SteadyColumn globalStep; ///< minus firstGlobalStep, never falling
+    SteadyColumn millis; ///< since wallStart
+    SteadyColumn tokens; ///< of all workers minus tokensBase, in kTokenUnit
+    SteadyColumn samples; ///< of all workers minus samplesBase
     MetricColumn<float> loss, learningRate, gradientNorm, tokensPerSecond, memoryMiB, stepTokens;
     MetricColumn<float> parameterNorm; ///< the newest measured one; 0 before the first
     MetricColumn<Duration16> waitData, forward, backward, optimizer, checkpoint;

@@ -128,6 +128,32 @@ std::string CacheReader::text()
     return value;
 }
 
+void CacheReader::column(SteadyColumn& into)
+{
+    const auto count = number();
+    std::vector<SteadyColumn::Segment> full;
+    for (std::uint64_t i = 0; i < count && good_; ++i) {
+        SteadyColumn::Segment& segment = full.emplace_back();
+        segment.first = static_cast<std::uint32_t>(number());
+        segment.width = static_cast<std::uint32_t>(number());
+        segment.slope = number();
+        const std::size_t size = segment.width * SteadyColumn::kSegment;
+        if (segment.width > sizeof(std::uint32_t) || !has(size)) {
+            good_ = false;
+            return;
+        }
+        std::shared_ptr<char[]> off(new char[size]);
+        std::memcpy(off.get(), data_.data() + at_, size);
+        segment.off = std::move(off);
+        at_ += size;
+    }
+    Column<std::uint32_t> tail;
+    column(tail);
+    good_ = good_ && tail.size() < SteadyColumn::kSegment;
+    if (good_)
+        into = SteadyColumn::restored(std::move(full), std::move(tail));
+}
+
 void saveSource(CacheWriter& out, const ColumnStore::Source& source)
 {
     std::string line;

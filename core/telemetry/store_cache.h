@@ -10,7 +10,7 @@
 namespace furrow {
 
 /// Version of the cache file. Another one is not read: the cache is made anew from the telemetry.
-inline constexpr std::uint32_t kStoreCacheVersion = 3;
+inline constexpr std::uint32_t kStoreCacheVersion = 4;
 
 /// Collects the bytes of a cache file. The layout follows the code and the machine: a cache is never shared.
 class CacheWriter {
@@ -31,6 +31,17 @@ public:
             number(isConstant);
             bytes(values, stored * sizeof(T));
         });
+    }
+    void column(const SteadyColumn& c)
+    {
+        number(c.full().size());
+        for (const SteadyColumn::Segment& segment : c.full()) {
+            number(segment.first);
+            number(segment.width);
+            number(segment.slope);
+            bytes(segment.off.get(), segment.width * SteadyColumn::kSegment);
+        }
+        column(c.tail());
     }
     template <typename T> void metric(const MetricColumn<T>& m)
     {
@@ -74,6 +85,7 @@ public:
             done += count;
         }
     }
+    void column(SteadyColumn& into);
     template <typename T> void metric(MetricColumn<T>& into)
     {
         column(into.values);

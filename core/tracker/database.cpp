@@ -27,15 +27,17 @@ namespace {
     struct Waiting {
         int limitMs = 0;
         SteadyClock::time_point since;
-        std::minstd_rand random { std::random_device {}() };
+        std::minstd_rand random;
     };
 
     int waitForTurn(void* context, int count)
     {
         auto& waiting = *static_cast<Waiting*>(context);
         const auto now = SteadyClock::now();
-        if (count == 0)
+        if (count == 0) {
             waiting.since = now;
+            waiting.random.seed(static_cast<std::minstd_rand::result_type>(now.time_since_epoch().count())); // each waiter has a rhythm of its own
+        }
         if (now - waiting.since > std::chrono::milliseconds(waiting.limitMs))
             return 0;
         std::uniform_int_distribution<int> microseconds(20, 180);

@@ -6,10 +6,12 @@
 #include "core/workspace/run_folders.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 
 namespace furrow {
 
@@ -25,13 +27,11 @@ constexpr auto kScanEvery = 1s;
 constexpr auto kScanPerRun = 500us; // a workspace of thousands is looked at less often
 constexpr int kRestingFactor = 10;
 constexpr auto kPublishEvery = 150ms;
+constexpr std::size_t kBatch = 64; // runs between two looks at the clock
 
-std::vector<double> lossesInOrder(const RunPaths& paths, std::int64_t epoch)
+std::vector<double> lossesInOrder(LedgerReader& ledger, std::int64_t epoch)
 {
-    auto ledger = LedgerReader::open(paths.tracker());
-    if (!ledger.ok())
-        return {};
-    auto cells = ledger.value().cells(epoch);
+    auto cells = ledger.cells(epoch);
     if (!cells.ok())
         return {};
     std::vector<ChunkCell> trained;
@@ -110,6 +110,29 @@ void refreshOne(const fs::path& folder, Known& known, bool isNew)
     known.stamp = stamp;
 }
 
+/// Most of the time of a first look goes into opening ledgers, each on its own: two threads share the work.
+void refreshBatch(std::span<const fs::path> folders, std::map<fs::path, Known>& known)
+{
+    struct Job {
+        const fs::path* folder;
+        Known* run;
+        bool isNew;
+    };
+    std::vector<Job> jobs;
+    for (const fs::path& folder : folders) {
+        const auto [run, isNew] = known.try_emplace(folder);
+        jobs.push_back({ &folder, &run->second, isNew });
+    }
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&jobs, &next] {
+        for (std::size_t i = next++; i < jobs.size(); i = next++)
+            refreshOne(*jobs[i].folder, *jobs[i].run, jobs[i].isNew);
+    };
+    const bool isLarge = jobs.size() == kBatch && jobs.front().isNew;
+    const std::jthread second = isLarge ? std::jthread(work) : std::jthread();
+    work();
+}
+
 RunLines newestFirst(const std::map<fs::path, Known>& known)
 {
     RunLines lines;
@@ -144,6 +167,14 @@ WorkspaceView readWorkspace(const fs::path& workspace)
     return view;
 }
 
+void takeNotes(std::map<fs::path, Known>& known, const std::map<std::string, RunNotes>& notes, const fs::path& workspace)
+{
+    for (auto& [folder, run] : known) {
+        const auto found = notes.find(noteKey(workspace, folder));
+        run.line.notes = found == notes.end() ? RunNotes {} : found->second;
+    }
+}
+
 bool sameLines(const RunLines& a, const RunLines& b)
 {
     // NaN losses would make equal lists differ for ever.
@@ -165,7 +196,8 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.name = QString::fromStdString(utf8Text(folder.filename()));
     line.loss = line.evalLoss = std::numeric_limits<double>::quiet_NaN();
     const RunPaths paths(folder);
-    auto read = readStatus(paths);
+    auto ledger = openLedger(paths);
+    auto read = ledger.ok() ? readStatus(paths, ledger.value()) : readStatus(paths);
     if (!read.ok()) {
         line.problem = QString::fromStdString(read.error().message);
         return line;
@@ -192,8 +224,8 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
         line.committed = epoch.chunks[ChunkState::Committed];
         line.chunks = epoch.chunks.sum();
     }
-    if (sparkline && !status.epochs.empty() && line.chunks <= kMostSparklineChunks)
-        line.sparkline = lossesInOrder(paths, status.epochs.back().epoch);
+    if (sparkline && ledger.ok() && status.attempt > 0 && !status.epochs.empty() && line.chunks <= kMostSparklineChunks)
+        line.sparkline = lossesInOrder(ledger.value(), status.epochs.back().epoch);
     if (!std::isfinite(line.loss) && !line.sparkline.empty())
         line.loss = line.sparkline.back();
     return line;
@@ -260,18 +292,17 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
             publishQueue(std::make_shared<const QueueView>(sentQueue));
         }
         auto published = std::chrono::steady_clock::now();
-        for (const fs::path& folder : folders) {
+        for (std::size_t begin = 0; begin < folders.size(); begin += kBatch) {
             if (stop.stop_requested())
                 return;
-            const bool isNew = !known.contains(folder);
-            refreshOne(folder, known[folder], isNew);
-            const auto notes = beside.notes.find(noteKey(workspace, folder));
-            known[folder].line.notes = notes == beside.notes.end() ? RunNotes {} : notes->second;
+            refreshBatch({ folders.begin() + static_cast<std::ptrdiff_t>(begin), folders.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kBatch, folders.size())) }, known);
             if (first && std::chrono::steady_clock::now() - published > kPublishEvery) { // many runs: show them as they come
+                takeNotes(known, beside.notes, workspace);
                 publish(std::make_shared<const RunLines>(newestFirst(known)));
                 published = std::chrono::steady_clock::now();
             }
         }
+        takeNotes(known, beside.notes, workspace);
         RunLines lines = newestFirst(known);
         if (first || !sameLines(lines, sent)) {
             sent = lines;

@@ -87,15 +87,13 @@ QString tickText(double value, double step)
     return locale.toString(value, 'f', decimals);
 }
 
-CrossHair::CrossHair(QCustomPlot* plot, const CurvesLayer& curves)
-    : QCPLayerable(plot, QString(), nullptr)
-    , curves_(curves)
+CrossHair::CrossHair(const CurvesLayer& curves)
+    : curves_(curves)
 {
 }
 
-void CrossHair::draw(QCPPainter* painter)
+void CrossHair::draw(QPainter& p) const
 {
-    QPainter& p = *painter;
     const QRectF area = curves_.keyAxis()->axisRect()->rect();
     p.save();
     if (!box_.isNull()) {
@@ -190,6 +188,8 @@ ChartTitle::ChartTitle(QWidget* parent)
 
 void ChartTitle::set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble, const QString& right)
 {
+    if (title == title_ && unit == unit_ && entries == entries_ && trouble == trouble_ && right == right_)
+        return;
     title_ = title;
     unit_ = unit;
     entries_ = std::move(entries);

@@ -37,20 +37,15 @@ private:
 /// A value as an axis writes it: "300 k", "6e-4", "3.5", with the digits that `step` needs.
 QString tickText(double value, double step);
 
-/// The line, the box with the values and the tag on the axis. Lives on a buffered layer of its own: moving it costs no
-/// replot of the curves.
-class CrossHair : public QCPLayerable {
-    Q_OBJECT
+/// The line, the box with the values and the tag on the axis, drawn over a frame: moving it costs no replot of the curves.
+class CrossHair {
 public:
-    CrossHair(QCustomPlot* plot, const CurvesLayer& curves);
+    explicit CrossHair(const CurvesLayer& curves);
     void setX(double x) { x_ = x; }
     /// Values only in the chart under the mouse; the others have the line.
     void setShowsValues(bool shows) { showsValues_ = shows; }
     void setBox(const QRectF& box) { box_ = box; } ///< rubber band of a zoom; null: none
-
-protected:
-    void applyDefaultAntialiasingHint(QCPPainter*) const override { }
-    void draw(QCPPainter* painter) override;
+    void draw(QPainter& painter) const;
 
 private:
     void drawValues(QPainter& painter, double pixel, const QRectF& area) const;
@@ -71,6 +66,7 @@ public:
         int worker = -1; ///< -1: mean, -2: evaluation
         QString name;
         QString value;
+        bool operator==(const Entry&) const = default;
     };
     void set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble, const QString& right);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Measures of the coverage map in px, shared by its two sources.
+/// Measures of the coverage map in px, shared by its sources.
 namespace furrow::coverage {
 
 inline constexpr double kLabels = 58; // block numbers at the left

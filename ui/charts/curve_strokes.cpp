@@ -69,25 +69,4 @@ QPolygonF simplified(const QPolygonF& points)
     return out;
 }
 
-/// Blends a premultiplied colour over a premultiplied pixel.
-static QRgb blended(QRgb over, QRgb under)
-{
-    const std::uint32_t keep = 255 - qAlpha(over);
-    const std::uint32_t rb = ((under & 0xff00ffu) * keep + 0x800080u) >> 8 & 0xff00ffu;
-    const std::uint32_t ag = ((under >> 8 & 0xff00ffu) * keep + 0x800080u) & 0xff00ff00u;
-    return over + (rb | ag);
-}
-
-void blendBar(QImage& image, int x, double top, double bottom, QRgb color)
-{
-    const int from = std::max(0, static_cast<int>(std::floor(top)));
-    const int to = std::min(image.height() - 1, static_cast<int>(std::floor(bottom)));
-    if (x < 0 || x >= image.width())
-        return;
-    const auto stride = image.bytesPerLine() / 4;
-    auto* pixel = reinterpret_cast<QRgb*>(image.bits()) + from * stride + x;
-    for (int y = from; y <= to; ++y, pixel += stride)
-        *pixel = blended(color, *pixel);
-}
-
 } // namespace furrow

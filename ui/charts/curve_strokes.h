@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QImage>
 #include <QLineF>
 #include <QPolygonF>
 #include <QVector>
@@ -14,7 +13,5 @@ namespace furrow {
 QVector<QLineF> strokes(const QPolygonF& points, const QVector<double>& dash);
 /// Leaves out points that lie within a quarter of a pixel of the line between those that stay. x must ascend.
 QPolygonF simplified(const QPolygonF& points);
-/// Blends a premultiplied colour over column x of a premultiplied image, from top to bottom [device px].
-void blendBar(QImage& image, int x, double top, double bottom, QRgb color);
 
 } // namespace furrow

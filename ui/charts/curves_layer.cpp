@@ -91,13 +91,12 @@ void CurvesLayer::measure(double pixelRatio)
     stack_.clear();
     std::vector<WeightedBin> all, own;
     std::vector<int> workers;
-    for (std::size_t i = 0; i < data_.lines.size(); ++i) {
-        const ChartLine& line = data_.lines[i];
+    for (const ChartLine& line : data_.lines) {
         const auto limit = std::min(line.supersededFrom, line.curve->size());
         if (grid.size() < 2 || (!overlaps(*line.curve, edges_.front(), edges_.back()) && !overlaps(*line.curve, grid.front(), grid.back())))
             continue;
         Shape& shape = shapes_.emplace_back();
-        shape.line = i;
+        shape.line = line;
         shape.columns = pixelColumns(*line.curve, edges_, limit);
         shape.visible = shape.columns.back().end - shape.columns.front().begin;
         if (limit < line.curve->size())
@@ -130,7 +129,7 @@ void CurvesLayer::measureStack(const std::vector<int>& workers)
     for (const int worker : workers) {
         std::vector<Summary> own(columns);
         for (const Shape& shape : shapes_) {
-            for (std::size_t c = 0; c < columns && data_.lines[shape.line].worker == worker; ++c)
+            for (std::size_t c = 0; c < columns && shape.line.worker == worker; ++c)
                 own[c].add(shape.columns[c].summary);
         }
         Band band { worker, {}, {} };
@@ -206,7 +205,7 @@ double CurvesLayer::valueAt(int worker, double x) const
     const double tolerance = edges_.size() < 2 ? 0 : (edges_.back() - edges_.front()) / 200;
     double value = NAN;
     for (const Shape& shape : shapes_) {
-        if (data_.lines[shape.line].worker != worker)
+        if (shape.line.worker != worker)
             continue;
         const double here = valueBefore(shape.smooth, x, tolerance);
         if (std::isfinite(here))
@@ -255,22 +254,18 @@ void CurvesLayer::draw(QCPPainter* painter)
         drawStack(p);
     } else {
         if (options_.raw || options_.smoothing.kind == SmoothingKind::None) {
-            const bool vectors = painter->modes().testFlag(QCPPainter::pmVectorized);
-            const QSize size = (QSizeF(clipRect().size()) * pixelRatio_).toSize();
-            if (bars_.size() != size)
-                bars_ = QImage(size, QImage::Format_ARGB32_Premultiplied);
-            bars_.setDevicePixelRatio(pixelRatio_);
-            bars_.fill(Qt::transparent);
-            barsUsed_ = false;
+            auto* picture = dynamic_cast<QImage*>(painter->device());
+            const QRectF area = QRectF(clipRect());
+            bars_.clear(picture ? QRectF(area.topLeft() * pixelRatio_, area.size() * pixelRatio_).toRect() & picture->rect() : QRect());
             for (const Shape& shape : shapes_)
-                drawRaw(p, shape, vectors);
-            if (barsUsed_)
-                p.drawImage(clipRect().topLeft(), bars_);
+                drawRaw(p, shape, picture);
+            if (picture)
+                bars_.paintOn(*picture);
         }
         const Theme& t = theme();
         if (options_.smoothing.kind != SmoothingKind::None) {
             for (const Shape& shape : shapes_) {
-                const int worker = data_.lines[shape.line].worker;
+                const int worker = shape.line.worker;
                 drawSmooth(p, shape.smooth, t.workerColor(worker), Theme::workerDash(worker));
             }
         }
@@ -285,7 +280,7 @@ void CurvesLayer::draw(QCPPainter* painter)
 
 void CurvesLayer::drawPoints(QPainter& p, const Shape& shape, std::size_t begin, std::size_t end) const
 {
-    const Curve& curve = *data_.lines[shape.line].curve;
+    const Curve& curve = *shape.line.curve;
     QPolygonF points;
     p.setRenderHint(QPainter::Antialiasing, true);
     for (auto i = begin; i < end; ++i) {
@@ -301,9 +296,9 @@ void CurvesLayer::drawPoints(QPainter& p, const Shape& shape, std::size_t begin,
     p.setRenderHint(QPainter::Antialiasing, false);
 }
 
-void CurvesLayer::drawRaw(QPainter& p, const Shape& shape, bool vectors)
+void CurvesLayer::drawRaw(QPainter& p, const Shape& shape, QImage* picture)
 {
-    const ChartLine& line = data_.lines[shape.line];
+    const ChartLine& line = shape.line;
     const Theme& t = theme();
     QColor color = t.workerColor(line.worker);
     if (options_.smoothing.kind != SmoothingKind::None)
@@ -327,12 +322,11 @@ void CurvesLayer::drawRaw(QPainter& p, const Shape& shape, bool vectors)
         drawPoints(p, shape, begin > 0 ? begin - 1 : 0, std::min(limit, shape.columns.back().end + 1));
         return;
     }
-    if (vectors)
-        drawBars(p, shape, [&p](double x, double top, double bottom) { p.drawLine(QLineF(x, top, x, bottom)); });
+    if (picture == nullptr) // vectors
+        drawBars(p, shape, [&p](std::size_t, double x, double top, double bottom) { p.drawLine(QLineF(x, top, x, bottom)); });
     else
-        drawBars(p, shape, [this, color = qPremultiply(color.rgba()), area = QRectF(clipRect())](double x, double top, double bottom) {
-            blendBar(bars_, static_cast<int>((x - area.left()) * pixelRatio_), (top - area.top()) * pixelRatio_, (bottom - area.top()) * pixelRatio_, color);
-            barsUsed_ = true;
+        drawBars(p, shape, [this, color = qPremultiply(color.rgba())](std::size_t column, double, double top, double bottom) {
+            bars_.add(column, top * pixelRatio_, bottom * pixelRatio_, color);
         });
 }
 
@@ -361,7 +355,7 @@ template <typename Bar> void CurvesLayer::drawBars(QPainter& p, const Shape& sha
         before = py(s.max);
         beforeLow = py(s.min);
         beforeX = x;
-        bar(x, top, bottom);
+        bar(c, x, top, bottom);
     }
 }
 

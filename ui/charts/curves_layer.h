@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/charts/bar_raster.h"
 #include "ui/charts/chart_data.h"
 #include "ui/charts/plot_include.h"
 
@@ -38,7 +39,7 @@ public:
     QCPRange suggestedValues() const;
 
     struct Shape {
-        std::size_t line = 0; ///< index in data().lines
+        ChartLine line; ///< what was measured: the data may be newer
         std::vector<PixelColumn> columns; ///< one per device pixel
         std::vector<PixelColumn> superseded;
         std::vector<SmoothPoint> smooth;
@@ -67,7 +68,7 @@ private:
     double smoothingWidth() const;
     void measureStack(const std::vector<int>& workers);
     void drawSpans(QPainter& painter) const;
-    void drawRaw(QPainter& painter, const Shape& shape, bool vectors);
+    void drawRaw(QPainter& painter, const Shape& shape, QImage* picture);
     template <typename Bar> void drawBars(QPainter& painter, const Shape& shape, Bar bar);
     void drawPoints(QPainter& painter, const Shape& shape, std::size_t begin, std::size_t end) const;
     void drawSmooth(QPainter& painter, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const;
@@ -97,8 +98,7 @@ private:
     };
     std::vector<Band> stack_;
     double pixelRatio_ = 1;
-    QImage bars_; ///< raw curves, blended by hand
-    bool barsUsed_ = false;
+    BarRaster bars_; ///< raw curves of a frame
     std::int64_t notANumbers_ = 0;
     std::int64_t infinities_ = 0;
 };

@@ -53,7 +53,7 @@ void CurvesLayer::drawOffScale(QPainter& p) const
             for (std::size_t c = 0; c < shape.columns.size(); ++c) {
                 const Summary& s = shape.columns[c].summary;
                 if (!s.empty() && (above ? s.max > mValueAxis->range().upper : s.min < mValueAxis->range().lower))
-                    found.push_back({ area.left() + static_cast<double>(c) / pixelRatio_, above ? s.max : s.min, data_.lines[shape.line].worker });
+                    found.push_back({ area.left() + static_cast<double>(c) / pixelRatio_, above ? s.max : s.min, shape.line.worker });
             }
         }
         std::sort(found.begin(), found.end(), [](const Off& a, const Off& b) { return a.x < b.x; });
@@ -95,7 +95,7 @@ void CurvesLayer::drawExceptions(QPainter& p) const
     double lastCross = -INFINITY;
     double lastSign = -INFINITY;
     for (const Shape& shape : shapes_) {
-        const Curve& curve = *data_.lines[shape.line].curve;
+        const Curve& curve = *shape.line.curve;
         const auto& bad = curve.nonFinite();
         for (auto i = bad.lowerBound(shape.columns.front().begin); i < bad.size() && bad[i] < shape.columns.back().end; ++i) {
             const double x = px(curve.x(bad[i]));

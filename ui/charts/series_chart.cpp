@@ -1,24 +1,21 @@
 #include "ui/charts/series_chart.h"
 
 #include "ui/charts/chart_parts.h"
+#include "ui/charts/chart_plot.h"
 #include "ui/theme/theme.h"
 
 #include <QElapsedTimer>
 #include <QLabel>
-#include <QPdfWriter>
-#include <QSvgGenerator>
 #include <QVBoxLayout>
 #include <QWindow>
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace furrow {
 namespace {
 
 constexpr int kLeft = 54; // equal in all charts, so that linked ones stand under each other
 constexpr int kBottom = 26;
-constexpr double kClickReach = 12;
 
 } // namespace
 
@@ -52,7 +49,7 @@ SeriesChart::~SeriesChart()
 
 void SeriesChart::buildPlot()
 {
-    plot_ = new QCustomPlot(this);
+    plot_ = new ChartPlot(this);
     plot_->setFocusPolicy(Qt::NoFocus);
     plot_->setNoAntialiasingOnDrag(false);
     plot_->setPlottingHints(QCP::phFastPolylines | QCP::phImmediateRefresh | QCP::phCacheLabels);
@@ -61,10 +58,8 @@ void SeriesChart::buildPlot()
     area->setAutoMargins(QCP::msNone);
     area->setMargins(QMargins(kLeft, 6, 12, kBottom));
     curves_ = new CurvesLayer(plot_->xAxis, plot_->yAxis);
-    plot_->addLayer(QStringLiteral("cross-hair"), plot_->layer(QStringLiteral("overlay")), QCustomPlot::limAbove);
-    plot_->layer(QStringLiteral("cross-hair"))->setMode(QCPLayer::lmBuffered);
-    crossHair_ = new CrossHair(plot_, *curves_);
-    crossHair_->setLayer(QStringLiteral("cross-hair"));
+    crossHair_ = std::make_unique<CrossHair>(*curves_);
+    plot_->setOverlay([this](QPainter& painter) { crossHair_->draw(painter); });
     plot_->xAxis->setTicker(QSharedPointer<ChartTicker>::create(XAxis::GlobalStep));
     plot_->yAxis->setTicker(QSharedPointer<ValueTicker>::create());
     plot_->installEventFilter(this);
@@ -82,8 +77,7 @@ void SeriesChart::connectPlot()
     connect(&theme(), &Theme::changed, this, &SeriesChart::applyTheme);
     connect(&link_, &ChartLink::cursorChanged, this, [this](double x) {
         crossHair_->setX(x);
-        if (isVisible())
-            plot_->layer(QStringLiteral("cross-hair"))->replot();
+        plot_->update();
     });
 }
 
@@ -175,6 +169,15 @@ double SeriesChart::replotNow()
 {
     QElapsedTimer timer;
     timer.start();
+    drawFrame();
+    plot_->repaint();
+    const double spent = static_cast<double>(timer.nsecsElapsed()) / 1e6;
+    Q_EMIT replotted();
+    return spent;
+}
+
+void SeriesChart::drawFrame()
+{
     dirty_ = false;
     const auto range = shownRange();
     double low = range.begin;
@@ -197,12 +200,9 @@ double SeriesChart::replotNow()
         axis->setTickLabels(any);
         axis->grid()->setVisible(any);
     }
-    plot_->replot(QCustomPlot::rpRefreshHint);
+    plot_->drawFrame();
     updateTitle();
     updateAccessible();
-    const double spent = static_cast<double>(timer.nsecsElapsed()) / 1e6;
-    Q_EMIT replotted();
-    return spent;
 }
 
 void SeriesChart::applyAxes()
@@ -245,132 +245,6 @@ void SeriesChart::applyTheme()
     markDirty();
 }
 
-void SeriesChart::updateTitle()
-{
-    if (title_->property("compact").toBool())
-        return;
-    std::vector<ChartTitle::Entry> entries;
-    std::map<int, double> newest;
-    for (const auto& shape : curves_->shapes()) {
-        if (!shape.smooth.empty())
-            newest[curves_->data().lines[shape.line].worker] = shape.smooth.back().y;
-    }
-    for (const auto& [worker, value] : newest)
-        entries.push_back({ worker, lineName(curves_->data(), worker), valueText(value) });
-    if (!curves_->mean().empty())
-        entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
-    if (!curves_->data().evals.empty())
-        entries.push_back({ -2, tr("eval"), valueText(curves_->data().evals.back().y) });
-    QStringList trouble;
-    if (curves_->notANumbers() > 0)
-        trouble << tr("%1 NaN").arg(curves_->notANumbers());
-    if (curves_->infinities() > 0)
-        trouble << tr("%1 infinite").arg(curves_->infinities());
-    title_->set(titleText_, unit_, std::move(entries), trouble.join(QStringLiteral(", ")), {});
-}
-
-void SeriesChart::updateAccessible()
-{
-    setAccessibleName(titleText_);
-    setAccessibleDescription(valueSentence());
-}
-
-QString SeriesChart::valueSentence() const
-{
-    const auto& points = curves_->mean();
-    const std::vector<SmoothPoint>* shown = points.empty() ? nullptr : &points;
-    for (const auto& shape : curves_->shapes()) {
-        if (!shown && !shape.smooth.empty())
-            shown = &shape.smooth;
-    }
-    if (!shown)
-        return emptyText_;
-    const SmoothPoint last = shown->back();
-    const double before = (*shown)[shown->size() * 4 / 5].y;
-    const double change = (last.y - before) / std::max(1e-12, std::abs(before));
-    const QString trend = change < -0.002 ? tr("falling") : change > 0.002 ? tr("rising") : tr("level");
-    const QString unit = axisUnit(curves_->data().axis);
-    return tr("%1 %2, at %3, %4").arg(titleText_, valueText(last.y), exactAxisText(curves_->data().axis, last.x) + (unit.isEmpty() ? QString() : QLatin1Char(' ') + unit), trend);
-}
-
-QString SeriesChart::densityText() const
-{
-    const auto points = pointsPerPixel();
-    if (points <= 1)
-        return {};
-    return tr("1 px = %1 points, min and max kept").arg(QLocale().toString(static_cast<qulonglong>(points)));
-}
-
-std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
-{
-    std::map<int, std::pair<Summary, double>> perWorker;
-    for (const auto& shape : curves_->shapes()) {
-        const ChartLine& line = curves_->data().lines[shape.line];
-        const auto begin = shape.columns.front().begin;
-        const auto end = shape.columns.back().end;
-        if (end <= begin)
-            continue;
-        auto& [summary, newest] = perWorker[line.worker];
-        summary.add(line.curve->range(begin, end));
-        newest = line.curve->y(end - 1);
-    }
-    std::vector<Statistic> rows;
-    for (const auto& [worker, entry] : perWorker)
-        rows.push_back({ worker, entry.first.count, entry.first.min, entry.first.max, entry.first.mean(), entry.second });
-    return rows;
-}
-
-QString SeriesChart::csv(std::size_t limit) const
-{
-    QString text = QStringLiteral("worker,x,y\n");
-    std::size_t lines = 0;
-    for (const auto& shape : curves_->shapes()) {
-        const ChartLine& line = curves_->data().lines[shape.line];
-        for (auto i = shape.columns.front().begin; i < shape.columns.back().end && lines < limit; ++i, ++lines)
-            text += QString::number(line.worker) + QLatin1Char(',') + QString::number(line.curve->x(i), 'g', 15) + QLatin1Char(',')
-                + QString::number(static_cast<double>(line.curve->y(i)), 'g', 9) + QLatin1Char('\n');
-    }
-    return text;
-}
-
-bool SeriesChart::save(const QString& path, double scale)
-{
-    replotNow();
-    const QSize whole = size();
-    const auto paintVectors = [&](QPaintDevice& device) {
-        QCPPainter painter;
-        if (!painter.begin(&device))
-            return false;
-        painter.setMode(QCPPainter::pmVectorized);
-        title_->render(&painter, QPoint(), QRegion(), QWidget::DrawChildren);
-        painter.translate(0, title_->height());
-        plot_->toPainter(&painter, plot_->width(), plot_->height());
-        return painter.end();
-    };
-    if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
-        QSvgGenerator svg;
-        svg.setFileName(path);
-        svg.setSize(whole);
-        svg.setViewBox(QRect(QPoint(), whole));
-        return paintVectors(svg);
-    }
-    if (path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive)) {
-        QPdfWriter pdf(path);
-        pdf.setResolution(96);
-        pdf.setPageMargins({});
-        pdf.setPageSize(QPageSize(QSizeF(whole) * 72 / 96, QPageSize::Point));
-        return paintVectors(pdf);
-    }
-    QPixmap image(whole * scale);
-    image.setDevicePixelRatio(scale);
-    image.fill(theme().color(Token::Inset));
-    QPainter painter(&image);
-    title_->render(&painter, QPoint(), QRegion(), QWidget::DrawChildren);
-    painter.drawPixmap(0, title_->height(), plot_->width(), plot_->height(), plot_->toPixmap(plot_->width(), plot_->height(), scale));
-    painter.end();
-    return image.save(path);
-}
-
 void SeriesChart::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
@@ -401,118 +275,19 @@ void SeriesChart::resizeEvent(QResizeEvent* event)
     markDirty();
 }
 
-void SeriesChart::keyPressEvent(QKeyEvent* event)
-{
-    const auto range = shownRange();
-    const double step = (range.end - range.begin) / 10;
-    switch (event->key()) {
-    case Qt::Key_F: fit(); return;
-    case Qt::Key_L:
-        options_.logY = !options_.logY;
-        setOptions(options_);
-        Q_EMIT optionsChanged();
-        return;
-    case Qt::Key_Backspace: link_.zoomBack(); return;
-    case Qt::Key_Left:
-        if (event->modifiers() & Qt::AltModifier)
-            link_.zoomBack();
-        else
-            link_.setRange(ChartLink::Range { range.begin - step, range.end - step }, false);
-        return;
-    case Qt::Key_Right: link_.setRange(ChartLink::Range { range.begin + step, range.end + step }, false); return;
-    case Qt::Key_Plus: link_.setRange(ChartLink::Range { range.begin + step, range.end - step }); return;
-    case Qt::Key_Minus: link_.setRange(ChartLink::Range { range.begin - step, range.end + step }); return;
-    default: QWidget::keyPressEvent(event);
-    }
-}
-
 bool SeriesChart::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == plot_ && event->type() == QEvent::Leave) {
         crossHair_->setShowsValues(false);
         link_.setCursor(NAN);
     }
-    if (watched == plot_ && event->type() == QEvent::Paint && dirty_)
-        link_.requestFrame(); // restored: what came meanwhile is drawn now
+    if (watched == plot_ && event->type() == QEvent::Paint && dirty_) { // resized, or restored after data came
+        if (plot_->hasFrame())
+            link_.requestFrame();
+        else
+            drawFrame();
+    }
     return QWidget::eventFilter(watched, event);
-}
-
-void SeriesChart::onPress(QMouseEvent* event)
-{
-    setFocus(Qt::MouseFocusReason);
-    if (event->button() != Qt::LeftButton)
-        return;
-    drag_ = event->modifiers() & Qt::ShiftModifier ? Drag::Box : Drag::Pan;
-    dragFrom_ = event->position();
-    dragRange_ = shownRange();
-    dragMoved_ = false;
-}
-
-void SeriesChart::onMove(QMouseEvent* event)
-{
-    const QPointF at = event->position();
-    const QRectF area = plot_->axisRect()->rect();
-    if (drag_ != Drag::None && (dragMoved_ || (at - dragFrom_).manhattanLength() > 4)) {
-        const bool first = !dragMoved_;
-        dragMoved_ = true;
-        if (drag_ == Drag::Box) {
-            crossHair_->setBox(QRectF(dragFrom_, at).normalized());
-            plot_->layer(QStringLiteral("cross-hair"))->replot();
-            return;
-        }
-        if (!options_.logX) {
-            const double shift = (dragFrom_.x() - at.x()) / area.width() * (dragRange_.end - dragRange_.begin);
-            link_.setRange(ChartLink::Range { dragRange_.begin + shift, dragRange_.end + shift }, first);
-        }
-        return;
-    }
-    const bool inside = area.contains(at);
-    crossHair_->setShowsValues(inside);
-    link_.setCursor(inside ? plot_->xAxis->pixelToCoord(at.x()) : NAN);
-}
-
-void SeriesChart::onRelease(QMouseEvent* event)
-{
-    const Drag drag = std::exchange(drag_, Drag::None);
-    const QPointF at = event->position();
-    if (drag == Drag::Box && dragMoved_) {
-        crossHair_->setBox({});
-        const QRectF box = QRectF(dragFrom_, at).normalized();
-        values_ = QCPRange(plot_->yAxis->pixelToCoord(box.bottom()), plot_->yAxis->pixelToCoord(box.top()));
-        link_.setRange(ChartLink::Range { plot_->xAxis->pixelToCoord(box.left()), plot_->xAxis->pixelToCoord(box.right()) });
-        markDirty();
-        return;
-    }
-    if (drag == Drag::None || dragMoved_)
-        return;
-    const double x = plot_->xAxis->pixelToCoord(at.x());
-    double nearest = kClickReach * 4;
-    int worker = -1;
-    for (const auto& shape : curves_->shapes()) {
-        const int w = curves_->data().lines[shape.line].worker;
-        const double value = curves_->valueAt(w, x);
-        const double distance = std::isfinite(value) ? std::abs(plot_->yAxis->coordToPixel(value) - at.y()) : INFINITY;
-        if (distance < nearest) {
-            nearest = distance;
-            worker = w;
-        }
-    }
-    Q_EMIT pointClicked(worker, x);
-}
-
-void SeriesChart::onWheel(QWheelEvent* event)
-{
-    const double factor = std::pow(0.85, event->angleDelta().y() / 120.0);
-    if (event->modifiers() & Qt::ShiftModifier) {
-        const double at = plot_->yAxis->pixelToCoord(event->position().y());
-        const QCPRange now = plot_->yAxis->range();
-        setValueRange(QCPRange(at - (at - now.lower) * factor, at + (now.upper - at) * factor));
-        return;
-    }
-    const double at = plot_->xAxis->pixelToCoord(event->position().x());
-    const auto now = shownRange();
-    link_.setRange(ChartLink::Range { at - (at - now.begin) * factor, at + (now.end - at) * factor });
-    event->accept();
 }
 
 } // namespace furrow

@@ -11,6 +11,7 @@ class QLabel;
 
 namespace furrow {
 
+class ChartPlot;
 class CrossHair;
 class ChartTitle;
 
@@ -84,6 +85,8 @@ private:
     void applyAxes();
     void markDirty();
     void onFrame();
+    void drawFrame();
+    QImage picture(double scale);
     bool isSeen() const;
     void onPress(QMouseEvent* event);
     void onMove(QMouseEvent* event);
@@ -95,9 +98,9 @@ private:
 
     ChartLink& link_;
     QPointer<ChartLink> linkAlive_; ///< a page may own both, and its members go before its children
-    QCustomPlot* plot_ = nullptr;
+    ChartPlot* plot_ = nullptr;
     CurvesLayer* curves_ = nullptr; ///< owned by plot_
-    CrossHair* crossHair_ = nullptr; ///< owned by plot_
+    std::unique_ptr<CrossHair> crossHair_;
     ChartTitle* title_ = nullptr;
     QLabel* empty_ = nullptr;
     ChartOptions options_;

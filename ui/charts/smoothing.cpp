@@ -22,11 +22,17 @@ std::vector<Accumulated> exponential(const std::vector<WeightedBin>& bins, doubl
 {
     std::vector<Accumulated> out(bins.size());
     Accumulated now;
+    double distance = 0;
+    double decay = 1;
     for (std::size_t k = 0; k < bins.size(); ++k) {
         const auto i = backward ? bins.size() - 1 - k : k;
         if (k > 0) {
             const auto before = backward ? i + 1 : i - 1;
-            const double decay = std::exp(-std::abs(bins[i].x - bins[before].x) / width);
+            const double apart = std::abs(bins[i].x - bins[before].x);
+            if (apart != distance) { // bins are even but for gaps
+                distance = apart;
+                decay = std::exp(-distance / width);
+            }
             now.sum *= decay;
             now.weight *= decay;
         }

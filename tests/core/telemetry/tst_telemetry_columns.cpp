@@ -34,6 +34,52 @@ private Q_SLOTS:
         QCOMPARE(column[7 * Column<double>::kSegment + 3], 0.5);
     }
 
+    void steadyColumnsKeepEveryValue_data()
+    {
+        QTest::addColumn<double>("rise");
+        QTest::addColumn<quint32>("noise");
+        QTest::addColumn<double>("bytes"); // of each value, at most
+        QTest::newRow("equal") << 0.0 << 0u << 0.1;
+        QTest::newRow("line") << 8.0 << 0u << 0.1;
+        QTest::newRow("fine") << 3.7 << 20u << 1.1;
+        QTest::newRow("coarse") << 1000.25 << 9000u << 2.1;
+        QTest::newRow("wild") << 50'000.0 << 4'000'000'000u << 4.1; // wraps around, too
+    }
+    void steadyColumnsKeepEveryValue()
+    {
+        QFETCH(const double, rise);
+        QFETCH(const quint32, noise);
+        QFETCH(const double, bytes);
+        constexpr std::size_t kCount = 5 * SteadyColumn::kSegment + 77;
+        Random random(3);
+        SteadyColumn column;
+        std::vector<std::uint32_t> raw;
+        for (std::size_t i = 0; i < kCount; ++i) {
+            raw.push_back(static_cast<std::uint32_t>(rise * static_cast<double>(i)) + static_cast<std::uint32_t>(noise == 0 ? 0 : random.below(noise)));
+            column.append(raw.back());
+        }
+        QCOMPARE(column.size(), kCount);
+        QCOMPARE(column.back(), raw.back());
+        for (std::size_t i = 0; i < kCount; ++i)
+            QCOMPARE(column[i], raw[i]);
+        QVERIFY2(static_cast<double>(column.memoryBytes()) < bytes * kCount + 2000, qPrintable(QString::number(column.memoryBytes())));
+        for (const std::size_t count : { std::size_t(0), std::size_t(5), SteadyColumn::kSegment, SteadyColumn::kSegment + 1, kCount - 1 }) {
+            const SteadyColumn head = column.first(count);
+            QCOMPARE(head.size(), count);
+            for (std::size_t i = 0; i < count; i += 7)
+                QCOMPARE(head[i], raw[i]);
+        }
+        const SteadyColumn copy = column;
+        column.append(raw.back() + 1);
+        QCOMPARE(copy.size(), kCount);
+        if (noise == 0 && rise > 0) {
+            for (const std::size_t i : { std::size_t(0), SteadyColumn::kSegment - 1, SteadyColumn::kSegment, kCount - 1 }) {
+                QCOMPARE(copy.lowerBound(raw[i]), i);
+                QCOMPARE(copy.lowerBound(raw[i] + 0.5), i + 1);
+            }
+        }
+    }
+
     void rangesHaveTheRawExtremes_data()
     {
         QTest::addColumn<int>("size");
@@ -92,6 +138,10 @@ private Q_SLOTS:
         QTest::newRow("negative") << QByteArray("-0.5") << -0.5;
         QTest::newRow("many digits") << QByteArray("3.4312345981597900390625") << 3.4312345981597900390625;
         QTest::newRow("exponent") << QByteArray("6e-04") << 6e-4;
+        QTest::newRow("eight digits") << QByteArray("12345678") << 12345678.0;
+        QTest::newRow("nine digits") << QByteArray("123456789") << 123456789.0;
+        QTest::newRow("fifteen digits") << QByteArray("300000053000017") << 300000053000017.0;
+        QTest::newRow("zeros behind the point") << QByteArray("0.00000012345678") << 0.00000012345678;
         QTest::newRow("tiny") << QByteArray("1.5e-310") << 1.5e-310;
         QTest::newRow("large") << QByteArray("1.7976931348623157e308") << 1.7976931348623157e308;
         QTest::newRow("17 digits") << QByteArray("0.30000000000000004") << 0.30000000000000004;

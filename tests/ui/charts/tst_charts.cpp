@@ -1,10 +1,12 @@
 #include "core/base/random.h"
 #include "ui/bench/synthetic_cells.h"
+#include "ui/charts/bar_raster.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/series_chart.h"
 #include "ui/theme/theme.h"
 
 #include <QBuffer>
+#include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
 #include <cmath>
@@ -225,6 +227,78 @@ private Q_SLOTS:
             QVERIFY(std::abs(p.y - 1) < 1e-6);
         QVERIFY(!chart.curves().shapes().front().superseded.empty());
         QCOMPARE(chart.statistics().front().count, std::uint64_t(90));
+    }
+
+    /// Newer data may have fewer points than what was measured for the frame that is shown.
+    void statisticsAreOfTheFrameThatIsShown()
+    {
+        const Raw many = noisy(2, 20'000, false);
+        const Raw few = noisy(3, 10, false);
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 400, 200 });
+        chart.setData({ { { makeCurve(few.x, few.y), nullptr, 0 }, { makeCurve(many.x, many.y), nullptr, 1 } } });
+        chart.replotNow();
+        chart.setData({ { { makeCurve(few.x, few.y), nullptr, 4 } } });
+        QCOMPARE(chart.statistics().size(), std::size_t(2));
+        QCOMPARE(chart.statistics().back().count, std::uint64_t(20'000));
+        QVERIFY(chart.csv().count(QLatin1Char('\n')) > 20'000);
+        chart.replotNow();
+        QCOMPARE(chart.statistics().size(), std::size_t(1));
+        QCOMPARE(chart.statistics().front().worker, 4);
+    }
+
+    void aMinimisedChartDrawsWhenItIsSeenAgain()
+    {
+        const Raw raw = noisy(4, 1000, false);
+        QWidget window;
+        window.resize(400, 200);
+        ChartLink link;
+        SeriesChart chart(link, &window);
+        chart.resize(400, 200);
+        window.show();
+        QTRY_VERIFY(chart.accessibleDescription().contains(QStringLiteral("No steps")));
+        window.showMinimized();
+        QSignalSpy drawn(&chart, &SeriesChart::replotted);
+        chart.setData({ { { makeCurve(raw.x, raw.y), nullptr, 0 } } });
+        QTest::qWait(200);
+        QCOMPARE(drawn.count(), 0);
+        window.showNormal();
+        chart.update();
+        QTRY_VERIFY(!chart.curves().shapes().empty());
+    }
+
+    /// Bars in one pass are what painting one after the other gives, but for rounding.
+    void barsLieOnEachOtherAsPainted()
+    {
+        Random random(8);
+        QImage once(60, 90, QImage::Format_RGB32);
+        once.fill(qRgb(20, 30, 40));
+        QImage oneByOne = once;
+        BarRaster raster;
+        const QRect area(10, 5, 40, 80);
+        raster.clear(area);
+        QPainter painter(&oneByOne);
+        for (int i = 0; i < 300; ++i) {
+            const int x = static_cast<int>(random.below(40));
+            const int top = static_cast<int>(random.below(100)) - 10;
+            const int bottom = top + static_cast<int>(random.below(40));
+            const QColor color(static_cast<int>(random.below(256)), static_cast<int>(random.below(256)), 200, 70);
+            raster.add(static_cast<std::size_t>(x), top + 0.3, bottom + 0.6, qPremultiply(color.rgba()));
+            painter.fillRect(QRect(area.left() + x, top, 1, bottom - top + 1) & area, color);
+        }
+        raster.paintOn(once);
+        int farthest = 0;
+        for (int y = 0; y < once.height(); ++y) {
+            for (int x = 0; x < once.width(); ++x) {
+                const QRgb a = once.pixel(x, y);
+                const QRgb b = oneByOne.pixel(x, y);
+                farthest = std::max({ farthest, std::abs(qRed(a) - qRed(b)), std::abs(qGreen(a) - qGreen(b)), std::abs(qBlue(a) - qBlue(b)) });
+                if (!area.contains(x, y))
+                    QCOMPARE(a, qRgb(20, 30, 40));
+            }
+        }
+        QVERIFY2(farthest <= 6, qPrintable(QString::number(farthest)));
     }
 
     void zoomIsLinkedAndGoesBack()

@@ -180,6 +180,22 @@ private Q_SLOTS:
         QCOMPARE(trainedIn(bench.cells().cells()), now);
     }
 
+    void nobodyLooksAndLittleIsRead()
+    {
+        const RunStory story({});
+        RunWatcher watcher;
+        watcher.open(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(watcher.status(), kPatienceMs);
+        QSignalSpy read(&watcher, &RunWatcher::statusRead);
+        watcher.setResting(true);
+        QTest::qWait(1300);
+        QVERIFY2(read.count() <= 1, qPrintable(QString::number(read.count()))); // awake: every half second
+        QTRY_VERIFY_WITH_TIMEOUT(read.count() >= 2, kPatienceMs); // the title and the alerts still learn what happens
+        read.clear();
+        watcher.setResting(false);
+        QTRY_VERIFY_WITH_TIMEOUT(read.count() >= 2, kPatienceMs);
+    }
+
     void aSnapshotUpToAMomentEndsThere()
     {
         const RunStory story({});

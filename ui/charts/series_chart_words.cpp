@@ -1,0 +1,151 @@
+// What a chart says of itself outside its picture: title row, sentence, statistics, table, files.
+#include "ui/charts/series_chart.h"
+
+#include "ui/charts/chart_parts.h"
+#include "ui/charts/chart_plot.h"
+#include "ui/theme/theme.h"
+
+#include <QPdfWriter>
+#include <QSvgGenerator>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace furrow {
+
+void SeriesChart::updateTitle()
+{
+    if (title_->property("compact").toBool())
+        return;
+    std::vector<ChartTitle::Entry> entries;
+    std::map<int, double> newest;
+    for (const auto& shape : curves_->shapes()) {
+        if (!shape.smooth.empty())
+            newest[shape.line.worker] = shape.smooth.back().y;
+    }
+    for (const auto& [worker, value] : newest)
+        entries.push_back({ worker, lineName(curves_->data(), worker), valueText(value) });
+    if (!curves_->mean().empty())
+        entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
+    if (!curves_->data().evals.empty())
+        entries.push_back({ -2, tr("eval"), valueText(curves_->data().evals.back().y) });
+    QStringList trouble;
+    if (curves_->notANumbers() > 0)
+        trouble << tr("%1 NaN").arg(curves_->notANumbers());
+    if (curves_->infinities() > 0)
+        trouble << tr("%1 infinite").arg(curves_->infinities());
+    title_->set(titleText_, unit_, std::move(entries), trouble.join(QStringLiteral(", ")), {});
+}
+
+void SeriesChart::updateAccessible()
+{
+    setAccessibleName(titleText_);
+    setAccessibleDescription(valueSentence());
+}
+
+QString SeriesChart::valueSentence() const
+{
+    const auto& points = curves_->mean();
+    const std::vector<SmoothPoint>* shown = points.empty() ? nullptr : &points;
+    for (const auto& shape : curves_->shapes()) {
+        if (!shown && !shape.smooth.empty())
+            shown = &shape.smooth;
+    }
+    if (!shown)
+        return emptyText_;
+    const SmoothPoint last = shown->back();
+    const double before = (*shown)[shown->size() * 4 / 5].y;
+    const double change = (last.y - before) / std::max(1e-12, std::abs(before));
+    const QString trend = change < -0.002 ? tr("falling") : change > 0.002 ? tr("rising") : tr("level");
+    const QString unit = axisUnit(curves_->data().axis);
+    return tr("%1 %2, at %3, %4").arg(titleText_, valueText(last.y), exactAxisText(curves_->data().axis, last.x) + (unit.isEmpty() ? QString() : QLatin1Char(' ') + unit), trend);
+}
+
+QString SeriesChart::densityText() const
+{
+    const auto points = pointsPerPixel();
+    if (points <= 1)
+        return {};
+    return tr("1 px = %1 points, min and max kept").arg(QLocale().toString(static_cast<qulonglong>(points)));
+}
+
+std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
+{
+    std::map<int, std::pair<Summary, double>> perWorker;
+    for (const auto& shape : curves_->shapes()) {
+        const ChartLine& line = shape.line;
+        const auto begin = shape.columns.front().begin;
+        const auto end = shape.columns.back().end;
+        if (end <= begin)
+            continue;
+        auto& [summary, newest] = perWorker[line.worker];
+        summary.add(line.curve->range(begin, end));
+        newest = line.curve->y(end - 1);
+    }
+    std::vector<Statistic> rows;
+    for (const auto& [worker, entry] : perWorker)
+        rows.push_back({ worker, entry.first.count, entry.first.min, entry.first.max, entry.first.mean(), entry.second });
+    return rows;
+}
+
+QString SeriesChart::csv(std::size_t limit) const
+{
+    QString text = QStringLiteral("worker,x,y\n");
+    std::size_t lines = 0;
+    for (const auto& shape : curves_->shapes()) {
+        const ChartLine& line = shape.line;
+        for (auto i = shape.columns.front().begin; i < shape.columns.back().end && lines < limit; ++i, ++lines)
+            text += QString::number(line.worker) + QLatin1Char(',') + QString::number(line.curve->x(i), 'g', 15) + QLatin1Char(',')
+                + QString::number(static_cast<double>(line.curve->y(i)), 'g', 9) + QLatin1Char('\n');
+    }
+    return text;
+}
+
+bool SeriesChart::save(const QString& path, double scale)
+{
+    replotNow();
+    const QSize whole = size();
+    const auto paintVectors = [&](QPaintDevice& device) {
+        QCPPainter painter;
+        if (!painter.begin(&device))
+            return false;
+        painter.setMode(QCPPainter::pmVectorized);
+        title_->render(&painter, QPoint(), QRegion(), QWidget::DrawChildren);
+        painter.translate(0, title_->height());
+        plot_->toPainter(&painter, plot_->width(), plot_->height());
+        return painter.end();
+    };
+    if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
+        QSvgGenerator svg;
+        svg.setFileName(path);
+        svg.setSize(whole);
+        svg.setViewBox(QRect(QPoint(), whole));
+        return paintVectors(svg);
+    }
+    if (path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive)) {
+        QPdfWriter pdf(path);
+        pdf.setResolution(96);
+        pdf.setPageMargins({});
+        pdf.setPageSize(QPageSize(QSizeF(whole) * 72 / 96, QPageSize::Point));
+        return paintVectors(pdf);
+    }
+    return picture(scale).save(path);
+}
+
+QImage SeriesChart::picture(double scale)
+{
+    const double onScreen = plot_->bufferDevicePixelRatio();
+    plot_->setBufferDevicePixelRatio(scale);
+    drawFrame();
+    QImage image(size() * scale, QImage::Format_RGB32);
+    image.setDevicePixelRatio(scale);
+    image.fill(theme().color(Token::Inset));
+    QPainter painter(&image);
+    title_->render(&painter, QPoint(), QRegion(), QWidget::DrawChildren);
+    painter.drawImage(0, title_->height(), plot_->frame());
+    plot_->setBufferDevicePixelRatio(onScreen);
+    markDirty();
+    return image;
+}
+
+} // namespace furrow
