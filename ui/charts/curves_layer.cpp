@@ -37,6 +37,7 @@ CurvesLayer::CurvesLayer(QCPAxis* keyAxis, QCPAxis* valueAxis)
 void CurvesLayer::setData(ChartData data)
 {
     data_ = std::move(data);
+    measured_ = false;
     notANumbers_ = 0;
     infinities_ = 0;
     for (const ChartLine& line : data_.lines) {
@@ -44,6 +45,12 @@ void CurvesLayer::setData(ChartData data)
         for (std::size_t i = 0; i < bad.size(); ++i)
             ++(std::isnan(line.curve->y(bad[i])) ? notANumbers_ : infinities_);
     }
+}
+
+void CurvesLayer::setOptions(const ChartOptions& options)
+{
+    options_ = options;
+    measured_ = false;
 }
 
 bool CurvesLayer::dataRange(double& begin, double& end) const
@@ -76,10 +83,14 @@ void CurvesLayer::measure(double pixelRatio)
     const QCPRange range = mKeyAxis->range();
     const QRect area = mKeyAxis->axisRect()->rect();
     const int columns = std::max(1, static_cast<int>(area.width() * pixelRatio));
-    edges_.resize(static_cast<std::size_t>(columns) + 1);
+    ColumnEdges edges(static_cast<std::size_t>(columns) + 1);
     for (int c = 0; c <= columns; ++c)
-        edges_[static_cast<std::size_t>(c)] = mKeyAxis->pixelToCoord(area.left() + c / pixelRatio);
-    edges_.back() = std::nextafter(std::max(edges_.back(), range.upper), INFINITY); // the last point belongs to the last pixel
+        edges[static_cast<std::size_t>(c)] = mKeyAxis->pixelToCoord(area.left() + c / pixelRatio);
+    edges.back() = std::nextafter(std::max(edges.back(), range.upper), INFINITY); // the last point belongs to the last pixel
+    if (measured_ && edges == edges_)
+        return;
+    measured_ = true;
+    edges_ = std::move(edges);
 
     Smoothing smoothing = options_.smoothing;
     smoothing.width = smoothingWidth();

@@ -28,12 +28,12 @@ public:
 
     void setData(ChartData data);
     const ChartData& data() const { return data_; }
-    void setOptions(const ChartOptions& options) { options_ = options; }
+    void setOptions(const ChartOptions& options);
     void setHighlights(std::vector<ChartSpan> spans) { highlights_ = std::move(spans); }
     /// x of all data; false: none.
     bool dataRange(double& begin, double& end) const;
 
-    /// Computes pixel columns and smoothed curves for the range of the key axis.
+    /// Computes pixel columns and smoothed curves for the range of the key axis; nothing when all is as it was.
     void measure(double pixelRatio);
     /// A value range that shows the measured columns but for the clipped share.
     QCPRange suggestedValues() const;
@@ -84,6 +84,7 @@ private:
     ChartOptions options_;
     std::vector<ChartSpan> highlights_;
     ColumnEdges edges_;
+    bool measured_ = false; ///< what follows is of these data, options and edges
     std::vector<Shape> shapes_;
     std::vector<SmoothPoint> mean_;
     struct Band {
