@@ -41,7 +41,7 @@ std::string brainText(const Brain& b)
     text += "\n  tokenizer: " + b.file.config.tokenizer + ", " + std::to_string(b.file.vocabularySize) + " tokens, " + b.file.tokenizerHash.substr(0, 12) + "\n  trained here: " + formatCount(b.steps)
         + " steps, " + formatCount(b.tokens) + " tokens\n";
     for (const auto& epoch : b.epochs)
-        text += "    epoch " + std::to_string(epoch.epoch) + ": " + formatCount(epoch.chunks[ChunkState::Committed]) + " of " + formatCount(epoch.chunks.sum()) + " chunks\n";
+        text += "    epoch " + std::to_string(epoch.epoch + 1) + ": " + formatCount(epoch.chunks[ChunkState::Committed]) + " of " + formatCount(epoch.chunks.sum()) + " chunks\n";
     for (const auto& p : b.ancestors)
         text += "  grew from " + p.folder + ", checkpoint " + p.checkpoint + ": " + formatCount(p.step) + " steps, " + formatCount(p.tokens) + " tokens; "
             + (p.sameData ? formatCount(p.chunkCount) + " chunks of the same data, " + (p.skipped ? "skipped here" : "a new pass here") : std::string("other data")) + "\n";

@@ -1,4 +1,4 @@
-// pause, continue, stop, kill, save: what a person wants of a running run. Each writes a desired state and returns.
+// pause, continue, stop, kill, finish, save: what a person wants of a running run. Each writes a desired state and returns.
 
 #include "app/furrowctl/command.h"
 #include "core/run/life_cycle.h"
@@ -26,6 +26,7 @@ const Verb kVerbs[] = {
     { "continue", "Go on with a paused run.", continueRun, "The run goes on." },
     { "stop", "Stop after a checkpoint. Nothing is lost; 'resume' goes on.", stopRun, "The workers checkpoint and end." },
     { "kill", "End every process of the run now. Work since the last checkpoints is trained again at the next resume.", killRun, "Every process of the run is being ended." },
+    { "finish", "Accept a run that was interrupted, stopped or failed as ended as it is. 'resume' still goes on with it.", markFinished, "The run is marked as finished." },
     { "save", "Write a checkpoint now.", saveNow, "The workers write a checkpoint at their next step." },
 };
 

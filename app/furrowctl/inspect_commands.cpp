@@ -38,9 +38,10 @@ int listRuns(const RunOptions& o)
     nlohmann::json runs = nlohmann::json::array();
     for (const auto& folder : runFolders(o.folder)) {
         auto read = readStatus(RunPaths(folder));
-        runs.push_back({ { "run", folder.string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "problem", read.ok() ? "" : read.error().message } });
+        const bool marked = read.ok() && read.value().markedByHand;
+        runs.push_back({ { "run", folder.string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "marked_by_hand", marked }, { "problem", read.ok() ? "" : read.error().message } });
         if (!o.json)
-            std::cout << runs.back()["state"].get<std::string>() << "  " << folder.string() << (read.ok() ? "" : "  " + read.error().message) << "\n";
+            std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  " << folder.string() << (read.ok() ? "" : "  " + read.error().message) << "\n";
     }
     if (o.json)
         print(runs);

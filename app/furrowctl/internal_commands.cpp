@@ -14,6 +14,7 @@ namespace {
 struct SuperviseOptions {
     std::string folder;
     std::vector<std::string> changed; // key=value
+    std::int64_t goBackTo = 0; // 0: the newest
 };
 
 int supervise(const SuperviseOptions& o)
@@ -33,7 +34,7 @@ int supervise(const SuperviseOptions& o)
             return failUsage(toString(problems));
     }
     const StopRequest stop(false);
-    const auto status = runSupervisor(paths, wanted, stop);
+    const auto status = runSupervisor(paths, wanted, stop, o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }));
     return status.ok() ? kDone : fail(status.error());
 }
 
@@ -57,6 +58,7 @@ void addInternalCommands(CLI::App& app, Chosen& chosen)
     auto* s = app.add_subcommand("supervise", "Run one attempt in this process. 'run' and 'resume' start this, detached.");
     s->add_option("run", so->folder, "Folder of the run.")->required();
     s->add_option("--set", so->changed, "key=value, a setting changed for this attempt.");
+    s->add_option("--from-checkpoint", so->goBackTo, "Number of the checkpoint to go on from; what is newer leaves the weights.");
     s->group("Processes of a run");
     s->callback([&chosen, so] { chosen.action = [so] { return supervise(*so); }; });
 

@@ -108,9 +108,9 @@ int runNew(const NewOptions& o)
     return kDone;
 }
 
-int start(const RunPaths& paths, const RunConfig& config, bool json, bool detach)
+int start(const RunPaths& paths, const RunConfig& config, bool json, bool detach, std::optional<CheckpointId> goBackTo = {})
 {
-    auto started = startRun(paths, config);
+    auto started = startRun(paths, config, {}, goBackTo);
     if (!started.ok())
         return fail(started.error(), json);
     if (!detach)
@@ -141,6 +141,7 @@ int runRun(const NewOptions& o)
 struct ResumeOptions {
     SettingOptions settings;
     std::string folder;
+    std::string checkpoint;
     bool json = false;
     bool detach = false;
     bool dryRun = false;
@@ -149,43 +150,83 @@ struct ResumeOptions {
 nlohmann::json planJson(const ResumePlan& plan)
 {
     nlohmann::json json = { { "kept", plan.kept }, { "redo", plan.redo }, { "work_lost", plan.workLost }, { "orphaned", plan.orphaned }, { "free", plan.free },
-        { "excluded", plan.excluded }, { "poisoned", plan.poisoned }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } };
+        { "excluded", plan.excluded }, { "poisoned", plan.poisoned }, { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) }, { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } };
     for (const auto& choice : plan.checkpoints)
         json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder }, { "head", choice.row.head }, { "verified", choice.verified },
-            { "problem", choice.problem }, { "chunks", choice.kept } });
+            { "problem", choice.problem }, { "can_be_chosen", choice.canBeChosen }, { "kept", choice.kept }, { "redo", choice.redo.size() } });
     return json;
 }
 
-int printPlan(const RunPaths& paths, bool json)
+/// The plan of a resume from the checkpoint of that name instead of the newest.
+Status choose(ResumePlan& plan, const std::string& folder)
 {
-    auto plan = planResume(paths);
+    for (const auto& choice : plan.checkpoints) {
+        if (choice.row.record.folder != folder)
+            continue;
+        if (!choice.canBeChosen)
+            return Error { ErrorCode::InvalidArgument, "Checkpoint " + folder + " cannot be chosen: " + choice.problem };
+        const auto committed = plan.kept + plan.redo;
+        plan.kept = choice.kept;
+        plan.redo = committed - choice.kept;
+        plan.redoChunks = choice.redo;
+        return {};
+    }
+    return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
+}
+
+int printPlan(const ResumeOptions& o)
+{
+    auto plan = planResume(RunPaths(o.folder));
     if (!plan.ok())
-        return fail(plan.error(), json);
-    const auto& p = plan.value();
-    if (json) {
+        return fail(plan.error(), o.json);
+    auto& p = plan.value();
+    if (!o.checkpoint.empty())
+        if (auto chosen = choose(p, o.checkpoint); !chosen.ok())
+            return fail(chosen.error(), o.json);
+    if (o.json) {
         print(planJson(p));
         return kDone;
     }
-    std::cout << "A resume keeps " << p.kept << " chunks, trains " << p.redo << " again from damaged checkpoints, frees " << p.workLost
-              << " whose weights died and " << p.orphaned << " claims of dead workers. " << p.free << " are free, " << p.excluded << " excluded, " << p.poisoned
+    std::cout << "A resume keeps " << p.kept << " chunks, trains " << p.redo << (o.checkpoint.empty() ? " again from damaged checkpoints" : " again that were trained after " + o.checkpoint)
+              << ", frees " << p.workLost << " whose weights died and " << p.orphaned << " claims of dead workers. " << p.free << " are free, " << p.excluded << " excluded, " << p.poisoned
               << " poisoned.\n";
+    if (p.twice)
+        std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
+    for (const auto& choice : p.checkpoints)
+        if (choice.canBeChosen)
+            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps " << choice.kept << ", trains " << choice.redo.size() << " again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
     std::cout << "Nothing was changed." << std::endl;
     return kDone;
 }
 
+Result<CheckpointId> checkpointNamed(const RunPaths& paths, const std::string& folder)
+{
+    auto reader = openLedger(paths);
+    auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
+    if (!rows.ok())
+        return rows.error();
+    for (const auto& row : rows.value())
+        if (row.record.folder == folder)
+            return row.id;
+    return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + "; 'furrowctl resume --dry-run' lists those it has." };
+}
+
 int runResume(const ResumeOptions& o)
 {
     const RunPaths paths(o.folder);
     if (o.dryRun)
-        return printPlan(paths, o.json);
+        return printPlan(o);
     auto config = currentConfig(paths);
     if (!config.ok())
         return fail(config.error(), o.json);
     if (const auto problems = o.settings.apply(config.value()); !problems.empty())
         return failUsage(toString(problems), o.json);
-    return start(paths, config.value(), o.json, o.detach);
+    if (o.checkpoint.empty())
+        return start(paths, config.value(), o.json, o.detach);
+    auto checkpoint = checkpointNamed(paths, o.checkpoint);
+    return checkpoint.ok() ? start(paths, config.value(), o.json, o.detach, checkpoint.value()) : fail(checkpoint.error(), o.json);
 }
 
 int runSettings(bool listPresets, bool json)
@@ -234,6 +275,7 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_flag("--json", again->json, "Print JSON.");
     resume->add_flag("--detach", again->detach, "Return once the run trains.");
     resume->add_flag("--dry-run", again->dryRun, "Say what would happen to each chunk; change nothing.");
+    resume->add_option("--from-checkpoint", again->checkpoint, "Folder name below checkpoints/ to go on from; what was trained after it is trained again. Without it the newest.");
     again->settings.addTo(*resume, true);
     resume->callback([&chosen, again] { chosen.action = [again] { return runResume(*again); }; });
 

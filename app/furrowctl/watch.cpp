@@ -140,7 +140,7 @@ bool isOver(const RunStatus& s)
 
 std::string statusText(const RunStatus& s)
 {
-    std::string text = s.folder + "\n" + toString(s.state);
+    std::string text = s.folder + "\n" + toString(s.state) + (s.markedByHand ? ", marked by hand" : "");
     if (s.stopReason != StopReason::None)
         text += " (" + toString(s.stopReason) + (s.stopDetail.empty() ? "" : ": " + s.stopDetail) + ")";
     text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";

@@ -1,13 +1,17 @@
 #include "core/run/life_cycle.h"
 
+#include "core/base/clock.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/run/finished_mark.h"
 #include "core/run/frozen_config.h"
 #include "core/run/run_status.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -40,6 +44,25 @@ Status requireAlive(const RunPaths& paths, const char* verb)
     if (!isLocked(paths.supervisorLock()))
         return Error { ErrorCode::InvalidArgument, paths.folder().string() + " is not running, so there is nothing to " + verb + "." };
     return {};
+}
+
+/// Refused before anything is started: the reason belongs to the person who asks, not into a log.
+Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerReader& reader, CheckpointId checkpoint)
+{
+    auto rows = reader.checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.id == checkpoint; });
+    if (row == rows.value().end())
+        return Error { ErrorCode::NotFound, "The run has no checkpoint " + std::to_string(checkpoint.value) + "." };
+    const std::string name = "Checkpoint " + row->record.folder;
+    if (row->removed)
+        return Error { ErrorCode::InvalidArgument, name + " was removed by the keep policy." };
+    if (!row->surviving)
+        return Error { ErrorCode::InvalidArgument, name + " is not in the lineage of the weights any more; start a new run from it instead (--init-from)." };
+    if (row->damaged)
+        return Error { ErrorCode::InvalidArgument, name + " is damaged." };
+    return verifyCheckpoint(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
 }
 
 /// Waits until the supervisor has written its name, or has ended with a reason.
@@ -84,7 +107,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     return reading.config;
 }
 
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment)
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, std::optional<CheckpointId> goBackTo)
 {
     auto file = readRunFile(paths);
     if (!file.ok())
@@ -99,6 +122,9 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     problems.insert(problems.end(), refused.begin(), refused.end());
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
+    if (goBackTo)
+        if (auto possible = checkCanGoBackTo(paths, file.value().runId, reader.value(), *goBackTo); !possible.ok())
+            return possible.error();
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument, paths.folder().string() + " cannot hold a training run: " + unsafe };
     if (isLocked(paths.supervisorLock())) {
@@ -115,6 +141,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         options.arguments.push_back("--set");
         options.arguments.push_back(change.setting->key + "=" + change.after);
     }
+    if (goBackTo)
+        options.arguments.insert(options.arguments.end(), { "--from-checkpoint", std::to_string(goBackTo->value) });
     options.outputFile = paths.supervisorLog();
     auto started = startDetached(furrowctl(), options);
     if (!started.ok())
@@ -164,6 +192,20 @@ Status saveNow(const RunPaths& paths)
     if (!ledger.ok())
         return ledger.error();
     return ledger.value().requestSave();
+}
+
+Status markFinished(const RunPaths& paths)
+{
+    auto lock = FileLock::tryLock(paths.supervisorLock());
+    if (!lock.ok())
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, paths.folder().string() + " is being trained; stop it first." } : lock.error();
+    auto reader = LedgerReader::open(paths.tracker());
+    auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
+    if (!attempts.ok())
+        return attempts.error();
+    if (attempts.value().empty())
+        return Error { ErrorCode::InvalidArgument, paths.folder().string() + " was never started, so there is nothing to accept." };
+    return writeFinishedMark(paths, { attempts.value().back().id, systemClock().wallNs() });
 }
 
 } // namespace furrow

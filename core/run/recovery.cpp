@@ -102,12 +102,12 @@ void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
 std::set<std::int64_t> keptCheckpoints(const Rows& rows, int keepLast)
 {
     std::set<std::int64_t> kept;
-    std::map<std::int32_t, Rows> byReplica; // merges have replica -1
+    std::map<std::pair<std::int32_t, bool>, Rows> byLine; // merges have replica -1; what the run went back from is a line of its own
     const SupervisorLedger::CheckpointRow* best = nullptr;
     for (const auto& row : rows) {
         if (row.damaged || row.removed)
             continue;
-        byReplica[row.record.replica].push_back(row);
+        byLine[{ row.record.replica, row.surviving }].push_back(row);
         if (row.head || row.pinned)
             kept.insert(row.id.value);
         if (row.record.evalLoss && (!best || *row.record.evalLoss < *best->record.evalLoss))
@@ -115,7 +115,7 @@ std::set<std::int64_t> keptCheckpoints(const Rows& rows, int keepLast)
     }
     if (best)
         kept.insert(best->id.value);
-    for (auto& [replica, own] : byReplica) {
+    for (auto& [line, own] : byLine) {
         std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.id.value > b.id.value; });
         for (std::size_t i = 0; i < own.size() && i < static_cast<std::size_t>(std::max(keepLast, 2)); ++i)
             kept.insert(own[i].id.value);
@@ -152,11 +152,17 @@ Result<std::vector<std::string>> verifyHeads(const RunPaths& paths, const RunFil
     }
 }
 
-Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger)
+Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, std::optional<CheckpointId> goBackTo)
 {
     std::vector<std::string> notes;
     if (auto status = endOrphans(ledger, notes); !status.ok())
         return status.error().in("freeing the claims of dead workers");
+    if (goBackTo) {
+        auto freed = ledger.goBackTo(*goBackTo);
+        if (!freed.ok())
+            return freed.error();
+        notes.push_back("The run goes on from checkpoint " + std::to_string(goBackTo->value) + "; " + std::to_string(freed.value()) + " chunks trained after it are free again.");
+    }
     auto verified = verifyHeads(paths, file, ledger);
     if (!verified.ok())
         return verified.error().in("verifying checkpoints");

@@ -12,7 +12,8 @@ namespace furrow {
 /// What an earlier attempt left behind is put in order before a new one begins: processes that still run are ended,
 /// their claims freed, checkpoints verified (a damaged one falls back to the one before), leftover folders removed.
 /// Called by the supervisor only, while it holds the run's lock. Returns what was done, in sentences.
-Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger);
+/// @param goBackTo  a person wants to go on from this checkpoint: what is newer leaves the lineage
+Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, std::optional<CheckpointId> goBackTo = {});
 
 /// Verifies the newest weights of every replica; a damaged one falls back to the one before and frees its chunks. Returns what was
 /// done, in sentences.

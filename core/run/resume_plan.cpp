@@ -1,8 +1,9 @@
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
+#include "core/tracker/audit.h"
 
-#include <set>
+#include <algorithm>
 
 namespace furrow {
 
@@ -24,16 +25,79 @@ void countCells(ResumePlan& plan)
     }
 }
 
-/// Chunks that this checkpoint adds to its parents.
-std::int64_t chunksIn(const RunPaths& paths, const SupervisorLedger::CheckpointRow& row)
+using Choices = std::vector<ResumePlan::CheckpointChoice>;
+
+/// Heads and chunks after a resume: a head whose files are not whole falls back, perhaps to another such one.
+Result<LedgerReader::Retreat> settle(LedgerReader& reader, std::optional<CheckpointId> goBackTo, const Choices& choices)
 {
-    auto manifest = readManifest(paths.checkpointFolder(row.record.folder));
-    if (!manifest.ok())
-        return 0;
-    std::set<std::int64_t> chunks;
-    for (const auto& part : manifest.value().parts)
-        chunks.insert(part.chunk.value);
-    return static_cast<std::int64_t>(chunks.size());
+    std::vector<CheckpointId> bad;
+    for (;;) {
+        auto retreat = reader.retreat(goBackTo, bad);
+        if (!retreat.ok())
+            return retreat;
+        const auto before = bad.size();
+        for (const auto& choice : choices)
+            if (!choice.verified && std::find(retreat.value().heads.begin(), retreat.value().heads.end(), choice.row.id) != retreat.value().heads.end())
+                bad.push_back(choice.row.id);
+        if (bad.size() == before)
+            return retreat;
+    }
+}
+
+std::int64_t ofEpoch(const std::vector<ChunkId>& chunks, std::int64_t epoch)
+{
+    return std::count_if(chunks.begin(), chunks.end(), [epoch](ChunkId chunk) { return placeOf(chunk).epoch == epoch; });
+}
+
+/// What a plain resume redoes, and what one from each checkpoint would.
+Status weigh(LedgerReader& reader, std::int64_t epoch, ResumePlan& plan)
+{
+    const std::int64_t committed = plan.kept;
+    auto plain = settle(reader, std::nullopt, plan.checkpoints);
+    if (!plain.ok())
+        return plain.error();
+    plan.redoChunks = std::move(plain.value().chunks);
+    plan.redo = ofEpoch(plan.redoChunks, epoch);
+    plan.kept = committed - plan.redo;
+    if (const auto earlier = static_cast<std::int64_t>(plan.redoChunks.size()) - plan.redo; earlier > 0)
+        plan.notes.push_back(std::to_string(earlier) + " chunks of earlier epochs are trained again too.");
+    for (auto& choice : plan.checkpoints) {
+        if (!choice.canBeChosen)
+            continue;
+        auto retreat = settle(reader, choice.row.id, plan.checkpoints);
+        if (!retreat.ok())
+            return retreat.error();
+        choice.redo = std::move(retreat.value().chunks);
+        choice.kept = committed - ofEpoch(choice.redo, epoch);
+    }
+    return {};
+}
+
+void addTimes(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePlan& plan)
+{
+    auto attempts = reader.attempts();
+    auto totals = reader.totals();
+    if (!attempts.ok() || attempts.value().empty() || !totals.ok())
+        return;
+    plan.endedWallNs = attempts.value().back().endedWallNs.value_or(totals.value().supervisorHeartbeatWallNs);
+    std::int64_t done = 0;
+    for (const auto& epoch : epochs)
+        done += epoch.chunks[ChunkState::Committed];
+    if (done > 0)
+        plan.secondsPerChunk = totals.value().activeSeconds / static_cast<double>(done);
+}
+
+/// "Exactly once" as it can be proved now; a resume only frees, so it stays true.
+void addProof(const RunPaths& paths, ResumePlan& plan)
+{
+    const auto report = audit(paths.tracker());
+    if (!report.ok())
+        return;
+    plan.twice = plan.missing = 0;
+    for (const auto& epoch : report.value().epochs) {
+        *plan.twice += epoch.duplicated;
+        *plan.missing += epoch.missing;
+    }
 }
 
 } // namespace
@@ -67,16 +131,19 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         choice.row = row;
         const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
         choice.verified = verdict.ok() && !row.damaged;
+        choice.canBeChosen = choice.verified && row.surviving;
         if (!verdict.ok())
             choice.problem = verdict.error().message;
-        choice.kept = chunksIn(paths, row);
-        if (row.head && !choice.verified) {
-            plan.redo += choice.kept;
+        else if (!row.surviving)
+            choice.problem = "The weights of the run did not grow from it.";
+        if (row.head && !choice.verified)
             plan.notes.push_back(choice.problem + " The one before it is used.");
-        }
         plan.checkpoints.push_back(std::move(choice));
     }
-    plan.kept -= plan.redo;
+    addTimes(reader.value(), epochs.value(), plan);
+    addProof(paths, plan);
+    if (auto weighed = weigh(reader.value(), epochs.value().empty() ? 0 : epochs.value().back().epoch, plan); !weighed.ok())
+        return weighed.error();
     return plan;
 }
 

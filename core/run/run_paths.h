@@ -14,6 +14,7 @@ public:
     const std::filesystem::path& folder() const { return folder_; }
     std::filesystem::path configFile() const { return folder_ / "run.json"; }
     std::filesystem::path parentFile() const { return folder_ / "parent.json"; } ///< of a run that started from a checkpoint of another; see brain.h
+    std::filesystem::path finishedMark() const { return folder_ / "finished.json"; } ///< a person accepts the run as ended; see finished_mark.h
     std::filesystem::path tracker() const { return folder_ / "tracker.sqlite"; }
     std::filesystem::path trackerSnapshot() const { return folder_ / "view.sqlite"; }
     std::filesystem::path supervisorLock() const { return folder_ / "supervisor.lock"; }

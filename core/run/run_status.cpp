@@ -6,6 +6,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/run/finished_mark.h"
 
 #include <algorithm>
 #include <cmath>
@@ -91,7 +92,7 @@ void sayWhatKeepsTheEpochOpen(RunStatus& status)
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
 {
     for (const auto& row : rows) {
-        if (row.removed || row.damaged)
+        if (row.removed || row.damaged || !row.surviving)
             continue;
         ++status.checkpoints;
         status.newestCheckpointWallNs = std::max(status.newestCheckpointWallNs, row.wallNs);
@@ -169,6 +170,19 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     status.stopDetail = attempt->supervisor.bootId == bootId() ? "the supervisor process is gone, there is no exit record" : "the computer restarted while the run was training";
 }
 
+/// A person's word about the newest attempt, once nobody trains the run.
+void heedFinishedMark(RunStatus& status, const RunPaths& paths)
+{
+    if (status.state != RunState::Interrupted && status.state != RunState::Failed && status.state != RunState::Stopped)
+        return;
+    const auto mark = readFinishedMark(paths);
+    if (!mark || mark->attempt.value != status.attempt)
+        return;
+    status.evidence.push_back({ "A person marked the run as finished at " + isoTime(mark->wallNs) + "; until then it was " + toString(status.state) + "." });
+    status.state = RunState::Finished;
+    status.markedByHand = true;
+}
+
 } // namespace
 
 std::string toString(RunState state)
@@ -243,6 +257,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.reading->doing = doing;
     }
     derive(status, paths, totals.value(), attempt, now);
+    heedFinishedMark(status, paths);
     return status;
 }
 

@@ -48,6 +48,7 @@ struct RunStatus {
     RunState state = RunState::Unknown;
     StopReason stopReason = StopReason::None;
     std::string stopDetail;
+    bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
     std::vector<Evidence> evidence;
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
     std::int64_t supervisorPid = 0; ///< 0: none alive

@@ -67,7 +67,7 @@ nlohmann::json readingJson(const RunStatus& status)
 nlohmann::json toJson(const RunStatus& s)
 {
     nlohmann::json json = { { "run", s.folder }, { "run_id", s.file.runId }, { "name", s.file.config.name }, { "state", toString(s.state) },
-        { "stop_reason", s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) }, { "stop_detail", s.stopDetail },
+        { "stop_reason", s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) }, { "stop_detail", s.stopDetail }, { "marked_by_hand", s.markedByHand },
         { "attempt", s.attempt }, { "supervisor", { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
         { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason }, { "steps", s.steps }, { "tokens", s.tokens },
         { "loss", number(s.loss) }, { "eval_loss", s.evalLoss ? number(*s.evalLoss) : nlohmann::json(nullptr) }, { "tokens_per_s", s.tokensPerSecond },

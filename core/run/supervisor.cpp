@@ -60,13 +60,14 @@ Result<std::vector<FileLock>> lockGpus(const std::vector<WorkerPlacement>& place
 
 class Supervision {
 public:
-    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger, LedgerReader reader)
+    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger, LedgerReader reader, std::optional<CheckpointId> goBackTo)
         : paths_(std::move(paths))
         , file_(std::move(file))
         , config_(std::move(config))
         , stop_(stop)
         , ledger_(std::move(ledger))
         , reader_(std::move(reader))
+        , goBackTo_(goBackTo)
     {
     }
 
@@ -108,6 +109,7 @@ private:
     const StopRequest& stop_;
     SupervisorLedger ledger_;
     LedgerReader reader_;
+    std::optional<CheckpointId> goBackTo_;
     const Clock& clock_ = systemClock();
     std::vector<FileLock> gpuLocks_;
     std::unique_ptr<WorkerPool> pool_;
@@ -170,7 +172,7 @@ Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
 
 Status Supervision::putInOrder(int replicas)
 {
-    auto notes = recoverRun(paths_, file_, ledger_);
+    auto notes = recoverRun(paths_, file_, ledger_, goBackTo_);
     if (!notes.ok())
         return notes.error();
     for (const auto& note : notes.value())
@@ -471,7 +473,7 @@ TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>
     return tracker;
 }
 
-Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop)
+Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, std::optional<CheckpointId> goBackTo)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
@@ -494,7 +496,7 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
         return Error { ErrorCode::Corrupt, paths.tracker().string() + " belongs to run " + id.value() + ", run.json says " + file.value().runId + ". Put the right tracker back." };
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
         return same;
-    return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value()).run();
+    return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value(), goBackTo).run();
 }
 
 } // namespace furrow

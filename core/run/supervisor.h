@@ -10,7 +10,8 @@ namespace furrow {
 /// Runs one attempt from start to end in this process: recovers what the last one left, starts feeder and workers, sees
 /// deaths and hung workers, advances epochs, opens merge rounds, applies the keep policy. Returns when the attempt is over.
 /// Busy when another supervisor holds the run; the message says which.
-Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop);
+/// @param goBackTo  checkpoint to go on from; nothing: the newest of each replica
+Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, std::optional<CheckpointId> goBackTo = {});
 
 /// The stopping rules that a configuration means.
 StoppingRules stoppingRules(const RunConfig& config);

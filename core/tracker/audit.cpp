@@ -288,9 +288,9 @@ namespace {
         {
             for (const AuditEpoch& one : report_.epochs) {
                 if (one.skippedAsParents > 0)
-                    find("parent", {}, "epoch " + std::to_string(one.epoch) + " leaves out " + std::to_string(one.skippedAsParents) + " chunks that the parent run trained (parent.json names it)");
+                    find("parent", {}, "epoch " + std::to_string(one.epoch + 1) + " leaves out " + std::to_string(one.skippedAsParents) + " chunks that the parent run trained (parent.json names it)");
                 if (one.againAfterParent > 0)
-                    find("parent", {}, std::to_string(one.againAfterParent) + " chunks of epoch " + std::to_string(one.epoch) + " are in the weights of the parent run too: this run is a new pass (parent_chunks=again)");
+                    find("parent", {}, std::to_string(one.againAfterParent) + " chunks of epoch " + std::to_string(one.epoch + 1) + " are in the weights of the parent run too: this run is a new pass (parent_chunks=again)");
             }
         }
 
@@ -318,7 +318,7 @@ namespace {
                 if (std::equal(std::begin(counts.byState), std::end(counts.byState), std::begin(stored[place].byState)))
                     continue;
                 statesHold_ = false;
-                find("counters", {}, "the counters of block " + std::to_string(place.second) + " (epoch " + std::to_string(place.first) + ") differ from its chunks");
+                find("counters", {}, "the counters of block " + std::to_string(place.second) + " (epoch " + std::to_string(place.first + 1) + ") differ from its chunks");
             }
             if (stored.size() != recount_.size()) {
                 statesHold_ = false;
@@ -339,12 +339,12 @@ namespace {
                 if (fullyOpened && one.known < promised) {
                     one.missing += promised - one.known;
                     statesHold_ = false;
-                    find("missing", {}, "epoch " + std::to_string(one.epoch) + " has " + std::to_string(one.known) + " chunks, its blocks promise " + std::to_string(promised));
+                    find("missing", {}, "epoch " + std::to_string(one.epoch + 1) + " has " + std::to_string(one.known) + " chunks, its blocks promise " + std::to_string(promised));
                 }
                 one.complete = proven && fullyOpened && one.remaining == 0 && one.poisoned == 0 && one.missing == 0 && one.duplicated == 0;
                 if (closed_[i] && (!proven || one.remaining > 0 || one.poisoned > 0)) {
                     closingHolds_ = false;
-                    find("missing", {}, "epoch " + std::to_string(one.epoch) + " is closed although " + std::to_string(one.remaining + one.poisoned) + " chunks are left");
+                    find("missing", {}, "epoch " + std::to_string(one.epoch + 1) + " is closed although " + std::to_string(one.remaining + one.poisoned) + " chunks are left");
                 }
             }
         }

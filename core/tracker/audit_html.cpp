@@ -37,7 +37,7 @@ namespace {
     {
         std::array<char, 17> digest {};
         std::snprintf(digest.data(), digest.size(), "%016llx", static_cast<unsigned long long>(epoch.digest));
-        std::string html = "<h2>Epoch " + std::to_string(epoch.epoch) + ": " + (epoch.complete ? "complete" : "not complete") + "</h2><table>";
+        std::string html = "<h2>Epoch " + std::to_string(epoch.epoch + 1) + ": " + (epoch.complete ? "complete" : "not complete") + "</h2><table>";
         html += epoch.expected ? row("chunks expected", *epoch.expected) : "<tr><td>chunks expected</td><td class=\"n\">unknown</td></tr>";
         html += row("committed once", epoch.committed) + row("duplicated", epoch.duplicated, true) + row("missing", epoch.missing, true) + row("still to come", epoch.remaining)
             + row("left out by a person", epoch.excluded) + row("left out, trained by the parent run", epoch.skippedAsParents)

@@ -76,7 +76,7 @@ namespace {
     std::string epochText(const AuditEpoch& epoch)
     {
         const auto number = [](std::int64_t value) { return std::to_string(value); };
-        std::string text = "epoch " + number(epoch.epoch) + ": " + (epoch.complete ? "complete" : "not complete") + "\n";
+        std::string text = "epoch " + number(epoch.epoch + 1) + ": " + (epoch.complete ? "complete" : "not complete") + "\n";
         text += "  expected " + (epoch.expected ? number(*epoch.expected) : std::string("unknown")) + ", committed " + number(epoch.committed)
             + ", duplicated " + number(epoch.duplicated) + ", missing " + number(epoch.missing) + ", remaining " + number(epoch.remaining) + "\n";
         text += "  excluded " + number(epoch.excluded) + ", poisoned " + number(epoch.poisoned) + ", accepted " + number(epoch.accepted)

@@ -166,7 +166,7 @@ bool closeCompleteEpochs(LedgerFile& file)
 void openEpoch(LedgerFile& file, std::int64_t epoch)
 {
     file.db.run("INSERT INTO epoch (epoch, opened_wall, fully_opened) VALUES (?, ?, ?)", epoch, file.clock->wallNs(), epoch == 0);
-    writeRunEvent(file, 0, "epoch " + std::to_string(epoch) + " opened");
+    writeRunEvent(file, 0, "epoch " + std::to_string(epoch + 1) + " opened");
 }
 
 void registerClaimOrder(LedgerFile& file)
@@ -226,7 +226,7 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     if (done)
         db.run("UPDATE epoch SET fully_opened=1 WHERE epoch=?", epoch);
     if (Status status = transaction.value().commit(); !status.ok())
-        return status.error().in("opening epoch " + std::to_string(epoch));
+        return status.error().in("opening epoch " + std::to_string(epoch + 1));
     return done;
 }
 

@@ -335,6 +335,37 @@ Result<std::vector<Part>> LedgerReader::partsBehind(CheckpointId checkpoint)
     return parts;
 }
 
+Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad)
+{
+    Database& db = state_->db;
+    auto view = Transaction::read(db);
+    if (!view.ok())
+        return view.error();
+    Lineage lineage = loadLineage(db);
+    for (const CheckpointId one : bad)
+        lineage.nodes[one.value].damaged = true;
+    const std::set<std::int64_t> before = lineage.behindHeads();
+    lineage.retreatFrom(newest ? lineage.badAfter(newest->value) : lineage.bad());
+    const std::set<std::int64_t> after = lineage.behindHeads();
+    Retreat found;
+    for (const auto& [replica, head] : lineage.heads)
+        if (head)
+            found.heads.push_back({ *head });
+    std::set<std::int64_t> chunks;
+    for (const std::int64_t id : before) {
+        if (after.contains(id))
+            continue;
+        Rows rows = db.query("SELECT DISTINCT p.chunk FROM part p JOIN chunk c ON c.id=p.chunk WHERE p.checkpoint=? AND p.alive=1 AND c.state=?", id, ChunkState::Committed);
+        while (rows.next())
+            chunks.insert(rows.integer(0));
+    }
+    for (const std::int64_t chunk : chunks)
+        found.chunks.push_back({ chunk });
+    if (Status status = view.value().commit(); !status.ok())
+        return status.error();
+    return found;
+}
+
 Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
 {
     BlockRow found;

@@ -128,6 +128,14 @@ public:
     Result<std::int64_t> newestEvent(); ///< its seq; 0: none
     Result<std::vector<SupervisorLedger::CheckpointRow>> checkpoints();
     Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
+    /// What would be lost when checkpoints leave the lineage, without doing it.
+    struct Retreat {
+        std::vector<CheckpointId> heads; ///< where the replicas would stand; one that goes back to the start weights is left out
+        std::vector<ChunkId> chunks; ///< committed now, not any more then
+    };
+    /// @param newest  every newer checkpoint leaves; nothing: none does for its age
+    /// @param bad  these leave with all that was made from them
+    Result<Retreat> retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad);
     /// Everything that the weights of a checkpoint have trained: its own parts and those of all it was made from, without the
     /// windows that were left out by name.
     Result<std::vector<Part>> partsBehind(CheckpointId checkpoint);

@@ -32,6 +32,30 @@ std::set<std::int64_t> Lineage::bad() const
     return found;
 }
 
+std::set<std::int64_t> Lineage::badAfter(std::int64_t newest) const
+{
+    std::set<std::int64_t> found = bad();
+    for (auto node = nodes.upper_bound(newest); node != nodes.end(); ++node)
+        found.insert(node->first);
+    return found;
+}
+
+void Lineage::retreatFrom(const std::set<std::int64_t>& bad)
+{
+    for (auto& [replica, head] : heads)
+        if (head && bad.contains(*head))
+            head = fallback(replica, bad);
+}
+
+std::set<std::int64_t> Lineage::behindHeads() const
+{
+    std::set<std::int64_t> found;
+    for (const auto& [replica, head] : heads)
+        if (head)
+            found.merge(ancestors(*head));
+    return found;
+}
+
 std::optional<std::int64_t> Lineage::fallback(std::int32_t replica, const std::set<std::int64_t>& bad) const
 {
     const auto head = heads.find(replica);
@@ -125,11 +149,7 @@ namespace {
 
 std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause)
 {
-    std::set<std::int64_t> surviving;
-    for (const auto& [replica, head] : lineage.heads) {
-        if (head)
-            surviving.merge(lineage.ancestors(*head));
-    }
+    const std::set<std::int64_t> surviving = lineage.behindHeads();
     std::int64_t freed = 0;
     for (const auto& [id, node] : lineage.nodes) {
         if (!node.surviving || surviving.contains(id))

@@ -24,6 +24,12 @@ struct Lineage {
     std::set<std::int64_t> ancestors(std::int64_t checkpoint) const;
     /// Damaged ones and all that were made from them.
     std::set<std::int64_t> bad() const;
+    /// bad(), and everything newer than `newest`.
+    std::set<std::int64_t> badAfter(std::int64_t newest) const;
+    /// Moves each head that is in `bad` to its fallback.
+    void retreatFrom(const std::set<std::int64_t>& bad);
+    /// Everything that a head was made from.
+    std::set<std::int64_t> behindHeads() const;
     /// Where the replica goes on when its head is bad: its newest own checkpoint, or merge, in the ancestry of the head
     /// whose files are there and good. Nothing: the start weights.
     std::optional<std::int64_t> fallback(std::int32_t replica, const std::set<std::int64_t>& bad) const;

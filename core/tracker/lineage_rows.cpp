@@ -17,7 +17,7 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
     }
     std::vector<SupervisorLedger::CheckpointRow> found;
     {
-        Rows rows = db.query("SELECT id, kind, replica, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall, damaged, removed, pinned,"
+        Rows rows = db.query("SELECT id, kind, replica, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall, damaged, removed, pinned, surviving,"
                              " EXISTS (SELECT 1 FROM replica r WHERE r.head=checkpoint.id) FROM checkpoint ORDER BY id");
         while (rows.next()) {
             SupervisorLedger::CheckpointRow row;
@@ -36,7 +36,8 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
             row.damaged = rows.integer(10) != 0;
             row.removed = rows.integer(11) != 0;
             row.pinned = rows.integer(12) != 0;
-            row.head = rows.integer(13) != 0;
+            row.surviving = rows.integer(13) != 0;
+            row.head = rows.integer(14) != 0;
             found.push_back(std::move(row));
         }
     }

@@ -31,6 +31,9 @@ namespace {
                 known_[rows.text(0)] = rows.integer(1);
                 folders_[rows.integer(1)] = rows.text(0);
             }
+            Rows left = db.query("SELECT folder FROM checkpoint WHERE surviving=0");
+            while (left.next()) // the run went back from it, or lost it: whole files do not bring it back
+                all_.erase(left.text(0));
             lineage_ = loadLineage(db);
         }
 

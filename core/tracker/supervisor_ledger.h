@@ -65,11 +65,15 @@ public:
         bool head = false; ///< newest surviving one of its replica, or the newest merge
         bool damaged = false;
         bool removed = false; ///< files deleted by the keep policy, row kept
+        bool surviving = true; ///< a head was made from it
         bool pinned = false;
     };
     Result<std::vector<CheckpointRow>> checkpoints();
     /// Takes a damaged checkpoint out of the surviving lineage: its parts become free again, the head moves back.
     Result<std::int64_t> markDamaged(CheckpointId checkpoint, const std::string& cause);
+    /// Takes every checkpoint that is newer than this one out of the surviving lineage: heads move back, what they trained since is
+    /// free again. Refuses one that is damaged, removed or not surviving, and a run with live workers. Returns how many chunks.
+    Result<std::int64_t> goBackTo(CheckpointId checkpoint);
     Status markRemoved(CheckpointId checkpoint);
     Status setPinned(CheckpointId checkpoint, bool pinned);
 

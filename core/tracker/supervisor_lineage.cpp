@@ -8,6 +8,28 @@
 
 namespace furrow {
 
+namespace {
+
+    /// The heads leave the bad checkpoints, and whoever trains on from those must not commit. Returns how many chunks are free again.
+    std::int64_t leave(LedgerFile& file, ChunkMoves& moves, Lineage& lineage, const std::set<std::int64_t>& bad, const std::string& cause)
+    {
+        Database& db = file.db;
+        const auto before = lineage.heads;
+        lineage.retreatFrom(bad);
+        for (const auto& [replica, head] : lineage.heads) {
+            if (head == before.at(replica))
+                continue;
+            db.run("UPDATE replica SET head=? WHERE replica=?", head, replica);
+            while (const auto live = db.integer("SELECT id FROM incarnation WHERE live=1 AND replica=?", replica))
+                revokeIncarnation(file, moves, *live, cause);
+        }
+        for (const std::int64_t lost : bad) // whoever has not taken the merge over must not look for it
+            db.run("UPDATE merge_round SET result=0 WHERE result=?", lost);
+        return keepOnlySurviving(file, moves, lineage, cause);
+    }
+
+} // namespace
+
 Result<std::vector<SupervisorLedger::CheckpointRow>> SupervisorLedger::checkpoints()
 {
     return readCheckpoints(state_->file.db);
@@ -29,25 +51,38 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
     if (db.run("UPDATE checkpoint SET damaged=1 WHERE id=?", checkpoint) != 1)
         db.fail({ ErrorCode::NotFound, "there is no checkpoint " + std::to_string(checkpoint.value) });
     Lineage lineage = loadLineage(db);
-    const std::set<std::int64_t> bad = lineage.bad();
-    const Lineage before = lineage;
-    for (auto& [replica, head] : lineage.heads) {
-        if (!head || !bad.contains(*head))
-            continue;
-        head = before.fallback(replica, bad);
-        db.run("UPDATE replica SET head=? WHERE replica=?", head, replica);
-        // Whoever trains on from the bad weights must not commit.
-        while (const auto live = db.integer("SELECT id FROM incarnation WHERE live=1 AND replica=?", replica))
-            revokeIncarnation(file, moves, *live, cause);
-    }
-    for (const std::int64_t lost : bad) // whoever has not taken the merge over must not look for it
-        db.run("UPDATE merge_round SET result=0 WHERE result=?", lost);
-    const std::int64_t freed = keepOnlySurviving(file, moves, lineage, cause);
+    const std::int64_t freed = leave(file, moves, lineage, lineage.bad(), cause);
     writeRunEvent(file, 0, "checkpoint " + std::to_string(checkpoint.value) + " is damaged: " + cause);
     moves.finish();
     updateStop(file);
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("taking a damaged checkpoint out");
+    return freed;
+}
+
+Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
+{
+    LedgerFile& file = state_->file;
+    Database& db = file.db;
+    auto transaction = Transaction::begin(db);
+    if (!transaction.ok())
+        return transaction.error();
+    const std::string name = "checkpoint " + std::to_string(checkpoint.value);
+    Lineage lineage = loadLineage(db);
+    const auto node = lineage.nodes.find(checkpoint.value);
+    if (node == lineage.nodes.end())
+        db.fail({ ErrorCode::NotFound, "there is no " + name });
+    else if (!node->second.surviving || node->second.removed || lineage.bad().contains(checkpoint.value))
+        db.fail({ ErrorCode::InvalidArgument, name + (node->second.removed ? " was removed by the keep policy" : node->second.surviving ? " is damaged" : " is not in the lineage of the weights any more") });
+    if (db.integer("SELECT 1 FROM incarnation WHERE live=1"))
+        db.fail({ ErrorCode::Busy, "workers are alive; a run goes back only while nobody trains it" });
+    ChunkMoves moves(file, 0);
+    const std::int64_t freed = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), "left out: the run went back to " + name);
+    writeRunEvent(file, 0, "the run went back to " + name);
+    moves.finish();
+    updateStop(file);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("going back to " + name);
     return freed;
 }
 

@@ -24,7 +24,7 @@ std::string toString(ChunkId chunk)
 {
     const ChunkPlace place = placeOf(chunk);
     return "chunk " + std::to_string(place.column) + " of block " + std::to_string(place.block) + " (epoch "
-        + std::to_string(place.epoch) + ")";
+        + std::to_string(place.epoch + 1) + ")";
 }
 
 std::string toString(StopReason reason)

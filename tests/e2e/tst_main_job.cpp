@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
+#include <QJsonDocument>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -103,6 +104,48 @@ private Q_SLOTS:
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
         const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json") });
         QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+        verifyClean(RunDriver::auditedEpoch(run), 120);
+    }
+
+    void aResumeFromAnOlderCheckpointTrainsWhatCameAfterOnceAgain()
+    {
+        const QString run = path("went-back");
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json"), QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--checkpoint-steps"), QStringLiteral("20"), QStringLiteral("--keep-last"), QStringLiteral("20") } + newRun(run));
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        const auto plan = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--dry-run"), QStringLiteral("--json") }).json;
+        QJsonObject chosen;
+        for (const auto& one : plan[QStringLiteral("checkpoints")].toArray())
+            if (chosen.isEmpty() && one.toObject()[QStringLiteral("can_be_chosen")].toBool() && one.toObject()[QStringLiteral("redo")].toInt() > 0)
+                chosen = one.toObject();
+        QVERIFY2(!chosen.isEmpty(), qPrintable(QString::fromUtf8(QJsonDocument(plan).toJson())));
+        QCOMPARE(chosen[QStringLiteral("kept")].toInt() + chosen[QStringLiteral("redo")].toInt(), 120);
+        const QString name = chosen[QStringLiteral("folder")].toString();
+        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--from-checkpoint"), name, QStringLiteral("--json") });
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+        verifyClean(RunDriver::auditedEpoch(run), 120);
+        qint64 again = 0;
+        for (const auto& chunk : RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--chunks"), QStringLiteral("--json") }).json[QStringLiteral("chunks")].toArray())
+            again += chunk.toObject()[QStringLiteral("checkpoint")].toInteger() > chosen[QStringLiteral("id")].toInteger() ? 1 : 0;
+        QVERIFY(again >= chosen[QStringLiteral("redo")].toInteger());
+        const auto unknown = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--from-checkpoint"), QStringLiteral("nowhere") });
+        QVERIFY(unknown.exitCode != 0);
+        QVERIFY2(unknown.errors.contains(QStringLiteral("no checkpoint nowhere")), qPrintable(unknown.errors));
+    }
+
+    void aRunMarkedAsFinishedSaysSoAndCanStillBeResumed()
+    {
+        const QString run = startDetached("marked", slow());
+        QVERIFY(RunDriver::waitForChunks(run, 10));
+        QVERIFY(RunDriver::ctl({ QStringLiteral("finish"), run }).exitCode != 0); // it trains
+        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 30'000));
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("finish"), run }).exitCode, 0);
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("finished"));
+        QVERIFY(status[QStringLiteral("marked_by_hand")].toBool());
+        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json") });
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+        QVERIFY(!RunDriver::status(run)[QStringLiteral("marked_by_hand")].toBool());
         verifyClean(RunDriver::auditedEpoch(run), 120);
     }
 

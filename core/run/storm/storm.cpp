@@ -222,7 +222,7 @@ private:
             report_.missing += epoch.missing + epoch.remaining + epoch.poisoned;
             report_.chunksLost += epoch.chunksLost;
             if (epoch.digest != proof.epochs.front().digest)
-                problem("epoch " + std::to_string(epoch.epoch) + " has another digest of samples than epoch 0");
+                problem("epoch " + std::to_string(epoch.epoch + 1) + " has another digest of samples than epoch 1");
         }
         if (!proof.isClean())
             problem(auditText(proof));

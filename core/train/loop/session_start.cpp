@@ -204,7 +204,7 @@ Status TrainingSession::restore()
     for (const auto& row : rows.value()) {
         if (row.id == *head_)
             head = &row;
-        if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && !row.damaged && !row.removed && row.id <= *head_ && (!own || row.id > own->id))
+        if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && row.surviving && !row.damaged && !row.removed && row.id <= *head_ && (!own || row.id > own->id))
             own = &row;
     }
     if (!head)

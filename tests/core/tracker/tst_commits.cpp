@@ -1,6 +1,9 @@
 #include "ledger_fixture.h"
 
 #include "core/tracker/audit.h"
+#include "core/tracker/rebuild.h"
+
+#include <set>
 
 using namespace furrow;
 using enum ChunkState;
@@ -27,6 +30,10 @@ private Q_SLOTS:
     void removedAncestorIsNoFallback();
     void damageReopensAClosedEpoch();
     void newestCheckpointCannotBeRemoved();
+    void goingBackTrainsWhatCameAfterExactlyOnceAgain();
+    void goingBackReopensAClosedEpoch();
+    void aRunGoesBackOnlyToWhatItsWeightsGrewFrom();
+    void repairDoesNotBringBackWhatTheRunLeft();
 };
 
 namespace {
@@ -385,6 +392,113 @@ void TestCommits::newestCheckpointCannotBeRemoved()
     QVERIFY(rows[0].removed && !rows[0].head);
     QVERIFY(!rows[1].removed && rows[1].head);
     QCOMPARE(field.counts()[Committed], 2);
+}
+
+void TestCommits::goingBackTrainsWhatCameAfterExactlyOnceAgain()
+{
+    Field field;
+    field.fill(1, 8);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId a1 = trainOne(a, 0, "a1");
+    const CheckpointId b1 = trainOne(b, 1, "b1");
+    const CheckpointId a2 = trainOne(a, 0, "a2");
+    trainOne(b, 1, "b2");
+    trainOne(a, 0, "a3");
+    auto supervisor = field.supervisor();
+    QCOMPARE(supervisor.goBackTo(a1).error().code, ErrorCode::Busy);
+    for (const int worker : { 0, 1 })
+        good(supervisor.revoke(field.ids[worker], "stopped"));
+    const auto retreat = good(field.reader().retreat(a2, {}));
+    QCOMPARE(retreat.heads, (std::vector<CheckpointId> { a2, b1 }));
+    QCOMPARE(retreat.chunks.size(), std::size_t(2));
+    QCOMPARE(field.counts()[Committed], 5); // looking changes nothing
+    QCOMPARE(good(supervisor.goBackTo(a2)), 2);
+    SAME(newestHead(field, 0), a2);
+    SAME(newestHead(field, 1), b1); // its own newest of that time
+    QCOMPARE(field.counts()[Committed], 3);
+    for (const auto& row : good(supervisor.checkpoints()))
+        QCOMPARE(row.surviving, row.id <= a2);
+    verifyClean(field);
+    auto again = field.worker(0);
+    std::set<std::int64_t> trained;
+    for (int i = 0; i < 5; ++i) {
+        const auto claim = claimed(again);
+        QVERIFY(claim.has_value());
+        trained.insert(claim->chunk.value);
+        good(again.begin(*claim));
+        good(again.finish(*claim, trainedAll(*claim)));
+        const auto parts = partsOf(*claim);
+        good(again.commit(record(0, "a4-" + std::to_string(i)), parts));
+    }
+    QCOMPARE(trained.size(), std::size_t(5));
+    for (const ChunkId chunk : retreat.chunks)
+        QVERIFY(trained.contains(chunk.value));
+    QVERIFY(!claimed(again).has_value());
+    QVERIFY(good(supervisor.advance()).epochClosed);
+    const AuditReport report = good(audit(field.tracker));
+    QVERIFY2(report.isClean(), auditText(report).c_str());
+    QCOMPARE(report.epochs.at(0).committed, 8);
+    QCOMPARE(report.epochs.at(0).duplicated, 0);
+}
+
+void TestCommits::goingBackReopensAClosedEpoch()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    trainOne(worker, 0, "c2");
+    auto supervisor = field.supervisor();
+    SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
+    good(supervisor.revoke(field.ids[0], "ended"));
+    QCOMPARE(good(supervisor.goBackTo(first)), 1);
+    QVERIFY(!good(field.reader().epochs()).at(0).closedWallNs.has_value());
+    SAME(good(field.reader().totals()).stop, StopReason::None);
+    QCOMPARE(good(field.reader().totals()).steps, 5);
+}
+
+void TestCommits::aRunGoesBackOnlyToWhatItsWeightsGrewFrom()
+{
+    Field field;
+    field.fill(1, 6);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    const CheckpointId second = trainOne(worker, 0, "c2");
+    const CheckpointId third = trainOne(worker, 0, "c3");
+    auto supervisor = field.supervisor();
+    good(supervisor.revoke(field.ids[0], "stopped"));
+    good(supervisor.goBackTo(second));
+    QVERIFY(supervisor.goBackTo(third).error().message.find("not in the lineage") != std::string::npos);
+    auto next = field.worker(0);
+    const CheckpointId fourth = trainOne(next, 0, "c4");
+    good(supervisor.revoke(field.ids[0], "stopped"));
+    good(supervisor.markRemoved(first));
+    QVERIFY(supervisor.goBackTo(first).error().message.find("keep policy") != std::string::npos);
+    QCOMPARE(supervisor.goBackTo({ 99 }).error().code, ErrorCode::NotFound);
+    QCOMPARE(good(supervisor.goBackTo(fourth)), 0); // the newest: nothing is lost
+    verifyClean(field);
+}
+
+void TestCommits::repairDoesNotBringBackWhatTheRunLeft() // its row was there already, so the repair failed
+{
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    trainOne(worker, 0, "c2");
+    auto supervisor = field.supervisor();
+    good(supervisor.revoke(field.ids[0], "stopped"));
+    good(supervisor.goBackTo(first));
+    ProvenCheckpoint left;
+    left.record = record(0, "c2");
+    left.parents = { "c1" };
+    left.writtenWallNs = field.clock.wallNs();
+    left.whole = true;
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, { &left, 1 }, field.clock));
+    QCOMPARE(rebuilt.checkpoints, 0);
+    SAME(newestHead(field, 0), first);
+    verifyClean(field);
 }
 
 QTEST_GUILESS_MAIN(TestCommits)
