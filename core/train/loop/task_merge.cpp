@@ -7,6 +7,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/run/recovery.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/train/weights/safetensors_torch.h"
 
@@ -54,7 +55,9 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
     auto attempt = ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson);
     if (!attempt.ok())
         return attempt.error();
-    auto merged = mergeHeads(options, attempt.value().value, ledger);
+    auto file = readRunFile(paths);
+    auto put = file.ok() ? recoverRun(paths, file.value(), ledger) : file.error(); // a merge waits for every live worker: those of a crash are not
+    auto merged = put.ok() ? mergeHeads(options, attempt.value().value, ledger) : Result<nlohmann::json>(put.error());
     const std::string what = merged.ok() ? "merged by hand" : "a merge by hand failed";
     const auto ended = ledger.endAttempt(attempt.value(), before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
     if (merged.ok() && !ended.ok())
