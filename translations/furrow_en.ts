@@ -475,6 +475,14 @@
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -543,6 +551,13 @@
     </message>
 </context>
 <context>
+    <name>Overflow</name>
+    <message>
+        <source>More commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>QueueDock</name>
     <message>
         <source>waiting</source>
@@ -550,49 +565,6 @@
     </message>
     <message>
         <source>in training</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>ResumeDialog</name>
-    <message>
-        <source>verified</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Checkpoint</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Of</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>merge</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Saved</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Chunks</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Eval loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Files</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -608,6 +580,49 @@
     </message>
     <message>
         <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>RunReport</name>
+    <message>
+        <source>State</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Optimiser steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss on held-out text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Curves</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Different from the preset %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1548,6 +1563,10 @@
         <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>StateGlyph</name>
@@ -1874,6 +1893,10 @@
         <source>Age</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>left behind</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2069,6 +2092,14 @@
     </message>
     <message>
         <source>Stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finished (marked by hand)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>finished (marked by hand) · %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2454,6 +2485,38 @@
         <source>Its weights, and the runs that they came through</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Merge replicas…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make one model of what the workers trained apart, and compare the losses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mark finished</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resume by itself when interrupted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Up to %1 times, with longer and longer waits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export run…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A report, what was measured, the model, or a bundle for developers</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2700,6 +2763,25 @@
     </message>
 </context>
 <context>
+    <name>furrow::ChangedSettings</name>
+    <message>
+        <source>No setting is changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>from %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Safe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not safe: curves before and after cannot be compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChartsPage</name>
     <message>
         <source>Horizontal axis</source>
@@ -2831,6 +2913,69 @@
     </message>
     <message>
         <source>Tables (*.csv)</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CheckpointChoices</name>
+    <message>
+        <source>Checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before the stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the newest of each replica</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>keeps %1 chunks, trains %2 again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, replica %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, best</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Left behind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Damaged</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3057,9 +3202,9 @@
     </message>
     <message numerus="yes">
         <source>Reading %n run(s)…</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Reading %n run…</numerusform>
+            <numerusform>Reading %n runs…</numerusform>
         </translation>
     </message>
     <message>
@@ -3305,6 +3450,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Parent run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit: show the whole field</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3576,6 +3725,69 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Also every move of a chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ExportDialog</name>
+    <message>
+        <source>Export run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Report of the run: state, figures, curves, settings and audit on one HTML page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was measured, as CSV tables</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was measured, as JSON lines</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was measured, for TensorBoard</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model, for Hugging Face</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets and folders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where to write it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A folder is made there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3854,7 +4066,7 @@ Vocabulary %3</source>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n step</numerusform>
             <numerusform>%n steps</numerusform>
         </translation>
@@ -4288,10 +4500,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>More commands</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>GPU history</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4337,6 +4545,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>from the run %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Docks</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4440,6 +4652,99 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MergeDialog</name>
+    <message>
+        <source>Merge replicas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n replica(s) trained apart</source>
+        <translation>
+            <numerusform>%n replica trained apart</numerusform>
+            <numerusform>%n replicas trained apart</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replica %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2 tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Merged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not made yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as the run is set up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>average, weighted by tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>DiLoCo: outer momentum</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Held-out loss of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluate members</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Merge %n replica(s)</source>
+        <translation>
+            <numerusform>Merge %n replica</numerusform>
+            <numerusform>Merge %n replicas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Evaluating %1…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Merging…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was merged yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The merged weights are better than the best member by %1 nats per token.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Held-out loss</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4869,9 +5174,9 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message numerus="yes">
         <source>%n run(s) wait or train.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run waits or trains.</numerusform>
+            <numerusform>%n runs wait or train.</numerusform>
         </translation>
     </message>
     <message>
@@ -4911,17 +5216,6 @@ pattern REGULAR EXPRESSION</source>
     <message>
         <source>Attempt %1 keeps %2 of the %3 chunks begun</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No chunk is trained again. Nothing changes until you press the button below.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.</source>
-        <translation>
-            <numerusform>%n chunk is trained again; after that it is in the weights once. Nothing changes until you press the button below.</numerusform>
-            <numerusform>%n chunks are trained again; after that each is in the weights once. Nothing changes until you press the button below.</numerusform>
-        </translation>
     </message>
     <message>
         <source>What happens to each chunk</source>
@@ -4987,14 +5281,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Checkpoints</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Settings from now on</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Copy command</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5011,15 +5297,61 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>safe</source>
+        <source>chunks twice %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>curves before and after cannot be compared</source>
+        <source>missing %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1: %2 → %3 (%4)</source>
+        <source>Start from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained after checkpoint %1, or only in a damaged one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No chunk is trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again, about %1; after that each is in the weights once.</source>
+        <translation>
+            <numerusform>%n chunk is trained again, about %1; after that it is in the weights once.</numerusform>
+            <numerusform>%n chunks are trained again, about %1; after that each is in the weights once.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again; after that each is in the weights once.</source>
+        <translation>
+            <numerusform>%n chunk is trained again; after that it is in the weights once.</numerusform>
+            <numerusform>%n chunks are trained again; after that each is in the weights once.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of them belong to earlier epochs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing changes until you press the button below.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changed for attempt %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After an interruption, resume by itself, %1 times at most</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5043,6 +5375,22 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>%1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mark finished</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel automatic resume</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Resumes by itself in %2 (%3 of %4).</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -475,6 +475,14 @@
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
         <translation>Un trozo cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Duplicados y huecos» lo prueba con el registro en cualquier momento.</translation>
     </message>
+    <message>
+        <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
+        <translation>«Partir de» ofrece también puntos de control anteriores. Lo más nuevo sale entonces de los pesos y sus fragmentos se entrenan otra vez, una sola: el mapa y las cuentas muestran el coste antes de que ocurra nada.</translation>
+    </message>
+    <message>
+        <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
+        <translation>Una ejecución que no debe seguir puede marcarse como terminada; aún se puede reanudar después. También puede reanudarse por sí misma tras una interrupción, si usted lo indica en el diálogo o en el menú Ejecución.</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -543,6 +551,13 @@
     </message>
 </context>
 <context>
+    <name>Overflow</name>
+    <message>
+        <source>More commands</source>
+        <translation>Más órdenes</translation>
+    </message>
+</context>
+<context>
     <name>QueueDock</name>
     <message>
         <source>waiting</source>
@@ -551,49 +566,6 @@
     <message>
         <source>in training</source>
         <translation>en entrenamiento</translation>
-    </message>
-</context>
-<context>
-    <name>ResumeDialog</name>
-    <message>
-        <source>verified</source>
-        <translation>verificado</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>dañado</translation>
-    </message>
-    <message>
-        <source>Checkpoint</source>
-        <translation>Punto de control</translation>
-    </message>
-    <message>
-        <source>Of</source>
-        <translation>De</translation>
-    </message>
-    <message>
-        <source>merge</source>
-        <translation>fusión</translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <translation>réplica %1</translation>
-    </message>
-    <message>
-        <source>Saved</source>
-        <translation>Guardado</translation>
-    </message>
-    <message>
-        <source>Chunks</source>
-        <translation>Fragmentos</translation>
-    </message>
-    <message>
-        <source>Eval loss</source>
-        <translation>Pérdida de evaluación</translation>
-    </message>
-    <message>
-        <source>Files</source>
-        <translation>Archivos</translation>
     </message>
 </context>
 <context>
@@ -609,6 +581,49 @@
     <message>
         <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
         <translation>Los puntos de control contienen %1 de %2 fragmentos de la época %3; el más reciente es de las %4.</translation>
+    </message>
+</context>
+<context>
+    <name>RunReport</name>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation>Intentos</translation>
+    </message>
+    <message>
+        <source>Optimiser steps</source>
+        <translation>Pasos del optimizador</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>Tiempo activo</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>Pérdida de entrenamiento</translation>
+    </message>
+    <message>
+        <source>Loss on held-out text</source>
+        <translation>Pérdida en el texto reservado</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>Puntos de control</translation>
+    </message>
+    <message>
+        <source>Curves</source>
+        <translation>Curvas</translation>
+    </message>
+    <message>
+        <source>Different from the preset %1</source>
+        <translation>Distinto del preajuste %1</translation>
     </message>
 </context>
 <context>
@@ -1548,6 +1563,10 @@
         <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
         <translation>Con init_from de una ejecución sobre los mismos datos: entrenar todo en una pasada nueva (again), o dejar fuera de la primera época lo que esos pesos ya vieron en una pasada que no había terminado (skip).</translation>
     </message>
+    <message>
+        <source>seconds</source>
+        <translation>segundos</translation>
+    </message>
 </context>
 <context>
     <name>StateGlyph</name>
@@ -1874,6 +1893,10 @@
         <source>Age</source>
         <translation>Antigüedad</translation>
     </message>
+    <message>
+        <source>left behind</source>
+        <translation>abandonado</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2070,6 +2093,14 @@
             <numerusform>%n época · %1</numerusform>
             <numerusform>%n épocas · %1</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Finished (marked by hand)</source>
+        <translation>Terminada (marcada a mano)</translation>
+    </message>
+    <message>
+        <source>finished (marked by hand) · %1</source>
+        <translation>terminada (marcada a mano) · %1</translation>
     </message>
 </context>
 <context>
@@ -2454,6 +2485,38 @@
         <source>Its weights, and the runs that they came through</source>
         <translation>Sus pesos y las ejecuciones por las que pasaron</translation>
     </message>
+    <message>
+        <source>Merge replicas…</source>
+        <translation>Fusionar réplicas…</translation>
+    </message>
+    <message>
+        <source>Make one model of what the workers trained apart, and compare the losses</source>
+        <translation>Hacer un solo modelo de lo que los procesos entrenaron por separado y comparar las pérdidas</translation>
+    </message>
+    <message>
+        <source>Mark finished</source>
+        <translation>Marcar como terminada</translation>
+    </message>
+    <message>
+        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <translation>Aceptar la ejecución como terminada tal como está. Se puede reanudar más adelante.</translation>
+    </message>
+    <message>
+        <source>Resume by itself when interrupted</source>
+        <translation>Reanudar por sí misma si se interrumpe</translation>
+    </message>
+    <message>
+        <source>Up to %1 times, with longer and longer waits</source>
+        <translation>Hasta %1 veces, con esperas cada vez más largas</translation>
+    </message>
+    <message>
+        <source>Export run…</source>
+        <translation>Exportar ejecución…</translation>
+    </message>
+    <message>
+        <source>A report, what was measured, the model, or a bundle for developers</source>
+        <translation>Un informe, lo medido, el modelo o un paquete para desarrolladores</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2700,6 +2763,25 @@
     </message>
 </context>
 <context>
+    <name>furrow::ChangedSettings</name>
+    <message>
+        <source>No setting is changed.</source>
+        <translation>No cambia ningún ajuste.</translation>
+    </message>
+    <message>
+        <source>from %1 to %2</source>
+        <translation>de %1 a %2</translation>
+    </message>
+    <message>
+        <source>Safe</source>
+        <translation>Seguro</translation>
+    </message>
+    <message>
+        <source>Not safe: curves before and after cannot be compared</source>
+        <translation>No seguro: las curvas de antes y después no son comparables</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChartsPage</name>
     <message>
         <source>Horizontal axis</source>
@@ -2832,6 +2914,69 @@
     <message>
         <source>Tables (*.csv)</source>
         <translation>Tablas (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CheckpointChoices</name>
+    <message>
+        <source>Checkpoint</source>
+        <translation>Punto de control</translation>
+    </message>
+    <message>
+        <source>Before the stop</source>
+        <translation>Antes de la parada</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>Se conservan</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Repetir</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>Pérdida de eval.</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Archivos</translation>
+    </message>
+    <message>
+        <source>the newest of each replica</source>
+        <translation>el más nuevo de cada réplica</translation>
+    </message>
+    <message>
+        <source>keeps %1 chunks, trains %2 again</source>
+        <translation>conserva %1 fragmentos, entrena %2 de nuevo</translation>
+    </message>
+    <message>
+        <source>Start weights</source>
+        <translation>Pesos iniciales</translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation>Verificado</translation>
+    </message>
+    <message>
+        <source>%1, merge</source>
+        <translation>%1, fusión</translation>
+    </message>
+    <message>
+        <source>%1, replica %2</source>
+        <translation>%1, réplica %2</translation>
+    </message>
+    <message>
+        <source>%1, best</source>
+        <translation>%1, el mejor</translation>
+    </message>
+    <message>
+        <source>Left behind</source>
+        <translation>Abandonado</translation>
+    </message>
+    <message>
+        <source>Damaged</source>
+        <translation>Dañado</translation>
     </message>
 </context>
 <context>
@@ -3309,6 +3454,10 @@ Vocabulario %3</translation>
         <source>Parent run</source>
         <translation>Ejecución padre</translation>
     </message>
+    <message>
+        <source>Fit: show the whole field</source>
+        <translation>Ajustar: mostrar todo el campo</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPage</name>
@@ -3579,6 +3728,69 @@ Vocabulario %3</translation>
     <message>
         <source>Also every move of a chunk</source>
         <translation>También cada paso de un fragmento</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ExportDialog</name>
+    <message>
+        <source>Export run</source>
+        <translation>Exportar ejecución</translation>
+    </message>
+    <message>
+        <source>Report of the run: state, figures, curves, settings and audit on one HTML page</source>
+        <translation>Informe de la ejecución: estado, cifras, curvas, ajustes y auditoría en una página HTML</translation>
+    </message>
+    <message>
+        <source>What was measured, as CSV tables</source>
+        <translation>Lo medido, como tablas CSV</translation>
+    </message>
+    <message>
+        <source>What was measured, as JSON lines</source>
+        <translation>Lo medido, como líneas JSON</translation>
+    </message>
+    <message>
+        <source>What was measured, for TensorBoard</source>
+        <translation>Lo medido, para TensorBoard</translation>
+    </message>
+    <message>
+        <source>The model, for Hugging Face</source>
+        <translation>El modelo, para Hugging Face</translation>
+    </message>
+    <message>
+        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets and folders</source>
+        <translation>Paquete para desarrolladores: registros, ajustes y auditoría, sin datos, pesos, secretos ni carpetas</translation>
+    </message>
+    <message>
+        <source>Where to write it</source>
+        <translation>Dónde escribirlo</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>Guardado como %1.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportar</translation>
+    </message>
+    <message>
+        <source>A folder is made there.</source>
+        <translation>Allí se crea una carpeta.</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation>Trabajando…</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>No se pudo escribir %1.</translation>
     </message>
 </context>
 <context>
@@ -4291,10 +4503,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Imágenes (*.png *.pdf)</translation>
     </message>
     <message>
-        <source>More commands</source>
-        <translation>Más órdenes</translation>
-    </message>
-    <message>
         <source>GPU history</source>
         <translation>Historia de la GPU</translation>
     </message>
@@ -4341,6 +4549,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>from the run %1</source>
         <translation>de la ejecución %1</translation>
+    </message>
+    <message>
+        <source>Docks</source>
+        <translation>Paneles</translation>
     </message>
 </context>
 <context>
@@ -4444,6 +4656,99 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>left out</source>
         <translation>omitido</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MergeDialog</name>
+    <message>
+        <source>Merge replicas</source>
+        <translation>Fusionar réplicas</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n replica(s) trained apart</source>
+        <translation>
+            <numerusform>%n réplica entrenó por separado</numerusform>
+            <numerusform>%n réplicas entrenaron por separado</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text.</source>
+        <translation>La fusión hace de ellas un solo modelo, y cada réplica sigue a partir de él. Los puntos de control de los miembros se conservan según la política de conservación. Todas las pérdidas son del mismo texto reservado.</translation>
+    </message>
+    <message>
+        <source>Replica %1</source>
+        <translation>Réplica %1</translation>
+    </message>
+    <message>
+        <source>%1, %2 tokens</source>
+        <translation>%1, %2 tokens</translation>
+    </message>
+    <message>
+        <source>Merged</source>
+        <translation>Fusionado</translation>
+    </message>
+    <message>
+        <source>not made yet</source>
+        <translation>aún no existe</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Método</translation>
+    </message>
+    <message>
+        <source>as the run is set up</source>
+        <translation>como está configurada la ejecución</translation>
+    </message>
+    <message>
+        <source>average, weighted by tokens</source>
+        <translation>media ponderada por tokens</translation>
+    </message>
+    <message>
+        <source>DiLoCo: outer momentum</source>
+        <translation>DiLoCo: momento externo</translation>
+    </message>
+    <message>
+        <source>Held-out loss of %1</source>
+        <translation>Pérdida reservada de %1</translation>
+    </message>
+    <message>
+        <source>Evaluate members</source>
+        <translation>Evaluar miembros</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message numerus="yes">
+        <source>Merge %n replica(s)</source>
+        <translation>
+            <numerusform>Fusionar %n réplica</numerusform>
+            <numerusform>Fusionar %n réplicas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Evaluating %1…</source>
+        <translation>Evaluando %1…</translation>
+    </message>
+    <message>
+        <source>Merging…</source>
+        <translation>Fusionando…</translation>
+    </message>
+    <message>
+        <source>Nothing was merged yet.</source>
+        <translation>Todavía no se fusionó nada.</translation>
+    </message>
+    <message>
+        <source>The merged weights are better than the best member by %1 nats per token.</source>
+        <translation>Los pesos fusionados son mejores que el mejor miembro por %1 nats por token.</translation>
+    </message>
+    <message>
+        <source>The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.</source>
+        <translation>Los pesos fusionados son peores que el mejor miembro por %1 nats por token; por regla general, más entrenamiento lo remedia.</translation>
+    </message>
+    <message>
+        <source>Held-out loss</source>
+        <translation>Pérdida reservada</translation>
     </message>
 </context>
 <context>
@@ -4920,17 +5225,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>El intento %1 conserva %2 de los %3 fragmentos empezados</translation>
     </message>
     <message>
-        <source>No chunk is trained again. Nothing changes until you press the button below.</source>
-        <translation>Ningún fragmento se entrena de nuevo. Nada cambia hasta que pulse el botón de abajo.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.</source>
-        <translation>
-            <numerusform>%n fragmento se entrena de nuevo; después está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform>
-            <numerusform>%n fragmentos se entrenan de nuevo; después cada uno está una vez en los pesos. Nada cambia hasta que pulse el botón de abajo.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>What happens to each chunk</source>
         <translation>Qué ocurre con cada fragmento</translation>
     </message>
@@ -4994,14 +5288,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>suma %1</translation>
     </message>
     <message>
-        <source>Checkpoints</source>
-        <translation>Puntos de control</translation>
-    </message>
-    <message>
-        <source>Settings from now on</source>
-        <translation>Ajustes desde ahora</translation>
-    </message>
-    <message>
         <source>Copy command</source>
         <translation>Copiar orden</translation>
     </message>
@@ -5018,16 +5304,62 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Reanudar como intento %1</translation>
     </message>
     <message>
-        <source>safe</source>
-        <translation>seguro</translation>
+        <source>chunks twice %1</source>
+        <translation>fragmentos dobles %1</translation>
     </message>
     <message>
-        <source>curves before and after cannot be compared</source>
-        <translation>las curvas de antes y después no son comparables</translation>
+        <source>missing %1</source>
+        <translation>faltan %1</translation>
     </message>
     <message>
-        <source>%1: %2 → %3 (%4)</source>
-        <translation>%1: %2 → %3 (%4)</translation>
+        <source>Start from</source>
+        <translation>Partir de</translation>
+    </message>
+    <message>
+        <source>From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs.</source>
+        <translation>Desde un punto de control anterior, lo más nuevo sale de los pesos: sus fragmentos quedan libres y se entrenan otra vez. Los archivos se quedan para generar texto y para ejecuciones nuevas.</translation>
+    </message>
+    <message>
+        <source>trained after checkpoint %1, or only in a damaged one</source>
+        <translation>entrenados después del punto de control %1, o solo en uno dañado</translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
+        <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos empezados</translation>
+    </message>
+    <message>
+        <source>No chunk is trained again.</source>
+        <translation>Ningún fragmento se entrena otra vez.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again, about %1; after that each is in the weights once.</source>
+        <translation>
+            <numerusform>%n fragmento se entrena de nuevo, unos %1; después cada uno está una vez en los pesos.</numerusform>
+            <numerusform>%n fragmentos se entrenan de nuevo, unos %1; después cada uno está una vez en los pesos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again; after that each is in the weights once.</source>
+        <translation>
+            <numerusform>%n fragmento se entrena de nuevo; después cada uno está una vez en los pesos.</numerusform>
+            <numerusform>%n fragmentos se entrenan de nuevo; después cada uno está una vez en los pesos.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of them belong to earlier epochs.</source>
+        <translation>%1 de ellos pertenecen a épocas anteriores.</translation>
+    </message>
+    <message>
+        <source>Nothing changes until you press the button below.</source>
+        <translation>Nada cambia hasta que pulses el botón de abajo.</translation>
+    </message>
+    <message>
+        <source>Changed for attempt %1</source>
+        <translation>Cambios para el intento %1</translation>
+    </message>
+    <message>
+        <source>After an interruption, resume by itself, %1 times at most</source>
+        <translation>Tras una interrupción, reanudar por sí misma, %1 veces como máximo</translation>
     </message>
 </context>
 <context>
@@ -5051,6 +5383,22 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Mark finished</source>
+        <translation>Marcar como terminada</translation>
+    </message>
+    <message>
+        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <translation>Aceptar la ejecución como terminada tal como está. Se puede reanudar más adelante.</translation>
+    </message>
+    <message>
+        <source>Cancel automatic resume</source>
+        <translation>Cancelar la reanudación automática</translation>
+    </message>
+    <message>
+        <source>%1 Resumes by itself in %2 (%3 of %4).</source>
+        <translation>%1 Se reanuda por sí misma en %2 (%3 de %4).</translation>
     </message>
 </context>
 <context>

@@ -475,6 +475,14 @@
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
         <translation>块在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复与遗漏”随时用账本证明。</translation>
     </message>
+    <message>
+        <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
+        <translation>“起点”也提供较旧的检查点。较新的内容随后离开权重，其数据段再训练一次：在任何改变之前，图和计数会显示代价。</translation>
+    </message>
+    <message>
+        <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
+        <translation>不再继续的运行可以标记为已完成；以后仍可恢复。如果您在对话框或“运行”菜单中选择，运行也可以在中断后自动恢复。</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -543,6 +551,13 @@
     </message>
 </context>
 <context>
+    <name>Overflow</name>
+    <message>
+        <source>More commands</source>
+        <translation>更多命令</translation>
+    </message>
+</context>
+<context>
     <name>QueueDock</name>
     <message>
         <source>waiting</source>
@@ -551,49 +566,6 @@
     <message>
         <source>in training</source>
         <translation>训练中</translation>
-    </message>
-</context>
-<context>
-    <name>ResumeDialog</name>
-    <message>
-        <source>verified</source>
-        <translation>已核验</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>已损坏</translation>
-    </message>
-    <message>
-        <source>Checkpoint</source>
-        <translation>检查点</translation>
-    </message>
-    <message>
-        <source>Of</source>
-        <translation>所属</translation>
-    </message>
-    <message>
-        <source>merge</source>
-        <translation>合并</translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <translation>副本 %1</translation>
-    </message>
-    <message>
-        <source>Saved</source>
-        <translation>保存时间</translation>
-    </message>
-    <message>
-        <source>Chunks</source>
-        <translation>数据段</translation>
-    </message>
-    <message>
-        <source>Eval loss</source>
-        <translation>评估损失</translation>
-    </message>
-    <message>
-        <source>Files</source>
-        <translation>文件</translation>
     </message>
 </context>
 <context>
@@ -609,6 +581,49 @@
     <message>
         <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
         <translation>检查点包含第 %3 轮 %2 个数据段中的 %1 个；最新的写于 %4。</translation>
+    </message>
+</context>
+<context>
+    <name>RunReport</name>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation>尝试次数</translation>
+    </message>
+    <message>
+        <source>Optimiser steps</source>
+        <translation>优化器步数</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Active time</source>
+        <translation>活动时间</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>训练损失</translation>
+    </message>
+    <message>
+        <source>Loss on held-out text</source>
+        <translation>留出文本上的损失</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Curves</source>
+        <translation>曲线</translation>
+    </message>
+    <message>
+        <source>Different from the preset %1</source>
+        <translation>与预设 %1 不同</translation>
     </message>
 </context>
 <context>
@@ -1548,6 +1563,10 @@
         <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
         <translation>init_from 指向同一数据上的运行时：重新完整训练一遍（again），或在第一个 epoch 中略去这些权重在尚未结束的那一遍里已见过的内容（skip）。</translation>
     </message>
+    <message>
+        <source>seconds</source>
+        <translation>秒</translation>
+    </message>
 </context>
 <context>
     <name>StateGlyph</name>
@@ -1874,6 +1893,10 @@
         <source>Age</source>
         <translation>时间</translation>
     </message>
+    <message>
+        <source>left behind</source>
+        <translation>已离开</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2068,6 +2091,14 @@
         <translation>
             <numerusform>%n 轮 · %1</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Finished (marked by hand)</source>
+        <translation>已完成（手动标记）</translation>
+    </message>
+    <message>
+        <source>finished (marked by hand) · %1</source>
+        <translation>已完成（手动标记）· %1</translation>
     </message>
 </context>
 <context>
@@ -2452,6 +2483,38 @@
         <source>Its weights, and the runs that they came through</source>
         <translation>其权重，以及权重经历过的运行</translation>
     </message>
+    <message>
+        <source>Merge replicas…</source>
+        <translation>合并副本…</translation>
+    </message>
+    <message>
+        <source>Make one model of what the workers trained apart, and compare the losses</source>
+        <translation>把各工作进程分别训练的结果合成一个模型，并比较损失</translation>
+    </message>
+    <message>
+        <source>Mark finished</source>
+        <translation>标记为已完成</translation>
+    </message>
+    <message>
+        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <translation>按现状接受此运行已结束。以后仍可恢复。</translation>
+    </message>
+    <message>
+        <source>Resume by itself when interrupted</source>
+        <translation>中断后自动恢复</translation>
+    </message>
+    <message>
+        <source>Up to %1 times, with longer and longer waits</source>
+        <translation>最多 %1 次，等待时间逐次加长</translation>
+    </message>
+    <message>
+        <source>Export run…</source>
+        <translation>导出运行…</translation>
+    </message>
+    <message>
+        <source>A report, what was measured, the model, or a bundle for developers</source>
+        <translation>报告、测量数据、模型，或供开发者使用的打包文件</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2696,6 +2759,25 @@
     </message>
 </context>
 <context>
+    <name>furrow::ChangedSettings</name>
+    <message>
+        <source>No setting is changed.</source>
+        <translation>没有更改任何设置。</translation>
+    </message>
+    <message>
+        <source>from %1 to %2</source>
+        <translation>从 %1 改为 %2</translation>
+    </message>
+    <message>
+        <source>Safe</source>
+        <translation>安全</translation>
+    </message>
+    <message>
+        <source>Not safe: curves before and after cannot be compared</source>
+        <translation>不安全：前后曲线无法比较</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChartsPage</name>
     <message>
         <source>Horizontal axis</source>
@@ -2828,6 +2910,69 @@
     <message>
         <source>Tables (*.csv)</source>
         <translation>表格 (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::CheckpointChoices</name>
+    <message>
+        <source>Checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Before the stop</source>
+        <translation>停止前</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Eval loss</source>
+        <translation>评估损失</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>the newest of each replica</source>
+        <translation>每个副本最新的检查点</translation>
+    </message>
+    <message>
+        <source>keeps %1 chunks, trains %2 again</source>
+        <translation>保留 %1 个数据段，重新训练 %2 个</translation>
+    </message>
+    <message>
+        <source>Start weights</source>
+        <translation>初始权重</translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation>已核验</translation>
+    </message>
+    <message>
+        <source>%1, merge</source>
+        <translation>%1，合并</translation>
+    </message>
+    <message>
+        <source>%1, replica %2</source>
+        <translation>%1，副本 %2</translation>
+    </message>
+    <message>
+        <source>%1, best</source>
+        <translation>%1，最佳</translation>
+    </message>
+    <message>
+        <source>Left behind</source>
+        <translation>已离开</translation>
+    </message>
+    <message>
+        <source>Damaged</source>
+        <translation>已损坏</translation>
     </message>
 </context>
 <context>
@@ -3300,6 +3445,10 @@ Vocabulary %3</source>
         <source>Parent run</source>
         <translation>父运行</translation>
     </message>
+    <message>
+        <source>Fit: show the whole field</source>
+        <translation>适应：显示整个区域</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPage</name>
@@ -3563,6 +3712,69 @@ Vocabulary %3</source>
     <message>
         <source>Also every move of a chunk</source>
         <translation>也包括数据段的每次变动</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ExportDialog</name>
+    <message>
+        <source>Export run</source>
+        <translation>导出运行</translation>
+    </message>
+    <message>
+        <source>Report of the run: state, figures, curves, settings and audit on one HTML page</source>
+        <translation>运行报告：状态、数字、曲线、设置和审计，一个 HTML 页面</translation>
+    </message>
+    <message>
+        <source>What was measured, as CSV tables</source>
+        <translation>测量数据，CSV 表格</translation>
+    </message>
+    <message>
+        <source>What was measured, as JSON lines</source>
+        <translation>测量数据，JSON 行</translation>
+    </message>
+    <message>
+        <source>What was measured, for TensorBoard</source>
+        <translation>测量数据，用于 TensorBoard</translation>
+    </message>
+    <message>
+        <source>The model, for Hugging Face</source>
+        <translation>模型，用于 Hugging Face</translation>
+    </message>
+    <message>
+        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets and folders</source>
+        <translation>供开发者的打包文件：日志、设置和审计，不含数据、权重、机密和文件夹</translation>
+    </message>
+    <message>
+        <source>Where to write it</source>
+        <translation>写到哪里</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>A folder is made there.</source>
+        <translation>将在那里新建一个文件夹。</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation>正在处理…</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>无法写入 %1。</translation>
     </message>
 </context>
 <context>
@@ -4265,10 +4477,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>图片 (*.png *.pdf)</translation>
     </message>
     <message>
-        <source>More commands</source>
-        <translation>更多命令</translation>
-    </message>
-    <message>
         <source>GPU history</source>
         <translation>GPU 历史</translation>
     </message>
@@ -4315,6 +4523,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>from the run %1</source>
         <translation>来自运行 %1</translation>
+    </message>
+    <message>
+        <source>Docks</source>
+        <translation>停靠窗口</translation>
     </message>
 </context>
 <context>
@@ -4418,6 +4630,97 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>left out</source>
         <translation>略去</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MergeDialog</name>
+    <message>
+        <source>Merge replicas</source>
+        <translation>合并副本</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n replica(s) trained apart</source>
+        <translation>
+            <numerusform>%n 个副本各自训练</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text.</source>
+        <translation>合并把它们变成一个模型，之后每个副本都从它继续。成员的检查点按保留策略保留。所有损失都来自同一份留出文本。</translation>
+    </message>
+    <message>
+        <source>Replica %1</source>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>%1, %2 tokens</source>
+        <translation>%1，%2 个词元</translation>
+    </message>
+    <message>
+        <source>Merged</source>
+        <translation>合并结果</translation>
+    </message>
+    <message>
+        <source>not made yet</source>
+        <translation>尚未生成</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>as the run is set up</source>
+        <translation>按运行的设置</translation>
+    </message>
+    <message>
+        <source>average, weighted by tokens</source>
+        <translation>按词元加权平均</translation>
+    </message>
+    <message>
+        <source>DiLoCo: outer momentum</source>
+        <translation>DiLoCo：外层动量</translation>
+    </message>
+    <message>
+        <source>Held-out loss of %1</source>
+        <translation>%1 的留出损失</translation>
+    </message>
+    <message>
+        <source>Evaluate members</source>
+        <translation>评估成员</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message numerus="yes">
+        <source>Merge %n replica(s)</source>
+        <translation>
+            <numerusform>合并 %n 个副本</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Evaluating %1…</source>
+        <translation>正在评估 %1…</translation>
+    </message>
+    <message>
+        <source>Merging…</source>
+        <translation>正在合并…</translation>
+    </message>
+    <message>
+        <source>Nothing was merged yet.</source>
+        <translation>尚未合并。</translation>
+    </message>
+    <message>
+        <source>The merged weights are better than the best member by %1 nats per token.</source>
+        <translation>合并后的权重比最佳成员好 %1 奈特/词元。</translation>
+    </message>
+    <message>
+        <source>The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.</source>
+        <translation>合并后的权重比最佳成员差 %1 奈特/词元；继续训练通常可以弥补。</translation>
+    </message>
+    <message>
+        <source>Held-out loss</source>
+        <translation>留出损失</translation>
     </message>
 </context>
 <context>
@@ -4890,16 +5193,6 @@ pattern 正则表达式</translation>
         <translation>第 %1 次尝试保留已开始的 %3 个数据段中的 %2 个</translation>
     </message>
     <message>
-        <source>No chunk is trained again. Nothing changes until you press the button below.</source>
-        <translation>没有数据段需要重新训练。按下下方按钮之前不会有任何改变。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.</source>
-        <translation>
-            <numerusform>%n 个数据段将重新训练；之后每个都恰好进入权重一次。按下下方按钮之前不会有任何改变。</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>What happens to each chunk</source>
         <translation>每个数据段会怎样</translation>
     </message>
@@ -4962,14 +5255,6 @@ pattern 正则表达式</translation>
         <translation>合计 %1</translation>
     </message>
     <message>
-        <source>Checkpoints</source>
-        <translation>检查点</translation>
-    </message>
-    <message>
-        <source>Settings from now on</source>
-        <translation>今后的设置</translation>
-    </message>
-    <message>
         <source>Copy command</source>
         <translation>复制命令</translation>
     </message>
@@ -4986,16 +5271,60 @@ pattern 正则表达式</translation>
         <translation>作为第 %1 次尝试恢复</translation>
     </message>
     <message>
-        <source>safe</source>
-        <translation>安全</translation>
+        <source>chunks twice %1</source>
+        <translation>重复的数据段 %1</translation>
     </message>
     <message>
-        <source>curves before and after cannot be compared</source>
-        <translation>前后的曲线不可比较</translation>
+        <source>missing %1</source>
+        <translation>缺失 %1</translation>
     </message>
     <message>
-        <source>%1: %2 → %3 (%4)</source>
-        <translation>%1：%2 → %3（%4）</translation>
+        <source>Start from</source>
+        <translation>起点</translation>
+    </message>
+    <message>
+        <source>From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs.</source>
+        <translation>从较旧的检查点开始时，较新的内容离开权重：它们的数据段重新空闲并再训练一次。文件保留，可用于采样和新运行。</translation>
+    </message>
+    <message>
+        <source>trained after checkpoint %1, or only in a damaged one</source>
+        <translation>在检查点 %1 之后训练，或只在损坏的检查点中</translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
+        <translation>第 %1 次尝试从检查点 %2 开始，保留已开始的 %4 个数据段中的 %3 个</translation>
+    </message>
+    <message>
+        <source>No chunk is trained again.</source>
+        <translation>没有数据段需要重新训练。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again, about %1; after that each is in the weights once.</source>
+        <translation>
+            <numerusform>%n 个数据段重新训练，约 %1；此后每个数据段在权重中恰好一次。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are trained again; after that each is in the weights once.</source>
+        <translation>
+            <numerusform>%n 个数据段重新训练；此后每个数据段在权重中恰好一次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of them belong to earlier epochs.</source>
+        <translation>其中 %1 个属于较早的轮次。</translation>
+    </message>
+    <message>
+        <source>Nothing changes until you press the button below.</source>
+        <translation>在按下下方按钮之前不会有任何改变。</translation>
+    </message>
+    <message>
+        <source>Changed for attempt %1</source>
+        <translation>第 %1 次尝试的更改</translation>
+    </message>
+    <message>
+        <source>After an interruption, resume by itself, %1 times at most</source>
+        <translation>中断后自动恢复，最多 %1 次</translation>
     </message>
 </context>
 <context>
@@ -5019,6 +5348,22 @@ pattern 正则表达式</translation>
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Mark finished</source>
+        <translation>标记为已完成</translation>
+    </message>
+    <message>
+        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <translation>按现状接受此运行已结束。以后仍可恢复。</translation>
+    </message>
+    <message>
+        <source>Cancel automatic resume</source>
+        <translation>取消自动恢复</translation>
+    </message>
+    <message>
+        <source>%1 Resumes by itself in %2 (%3 of %4).</source>
+        <translation>%1 将在 %2 后自动恢复（第 %3 次，共 %4 次）。</translation>
     </message>
 </context>
 <context>

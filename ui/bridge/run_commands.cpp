@@ -86,10 +86,15 @@ void RunCommands::pin(const QString& folder, CheckpointId checkpoint, bool pinne
     });
 }
 
-void RunCommands::start(const QString& folder, const RunConfig& wanted)
+void RunCommands::markFinished(const QString& folder)
 {
-    run(RunVerb::Start, folder, [wanted](const RunPaths& paths) {
-        auto started = startRun(paths, wanted);
+    run(RunVerb::MarkFinished, folder, furrow::markFinished);
+}
+
+void RunCommands::start(const QString& folder, const RunConfig& wanted, std::optional<CheckpointId> goBackTo)
+{
+    run(RunVerb::Start, folder, [wanted, goBackTo](const RunPaths& paths) {
+        auto started = startRun(paths, wanted, {}, goBackTo);
         return started.ok() ? Status() : Status(started.error());
     });
 }

@@ -9,7 +9,7 @@
 
 namespace furrow {
 
-enum class RunVerb { Create, Make, Pin, Start, Pause, Continue, Stop, Kill, Save, Plan };
+enum class RunVerb { Create, Make, Pin, Start, Pause, Continue, Stop, Kill, Save, Plan, MarkFinished };
 
 using PlanPtr = std::shared_ptr<const ResumePlan>;
 
@@ -27,8 +27,10 @@ public:
     void make(const NewRun& request);
     /// Keeps a checkpoint from being removed by the keep policy, or lets it go.
     void pin(const QString& folder, CheckpointId checkpoint, bool pinned);
-    /// Starts or resumes with the configuration wanted from now on.
-    void start(const QString& folder, const RunConfig& wanted);
+    /// Starts or resumes with the configuration wanted from now on; `goBackTo`: from that checkpoint instead of the newest.
+    void start(const QString& folder, const RunConfig& wanted, std::optional<CheckpointId> goBackTo = {});
+    /// Accepts a run that nobody trains as ended as it is.
+    void markFinished(const QString& folder);
     void pause(const QString& folder);
     void continueRun(const QString& folder);
     void stop(const QString& folder);

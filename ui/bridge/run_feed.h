@@ -46,6 +46,7 @@ struct RunLine {
     QString name;
     RunState state = RunState::Unknown;
     StopReason stopReason = StopReason::None;
+    bool markedByHand = false; ///< finished because a person said so
     QString problem; ///< why the folder cannot be read; empty: it can
     std::int64_t attempt = 0;
     int workersAlive = 0;

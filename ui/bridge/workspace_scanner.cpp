@@ -56,6 +56,7 @@ std::vector<double> lossesInOrder(LedgerReader& ledger, std::int64_t epoch)
 struct Stamp {
     fs::file_time_type tracker;
     fs::file_time_type wal;
+    fs::file_time_type mark; ///< of a person who says that the run is finished
     bool operator==(const Stamp&) const = default;
 };
 
@@ -67,6 +68,7 @@ Stamp stampOf(const RunPaths& paths)
     fs::path wal = paths.tracker();
     wal += "-wal";
     stamp.wal = fs::last_write_time(wal, failed);
+    stamp.mark = fs::last_write_time(paths.finishedMark(), failed);
     return stamp;
 }
 
@@ -207,6 +209,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
         line.name = QString::fromStdString(status.file.config.name);
     line.state = status.state;
     line.stopReason = status.stopReason;
+    line.markedByHand = status.markedByHand;
     line.attempt = status.attempt;
     line.createdWallNs = status.file.createdWallNs;
     line.workersAlive = static_cast<int>(std::count_if(status.workers.begin(), status.workers.end(), [](const WorkerStatus& w) { return w.alive; }));

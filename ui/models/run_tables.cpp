@@ -231,7 +231,9 @@ std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns()
                     return QCoreApplication::translate("Tables", "damaged");
                 if (c.removed)
                     return QCoreApplication::translate("Tables", "removed, row kept");
-                const QString kept = c.head ? QCoreApplication::translate("Tables", "newest") : QCoreApplication::translate("Tables", "kept");
+                const QString kept = c.head ? QCoreApplication::translate("Tables", "newest")
+                    : c.surviving           ? QCoreApplication::translate("Tables", "kept")
+                                            : QCoreApplication::translate("Tables", "left behind");
                 return c.pinned ? QCoreApplication::translate("Tables", "%1, pinned").arg(kept) : kept;
             }),
         { [] { return QCoreApplication::translate("Tables", "Age"); }, [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },

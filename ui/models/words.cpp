@@ -24,6 +24,11 @@ QString stateWord(RunState state)
     return QCoreApplication::translate("Words", "Unknown");
 }
 
+QString stateWord(const RunStatus& status)
+{
+    return status.markedByHand ? QCoreApplication::translate("Words", "Finished (marked by hand)") : stateWord(status.state);
+}
+
 QString stopReasonSentence(StopReason reason)
 {
     switch (reason) {
@@ -165,6 +170,8 @@ namespace {
 QString endSubtitle(const RunLine& line)
 {
     const QString when = wallTimeText(line.createdWallNs);
+    if (line.markedByHand)
+        return QCoreApplication::translate("Words", "finished (marked by hand) · %1").arg(when);
     if (line.state == RunState::Finished && line.epochsClosed > 0) {
         const int epochs = static_cast<int>(line.epochsClosed); // lupdate does not read past a cast
         return QCoreApplication::translate("Words", "%n epoch(s) · %1", nullptr, epochs).arg(when);

@@ -11,6 +11,7 @@ namespace furrow {
 // Words and numbers of the interface in the language and locale of the person. One home for each.
 
 QString stateWord(RunState state); ///< "Running"
+QString stateWord(const RunStatus& status); ///< also "Finished (marked by hand)"
 QString stopReasonSentence(StopReason reason); ///< "the end of the epoch was reached"; "" for None
 /// Why we think that a run is in its state: the sentences of the engine, with times as the clock of the person says them.
 QString evidenceText(const RunStatus& status, const QString& separator);

@@ -17,6 +17,7 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
     , cells_(watcher_)
     , claims_(watcher_)
     , replay_(watcher_, cells_, claims_)
+    , autoResume_(commands_)
     , events_(eventColumns())
     , log_(logColumns())
 {
@@ -32,6 +33,7 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
         Q_EMIT logProcessesChanged();
     });
     connectAlerts();
+    connect(&scanner_, &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) { autoResume_.takeLines(*lines); });
     connect(&selection_, &SelectionModel::runChanged, &watcher_, &RunWatcher::open);
     connect(&commands_, &RunCommands::done, this, [this](RunVerb, const QString& folder) {
         scanner_.refresh();

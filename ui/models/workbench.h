@@ -5,6 +5,7 @@
 #include "ui/bridge/workspace_commands.h"
 #include "ui/bridge/workspace_scanner.h"
 #include "ui/models/alerts.h"
+#include "ui/models/auto_resume.h"
 #include "ui/models/cell_store.h"
 #include "ui/models/quarantine_draft.h"
 #include "ui/models/replay.h"
@@ -45,6 +46,7 @@ public:
     ClaimStore& claims() { return claims_; }
     Replay& replay() { return replay_; }
     Alerts& alerts() { return alerts_; }
+    AutoResume& autoResume() { return autoResume_; }
     EventModel& events() { return events_; }
     LogModel& log() { return log_; }
     /// Processes that wrote log lines so far.
@@ -72,6 +74,7 @@ private:
     ClaimStore claims_;
     Replay replay_;
     Alerts alerts_;
+    AutoResume autoResume_;
     EventModel events_;
     LogModel log_;
     QStringList logProcesses_;

@@ -299,7 +299,7 @@ void ComparePage::showSummary()
     std::vector<QStringList> rows;
     for (const ComparedRun& run : result_->comparison.runs) {
         const RunStatus& status = run.status;
-        rows.push_back({ QString::fromStdString(run.name), stateWord(status.state), lossText(status.loss), status.evalLoss ? lossText(*status.evalLoss) : QStringLiteral("–"), lossText(run.meanLoss),
+        rows.push_back({ QString::fromStdString(run.name), stateWord(status), lossText(status.loss), status.evalLoss ? lossText(*status.evalLoss) : QStringLiteral("–"), lossText(run.meanLoss),
             countText(status.steps), countText(status.tokens), durationText(status.activeSeconds), countText(static_cast<std::int64_t>(run.meanTokensPerSecond)), countText(status.attempt) });
     }
     fill(*summary_, { tr("Run"), tr("State"), tr("Loss"), tr("Eval loss"), tr("Mean loss of all chunks"), tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second"), tr("Attempts") }, rows);

@@ -4,6 +4,7 @@
 #include "ui/charts/map_legend.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
@@ -78,9 +79,11 @@ void CoveragePage::buildBar()
     bar->addWidget(epoch_);
     for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not push the others out
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        combo->setMinimumContentsLength(combo == epoch_ ? 5 : combo == relative_ ? 13 : 10);
+        combo->setMinimumContentsLength(combo == epoch_ ? 4 : combo == relative_ ? 12 : 9);
     }
-    auto* fitButton = makeButton(tr("Fit"), QStringLiteral("fit"));
+    auto* fitButton = makeButton({}, QStringLiteral("fit"));
+    fitButton->setAccessibleName(tr("Fit"));
+    fitButton->setToolTip(tr("Fit: show the whole field"));
     bar->addWidget(fitButton);
     tableButton_ = makeButton(tr("Table"), QStringLiteral("table"));
     tableButton_->setCheckable(true);
@@ -90,13 +93,14 @@ void CoveragePage::buildBar()
     worst_->setDecimals(1);
     worst_->setValue(0.5);
     worst_->setSuffix(tr(" %"));
-    worst_->setFixedWidth(70);
+    worst_->setFixedWidth(64);
     worst_->setAccessibleName(tr("Share of the worst chunks"));
     bar->addWidget(worst_);
     auto* select = makeButton(tr("Select worst"));
     select->setToolTip(tr("Select the chunks with the largest values of this layer"));
     connect(select, &QPushButton::clicked, this, &CoveragePage::selectWorst);
     bar->addWidget(select);
+    dressOverflow(*bar);
     layout()->addWidget(bar);
     hover_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
     hover_->setContentsMargins(12, 2, 12, 2);

@@ -134,11 +134,11 @@ QWidget* OverviewPage::buildHead()
     row->addWidget(title_);
     truth_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
     row->addWidget(truth_, 1);
-    auto* why = makeButton(tr("Why?"));
-    why->setFlat(true);
-    why->setProperty("link", true);
-    connect(why, &QPushButton::clicked, this, &OverviewPage::whyWanted);
-    row->addWidget(why);
+    why_ = makeButton(tr("Why?"));
+    why_->setFlat(true);
+    why_->setProperty("link", true);
+    connect(why_, &QPushButton::clicked, this, &OverviewPage::whyWanted);
+    row->addWidget(why_);
     ends_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     row->addWidget(ends_);
     return head;
@@ -206,7 +206,7 @@ void OverviewPage::showHead(const RunStatus& status)
 {
     mark_->setGlyph(glyphOf(status.state));
     const QString epoch = status.epochs.empty() ? QString() : tr("Epoch %1").arg(status.epochs.back().epoch + 1);
-    title_->setText(epoch.isEmpty() ? stateWord(status.state) : tr("%1, %2").arg(epoch, stateWord(status.state).toLower()));
+    title_->setText(epoch.isEmpty() ? stateWord(status) : tr("%1, %2").arg(epoch, stateWord(status).toLower()));
     const QString evidence = evidenceText(status, QStringLiteral(" "));
     const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already
     truth_->setText(reason.isEmpty() ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
@@ -267,10 +267,13 @@ void OverviewPage::showWorkers(const RunStatus& status)
             card = new WorkerCard(worker.worker);
             const int at = static_cast<int>(cardOf_.size()) - 1;
             cards_->addWidget(card, at / kCardColumns, at % kCardColumns);
+            const auto place = cardOf_.find(worker.worker); // made later than the docks, reached before them all the same
+            setTabOrder(place == cardOf_.begin() ? static_cast<QWidget*>(why_) : std::prev(place)->second, card);
             connect(card, &WorkerCard::chosen, this, [this](int chosen) {
                 bench_.selection().clear();
                 bench_.selection().setWorker(chosen);
             });
+            connect(card, &WorkerCard::opened, this, &OverviewPage::workerOpened);
             if (bench_.watcher().telemetry())
                 card->setLosses(newestLosses(*bench_.watcher().telemetry(), worker.worker));
         }

@@ -32,6 +32,7 @@ public:
 
 Q_SIGNALS:
     void whyWanted();
+    void workerOpened(); ///< it is selected
 
 private:
     QWidget* buildHead();
@@ -50,6 +51,7 @@ private:
     StateGlyph* mark_ = nullptr;
     QLabel* title_ = nullptr;
     QLabel* truth_ = nullptr;
+    QPushButton* why_ = nullptr;
     QLabel* ends_ = nullptr;
     EpochMeters* meters_ = nullptr;
     QLabel* open_ = nullptr;

@@ -1,24 +1,24 @@
 #include "ui/pages/resume_dialog.h"
 
 #include "ui/charts/coverage_map.h"
-#include "ui/models/run_tables.h"
+#include "ui/models/auto_resume.h"
 #include "ui/models/words.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/page_parts.h"
-#include "ui/widgets/chunk_cell.h"
+#include "ui/pages/resume_parts.h"
+#include "ui/theme/theme.h"
 
+#include <QCheckBox>
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QFormLayout>
 #include <QGridLayout>
 #include <QGuiApplication>
-#include <QHeaderView>
 #include <QLineEdit>
-#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QTableView>
+#include <QSet>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
@@ -26,35 +26,6 @@ namespace {
 
 /// Settings that one most often wants to change for another attempt.
 constexpr const char* kOffered[] = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes", "eval_steps" };
-
-constexpr std::size_t kShownCheckpoints = 6;
-
-QString choiceState(const ResumePlan::CheckpointChoice& choice)
-{
-    if (choice.verified)
-        return QCoreApplication::translate("ResumeDialog", "verified");
-    return choice.row.damaged ? QCoreApplication::translate("ResumeDialog", "damaged") : QString::fromStdString(choice.problem);
-}
-
-std::vector<TableColumn<ResumePlan::CheckpointChoice>> choiceColumns()
-{
-    using C = ResumePlan::CheckpointChoice;
-    const auto title = [](const char* text) { return [text] { return QCoreApplication::translate("ResumeDialog", text); }; };
-    return {
-        { title(QT_TRANSLATE_NOOP("ResumeDialog", "Checkpoint")), [](const C& c) { return countText(c.row.id.value); }, {}, false, {} },
-        { title(QT_TRANSLATE_NOOP("ResumeDialog", "Of")),
-            [](const C& c) {
-                return c.row.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("ResumeDialog", "merge")
-                                                                  : QCoreApplication::translate("ResumeDialog", "replica %1").arg(c.row.record.replica);
-            },
-            {}, false, {} },
-        { title(QT_TRANSLATE_NOOP("ResumeDialog", "Saved")), [](const C& c) { return wallTimeText(c.row.wallNs); }, {}, true, {} },
-        { title(QT_TRANSLATE_NOOP("ResumeDialog", "Chunks")), [](const C& c) { return countText(c.kept); }, {}, true, {} },
-        { title(QT_TRANSLATE_NOOP("ResumeDialog", "Eval loss")), [](const C& c) { return c.row.record.evalLoss ? fixedText(*c.row.record.evalLoss, 3) : QStringLiteral("–"); }, {}, true, {} },
-        { title(QT_TRANSLATE_NOOP("ResumeDialog", "Files")), choiceState, {}, false,
-            [](const C& c, int role) { return role == Qt::ToolTipRole ? QVariant(QString::fromStdString(c.problem)) : QVariant(); } },
-    };
-}
 
 CellKind kindOf(ChunkState state)
 {
@@ -69,34 +40,17 @@ CellKind kindOf(ChunkState state)
     }
 }
 
-/// A chunk as the map draws it, for the lines of the dry run.
-class Swatch : public QWidget {
-public:
-    explicit Swatch(CellKind kind)
-        : kind_(kind)
-    {
-        setFixedSize(22, 16);
-        setAccessibleName(cellWord(kind));
-    }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        CellLook look;
-        look.kind = kind_;
-        drawChunkCell(painter, QRectF(1, 1, 19, 13), look);
-    }
-
-private:
-    CellKind kind_;
-};
+std::int64_t countIn(const std::vector<ChunkCell>& cells, const QSet<qint64>& chunks)
+{
+    return std::count_if(cells.begin(), cells.end(), [&chunks](const ChunkCell& cell) { return chunks.contains(cell.id.value); });
+}
 
 } // namespace
 
 ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan, const RunConfig& config, QWidget* parent)
     : QDialog(parent)
     , folder_(folder)
+    , attempt_(attempt)
     , plan_(std::move(plan))
     , frozen_(config)
     , wanted_(config)
@@ -106,7 +60,7 @@ ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::i
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(buildHead(runName, attempt));
+    column->addWidget(buildHead());
     column->addWidget(makeLine());
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
@@ -115,25 +69,21 @@ ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::i
     middle->addWidget(buildSide(), 1);
     column->addLayout(middle, 1);
     column->addWidget(makeLine());
-    column->addWidget(buildFoot(attempt));
+    column->addWidget(buildFoot());
+    showChoice();
     go_->setFocus(); // the map is looked at, the button is what Return and Space are for
 }
 
-QWidget* ResumeDialog::buildHead(const QString&, std::int64_t attempt)
+QWidget* ResumeDialog::buildHead()
 {
     auto* head = new QWidget(this);
     auto* column = new QVBoxLayout(head);
     column->setContentsMargins(16, 12, 16, 12);
-    const std::int64_t again = plan_->redo + plan_->workLost;
-    const std::int64_t begun = plan_->kept + again + plan_->orphaned;
-    const QString title = attempt == 0 ? tr("Attempt 1 begins with fresh weights")
-                                       : tr("Attempt %1 keeps %2 of the %3 chunks begun").arg(attempt + 1).arg(countText(plan_->kept), countText(begun));
-    column->addWidget(makeLabel(title, TextTone::Value, TextSize::Title, true));
-    const QString rest = again == 0 ? tr("No chunk is trained again. Nothing changes until you press the button below.")
-                                    : tr("%n chunk(s) are trained again; after that each is in the weights once. Nothing changes until you press the button below.", nullptr, static_cast<int>(again));
-    QLabel* sentence = makeLabel(rest, TextTone::Secondary);
-    sentence->setWordWrap(true);
-    column->addWidget(sentence);
+    title_ = makeLabel({}, TextTone::Value, TextSize::Title, true);
+    column->addWidget(title_);
+    sentence_ = makeLabel({}, TextTone::Secondary);
+    sentence_->setWordWrap(true);
+    column->addWidget(sentence_);
     return head;
 }
 
@@ -148,16 +98,12 @@ QWidget* ResumeDialog::buildMap()
         column->addStretch();
         return side;
     }
-    auto* map = new CoverageMap(side);
-    map->setFrameShape(QFrame::NoFrame);
-    map->setMinimapVisible(false);
-    map->setCells(plan_->cells);
-    std::vector<CellKind> kinds;
-    for (const ChunkCell& cell : plan_->cells)
-        kinds.push_back(kindOf(cell.state));
-    map->setKinds(std::move(kinds));
-    map->setAccessibleName(tr("Map of %n chunk(s); the counts beside it say the same", nullptr, static_cast<int>(plan_->cells.size())));
-    column->addWidget(map, 1);
+    map_ = new CoverageMap(side);
+    map_->setFrameShape(QFrame::NoFrame);
+    map_->setMinimapVisible(false);
+    map_->setCells(plan_->cells);
+    map_->setAccessibleName(tr("Map of %n chunk(s); the counts beside it say the same", nullptr, static_cast<int>(plan_->cells.size())));
+    column->addWidget(map_, 1);
     return side;
 }
 
@@ -183,12 +129,12 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     column->addWidget(makeLabel(tr("Dry run"), TextTone::Value, TextSize::Body, true));
     const struct {
         CellKind kind;
-        std::int64_t count;
+        std::int64_t count; // kept and to be redone follow the choice
         QString name;
         QString meaning;
     } rows[] = {
         { CellKind::Kept, plan_->kept, tr("Kept"), tr("in checkpoints that are on disk and verified") },
-        { CellKind::Redo, plan_->redo, tr("To be redone"), tr("only in a checkpoint that is damaged") },
+        { CellKind::Redo, plan_->redo, tr("To be redone"), {} },
         { CellKind::Lost, plan_->workLost, tr("Work lost"), tr("trained after the newest checkpoint; those weights are gone") },
         { CellKind::Orphaned, plan_->orphaned, tr("Orphaned claims released"), tr("claimed by workers that are gone, never finished") },
         { CellKind::Free, plan_->free, tr("Free"), tr("not claimed yet; %1 excluded and %2 poisoned stay so").arg(countText(plan_->excluded), countText(plan_->poisoned)) },
@@ -205,14 +151,16 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
         count->setAlignment(Qt::AlignRight);
         count->setMinimumWidth(52);
         grid->addWidget(count, row, 1);
+        counts_.push_back(count);
         grid->addWidget(makeLabel(line.name), row++, 2);
         QLabel* meaning = makeLabel(line.meaning, TextTone::Secondary, TextSize::Small);
         meaning->setWordWrap(true);
         grid->addWidget(meaning, row++, 2);
+        if (line.kind == CellKind::Redo)
+            redoMeaning_ = meaning;
     }
     column->addLayout(grid);
-    const std::int64_t sum = plan_->kept + plan_->redo + plan_->workLost + plan_->orphaned + plan_->free + plan_->excluded + plan_->poisoned;
-    column->addWidget(makeLabel(tr("sum %1").arg(countText(sum)), TextTone::Secondary, TextSize::Small));
+    addTruth(column);
     for (const std::string& note : plan_->notes) {
         QLabel* text = makeLabel(QString::fromStdString(note), TextTone::Error, TextSize::Small);
         text->setWordWrap(true);
@@ -220,25 +168,96 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     }
 }
 
+/// What the audit proves of the ledger as it is; a resume only frees chunks, so it stays true.
+void ResumeDialog::addTruth(QVBoxLayout* column)
+{
+    const std::int64_t sum = plan_->kept + plan_->redo + plan_->workLost + plan_->orphaned + plan_->free + plan_->excluded + plan_->poisoned;
+    auto* row = new QHBoxLayout;
+    row->setSpacing(6);
+    const auto add = [row](const QString& text, bool good) {
+        auto* glyph = new QLabel;
+        glyph->setPixmap(theme().icon(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Error).pixmap(14, 14));
+        row->addWidget(glyph);
+        row->addWidget(makeLabel(text, good ? TextTone::Secondary : TextTone::Error, TextSize::Small));
+        row->addSpacing(10);
+    };
+    add(tr("sum %1").arg(countText(sum)), true);
+    if (plan_->twice)
+        add(tr("chunks twice %1").arg(countText(*plan_->twice)), *plan_->twice == 0);
+    if (plan_->missing)
+        add(tr("missing %1").arg(countText(*plan_->missing)), *plan_->missing == 0);
+    row->addStretch();
+    column->addLayout(row);
+}
+
 void ResumeDialog::addCheckpoints(QVBoxLayout* column)
 {
     if (plan_->checkpoints.empty())
         return;
-    column->addWidget(makeLabel(tr("Checkpoints"), TextTone::Value, TextSize::Body, true));
-    QTableView* table = makeTable(tr("Checkpoints"));
-    auto* model = new TableModel<ResumePlan::CheckpointChoice>(choiceColumns(), table);
-    std::vector<ResumePlan::CheckpointChoice> newestFirst(plan_->checkpoints.rbegin(), plan_->checkpoints.rend());
-    model->reset(std::move(newestFirst));
-    table->setModel(model);
-    table->resizeColumnsToContents();
-    const auto rows = static_cast<int>(std::min<std::size_t>(plan_->checkpoints.size(), kShownCheckpoints));
-    table->setFixedHeight(table->horizontalHeader()->height() + rows * table->verticalHeader()->defaultSectionSize() + 2); // whole rows
-    column->addWidget(table);
+    column->addWidget(makeLabel(tr("Start from"), TextTone::Value, TextSize::Body, true));
+    choices_ = new CheckpointChoices(*plan_);
+    connect(choices_, &CheckpointChoices::changed, this, &ResumeDialog::showChoice);
+    column->addWidget(choices_);
+    QLabel* meaning = makeLabel(tr("From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs."), TextTone::Hint, TextSize::Small);
+    meaning->setWordWrap(true);
+    column->addWidget(meaning);
+}
+
+std::optional<CheckpointId> ResumeDialog::goBackTo() const
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    return chosen == nullptr ? std::nullopt : std::optional(chosen->row.id);
+}
+
+void ResumeDialog::showChoice()
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    const std::vector<ChunkId>& redo = chosen == nullptr ? plan_->redoChunks : chosen->redo;
+    QSet<qint64> redone;
+    for (const ChunkId chunk : redo)
+        redone.insert(chunk.value);
+    const std::int64_t redoHere = countIn(plan_->cells, redone);
+    const std::int64_t kept = plan_->kept + plan_->redo - redoHere;
+    counts_[0]->setText(countText(kept));
+    counts_[1]->setText(countText(redoHere));
+    redoMeaning_->setText(chosen == nullptr ? tr("only in a checkpoint that is damaged") : tr("trained after checkpoint %1, or only in a damaged one").arg(chosen->row.id.value));
+    if (map_ != nullptr) {
+        std::vector<CellKind> kinds;
+        for (const ChunkCell& cell : plan_->cells)
+            kinds.push_back(redone.contains(cell.id.value) ? CellKind::Redo : kindOf(cell.state));
+        map_->setKinds(std::move(kinds));
+    }
+    const std::int64_t begun = kept + redoHere + plan_->workLost + plan_->orphaned;
+    if (attempt_ == 0)
+        title_->setText(tr("Attempt 1 begins with fresh weights"));
+    else if (chosen == nullptr)
+        title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks begun").arg(attempt_ + 1).arg(countText(kept), countText(begun)));
+    else
+        title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun").arg(attempt_ + 1).arg(chosen->row.id.value).arg(countText(kept), countText(begun)));
+    const auto again = static_cast<std::int64_t>(redo.size()) + plan_->workLost;
+    const int againCount = static_cast<int>(again); // lupdate does not read past a cast
+    QStringList words;
+    if (again == 0)
+        words.append(tr("No chunk is trained again."));
+    else if (plan_->secondsPerChunk > 0)
+        words.append(tr("%n chunk(s) are trained again, about %1; after that each is in the weights once.", nullptr, againCount).arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
+    else
+        words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
+    if (const auto earlier = static_cast<std::int64_t>(redo.size()) - redoHere; earlier > 0)
+        words.append(tr("%1 of them belong to earlier epochs.").arg(countText(earlier)));
+    words.append(tr("Nothing changes until you press the button below."));
+    sentence_->setText(words.join(QLatin1Char(' ')));
 }
 
 void ResumeDialog::addSettings(QVBoxLayout* column)
 {
-    column->addWidget(makeLabel(tr("Settings from now on"), TextTone::Value, TextSize::Body, true));
+    column->addWidget(makeLabel(tr("Changed for attempt %1").arg(attempt_ + 1), TextTone::Value, TextSize::Body, true));
+    changed_ = new ChangedSettings;
+    column->addWidget(changed_);
+    problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    problem_->setWordWrap(true);
+    problem_->hide();
+    column->addWidget(problem_);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (const char* key : kOffered) {
@@ -251,19 +270,25 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
         form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), edit);
     }
     column->addLayout(form);
-    changed_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
-    changed_->setWordWrap(true);
-    column->addWidget(changed_);
-    problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
-    problem_->setWordWrap(true);
-    column->addWidget(problem_);
 }
 
-QWidget* ResumeDialog::buildFoot(std::int64_t attempt)
+void ResumeDialog::setAutoResume(bool wanted)
+{
+    autoResume_->setChecked(wanted);
+}
+
+bool ResumeDialog::isAutoResume() const
+{
+    return autoResume_->isChecked();
+}
+
+QWidget* ResumeDialog::buildFoot()
 {
     auto* foot = new QWidget(this);
     auto* row = new QHBoxLayout(foot);
     row->setContentsMargins(16, 8, 16, 8);
+    autoResume_ = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));
+    row->addWidget(autoResume_);
     row->addStretch();
     auto* copy = makeButton(tr("Copy command"));
     connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
@@ -271,7 +296,7 @@ QWidget* ResumeDialog::buildFoot(std::int64_t attempt)
     auto* cancel = makeButton(tr("Cancel"));
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     row->addWidget(cancel);
-    go_ = makeButton(attempt == 0 ? tr("Start as attempt 1") : tr("Resume as attempt %1").arg(attempt + 1), {}, true);
+    go_ = makeButton(attempt_ == 0 ? tr("Start as attempt 1") : tr("Resume as attempt %1").arg(attempt_ + 1), QStringLiteral("resume"), true);
     go_->setDefault(true);
     connect(go_, &QPushButton::clicked, this, &QDialog::accept);
     row->addWidget(go_);
@@ -286,18 +311,16 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     if (wrong.empty())
         wrong = validate(wanted_);
     problem_->setText(QString::fromStdString(toString(wrong)).trimmed());
+    problem_->setVisible(!wrong.empty());
     go_->setEnabled(wrong.empty());
-    QStringList lines;
-    for (const ConfigChange& change : changes(frozen_, wanted_)) {
-        const QString rule = change.setting->resume == ResumeRule::Safe ? tr("safe") : tr("curves before and after cannot be compared");
-        lines.append(tr("%1: %2 → %3 (%4)").arg(settingLabel(*change.setting), QString::fromStdString(change.before), QString::fromStdString(change.after), rule));
-    }
-    changed_->setText(lines.join(QLatin1Char('\n')));
+    changed_->show(changes(frozen_, wanted_));
 }
 
 QString ResumeDialog::command() const
 {
     QString line = QStringLiteral("furrowctl resume '%1'").arg(folder_);
+    if (goBackTo())
+        line += QStringLiteral(" --from-checkpoint '%1'").arg(QString::fromStdString(choices_->chosen()->row.record.folder));
     for (const ConfigChange& change : changes(frozen_, wanted_))
         line += QStringLiteral(" %1 '%2'").arg(QString::fromStdString(change.setting->option()), QString::fromStdString(change.after));
     return line;

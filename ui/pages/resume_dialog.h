@@ -5,38 +5,57 @@
 
 #include <QDialog>
 
+class QCheckBox;
 class QLabel;
 class QPushButton;
 class QVBoxLayout;
 
 namespace furrow {
 
-/// What a resume would do, chunk by chunk and checkpoint by checkpoint, before it does anything; stopping rules, devices and
-/// other settings that a resume may change can be edited here.
+class ChangedSettings;
+class CheckpointChoices;
+class CoverageMap;
+
+/// What a resume would do, chunk by chunk and checkpoint by checkpoint, before it does anything; where it goes on from, and stopping
+/// rules, devices and other settings that a resume may change, can be chosen here.
 class ResumeDialog : public QDialog {
     Q_OBJECT
 public:
     ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan, const RunConfig& config, QWidget* parent);
     /// The configuration from now on.
     const RunConfig& wanted() const { return wanted_; }
+    /// The checkpoint that was chosen; nothing: the newest of each replica.
+    std::optional<CheckpointId> goBackTo() const;
+    void setAutoResume(bool wanted);
+    bool isAutoResume() const;
 
 private:
-    QWidget* buildHead(const QString& runName, std::int64_t attempt);
+    QWidget* buildHead();
     QWidget* buildMap();
     QWidget* buildSide();
     void addCounts(QVBoxLayout* column);
+    void addTruth(QVBoxLayout* column);
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);
-    QWidget* buildFoot(std::int64_t attempt);
+    QWidget* buildFoot();
     void edit(const Setting& setting, const QString& text);
+    void showChoice();
     QString command() const;
 
     QString folder_;
+    std::int64_t attempt_;
     PlanPtr plan_;
     RunConfig frozen_;
     RunConfig wanted_;
+    QLabel* title_ = nullptr;
+    QLabel* sentence_ = nullptr;
+    CoverageMap* map_ = nullptr; ///< null: no chunk is known
+    std::vector<QLabel*> counts_; ///< as the lines of the dry run
+    QLabel* redoMeaning_ = nullptr;
+    CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* problem_ = nullptr;
-    QLabel* changed_ = nullptr;
+    ChangedSettings* changed_ = nullptr;
+    QCheckBox* autoResume_ = nullptr;
     QPushButton* go_ = nullptr;
 };
 

@@ -47,7 +47,13 @@ RunBanner::RunBanner(Workbench& bench, QWidget* parent)
     QPushButton* why = banner_->addLink(tr("Why do we think so?"));
     QPushButton* resume = banner_->addButton(tr("Resume…"), true);
     QPushButton* inspect = banner_->addButton(tr("Inspect"));
-    buttons_ = { why, resume, inspect };
+    QPushButton* finished = banner_->addButton(tr("Mark finished"));
+    finished->setToolTip(tr("Accept the run as ended as it is. It can still be resumed later."));
+    cancel_ = banner_->addButton(tr("Cancel automatic resume"));
+    buttons_ = { why, resume, inspect, finished, cancel_ };
+    connect(finished, &QPushButton::clicked, this, &RunBanner::markFinishedWanted);
+    connect(cancel_, &QPushButton::clicked, this, [this] { bench_.autoResume().cancel(bench_.watcher().folder()); });
+    connect(&bench_.autoResume(), &AutoResume::changed, this, &RunBanner::showPlan);
     connect(why, &QPushButton::clicked, this, &RunBanner::whyWanted);
     connect(resume, &QPushButton::clicked, this, &RunBanner::resumeWanted);
     connect(inspect, &QPushButton::clicked, this, &RunBanner::inspectWanted);
@@ -63,6 +69,7 @@ void RunBanner::showUnreadable(const QString& message)
 {
     if (bench_.watcher().status())
         return; // a hiccup of a run that was read before: the next look will tell
+    sentence_.clear();
     banner_->setKind(BannerKind::Error);
     banner_->setMessage(tr("This run cannot be read"), message);
     for (QPushButton* button : buttons_)
@@ -80,9 +87,23 @@ void RunBanner::take(const StatusPtr& status)
     banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);
     const QString cause = causeSentence(*status);
     const QString word = stateWord(status->state);
-    banner_->setMessage(cause.isEmpty() ? word : tr("%1: %2").arg(word, cause), keptSentence(*status));
+    sentence_ = cause.isEmpty() ? word : tr("%1: %2").arg(word, cause);
+    kept_ = keptSentence(*status);
     for (QPushButton* button : buttons_)
         button->show();
+    showPlan();
+}
+
+void RunBanner::showPlan()
+{
+    if (!isVisibleTo(parentWidget()) || sentence_.isEmpty())
+        return;
+    const auto plan = bench_.autoResume().planOf(bench_.watcher().folder());
+    cancel_->setVisible(plan.has_value());
+    if (!plan)
+        banner_->setMessage(sentence_, kept_);
+    else
+        banner_->setMessage(sentence_, tr("%1 Resumes by itself in %2 (%3 of %4).").arg(kept_, durationText(plan->seconds)).arg(plan->number).arg(AutoResume::kLimit));
 }
 
 } // namespace furrow

@@ -21,14 +21,19 @@ Q_SIGNALS:
     void resumeWanted();
     void inspectWanted();
     void whyWanted();
+    void markFinishedWanted();
 
 private:
     void take(const StatusPtr& status);
+    void showPlan();
     void showUnreadable(const QString& message);
 
     Workbench& bench_;
     Banner* banner_;
+    QPushButton* cancel_ = nullptr; ///< of the resume that would come by itself
     std::vector<QPushButton*> buttons_;
+    QString sentence_;
+    QString kept_;
 };
 
 } // namespace furrow

@@ -85,12 +85,19 @@ void WorkerCard::mousePressEvent(QMouseEvent* event)
     Q_EMIT chosen(worker_);
 }
 
+void WorkerCard::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    QFrame::mouseDoubleClickEvent(event);
+    Q_EMIT opened();
+}
+
 void WorkerCard::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
-        Q_EMIT chosen(worker_);
-    else
-        QFrame::keyPressEvent(event);
+    const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (!enter && event->key() != Qt::Key_Select)
+        return QFrame::keyPressEvent(event);
+    Q_EMIT chosen(worker_);
+    Q_EMIT opened();
 }
 
 } // namespace furrow

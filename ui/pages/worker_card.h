@@ -24,9 +24,11 @@ public:
 
 Q_SIGNALS:
     void chosen(int worker);
+    void opened(); ///< after chosen(): a double click or Return
 
 protected:
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:

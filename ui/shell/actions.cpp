@@ -1,5 +1,7 @@
 #include "ui/shell/actions.h"
 
+#include "ui/models/auto_resume.h"
+#include "ui/shell/mnemonics.h"
 #include "ui/theme/theme.h"
 
 #include <QMenu>
@@ -54,11 +56,10 @@ void Actions::addSeparator(Menu menu)
     all_.push_back({ menu, nullptr });
 }
 
-void Actions::addForeign(Menu menu, QAction* action)
+void Actions::addForeign(Menu menu, QMenu& submenu, QAction* action)
 {
     all_.push_back({ menu, action });
-    if (!menus_.empty())
-        this->menu(menu)->addAction(action);
+    submenu.addAction(action);
 }
 
 void Actions::makeFile()
@@ -70,6 +71,7 @@ void Actions::makeFile()
     openWorkspace = add(Menu::File, tr("Open workspace…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+O")), {});
     compare = add(Menu::File, tr("Compare runs…"), QStringLiteral("compare"), QKeySequence(QStringLiteral("Ctrl+Shift+D")), tr("All runs as a table, two to eight of them beside each other"));
     addSeparator(Menu::File);
+    exportRun = add(Menu::File, tr("Export run…"), QStringLiteral("export"), {}, tr("A report, what was measured, the model, or a bundle for developers"));
     savePage = add(Menu::File, tr("Save page as picture…"), QStringLiteral("save"), {}, tr("The shown page as PNG or PDF"));
     saveChart = add(Menu::File, tr("Save loss chart as picture…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+E")), tr("As PNG, SVG or PDF"));
     saveTable = add(Menu::File, tr("Save loss chart as table…"), {}, QKeySequence(QStringLiteral("Ctrl+E")), tr("The visible points as CSV"));
@@ -118,6 +120,10 @@ void Actions::makeRun()
     resume = add(Menu::Run, tr("Resume…"), QStringLiteral("resume"), QKeySequence(QStringLiteral("Ctrl+R")), tr("Look at what a resume would do, then go on"));
     addSeparator(Menu::Run);
     saveNow = add(Menu::Run, tr("Save checkpoint now"), {}, QKeySequence::Save, {});
+    merge = add(Menu::Run, tr("Merge replicas…"), {}, {}, tr("Make one model of what the workers trained apart, and compare the losses"));
+    markFinished = add(Menu::Run, tr("Mark finished"), {}, {}, tr("Accept the run as ended as it is. It can still be resumed later."));
+    autoResume = add(Menu::Run, tr("Resume by itself when interrupted"), {}, {}, tr("Up to %1 times, with longer and longer waits").arg(AutoResume::kLimit));
+    autoResume->setCheckable(true);
     why = add(Menu::Run, tr("Why this state?"), {}, QKeySequence(QStringLiteral("Ctrl+I")), tr("The evidence for the state of the run"));
     addSeparator(Menu::Run);
     enqueue = add(Menu::Run, tr("Put into the queue"), QStringLiteral("queue"), {}, tr("Starts by itself when its devices are free"));
@@ -166,6 +172,8 @@ void Actions::fill(QMenuBar* bar)
 {
     for (int i = 0; i <= static_cast<int>(Menu::Help); ++i)
         menus_.push_back(bar->addMenu(title(static_cast<Menu>(i))));
+    for (QMenu* menu : menus_)
+        connect(menu, &QMenu::aboutToShow, menu, [menu] { giveMnemonics(*menu); });
     for (const Entry& entry : all_) {
         if (entry.action == nullptr)
             menu(entry.menu)->addSeparator();

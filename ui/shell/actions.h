@@ -23,6 +23,7 @@ public:
     QAction* openRun;
     QAction* openWorkspace;
     QAction* compare;
+    QAction* exportRun; ///< report, measurements, model, bundle
     QAction* savePage;
     QAction* saveChart;
     QAction* saveTable;
@@ -49,6 +50,9 @@ public:
     QAction* kill;
     QAction* resume; ///< also starts
     QAction* saveNow;
+    QAction* merge; ///< replicas into one base
+    QAction* markFinished;
+    QAction* autoResume; ///< checkable: this run resumes by itself after an interruption
     QAction* why;
     QAction* enqueue;
     QAction* brain; ///< the lineage of the run's weights
@@ -88,8 +92,8 @@ public:
         QAction* action;
     };
     const std::vector<Entry>& all() const { return all_; }
-    /// Adds an action made elsewhere (a dock's toggle) to palette and menus.
-    void addForeign(Menu menu, QAction* action);
+    /// Adds an action made elsewhere (a dock's toggle) to the palette, and to a submenu of `menu`.
+    void addForeign(Menu menu, QMenu& submenu, QAction* action);
 
 private:
     QAction* add(Menu menu, const QString& text, const QString& icon, const QKeySequence& key, const QString& tip);

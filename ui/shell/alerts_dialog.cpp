@@ -51,6 +51,7 @@ AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
         { AlertKind::LossTooGood, { tr("below"), good_ } }, { AlertKind::RepeatedData, { tr("above"), repeated_ } } };
     for (const AlertKind kind : kKinds) {
         const int row = grid->rowCount();
+        grid->setRowMinimumHeight(row, 30); // with and without a number alike
         auto* box = new QCheckBox(alertWord(kind));
         box->setChecked(!wishes.rules.off.contains(kind));
         grid->addWidget(box, row, 0);

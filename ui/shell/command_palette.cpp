@@ -2,11 +2,14 @@
 
 #include "ui/pages/page_parts.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/mnemonics.h"
+#include "ui/theme/theme.h"
 
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QHeaderView>
+#include <QTreeWidget>
 #include <QVBoxLayout>
 
 namespace furrow {
@@ -15,18 +18,13 @@ namespace {
 
 constexpr int kPaletteRow = 26;
 
-QString plain(QString text)
-{
-    return text.remove(QLatin1Char('&'));
-}
-
 } // namespace
 
 CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     : QDialog(parent, Qt::Dialog | Qt::FramelessWindowHint)
     , actions_(actions)
     , line_(new QLineEdit(this))
-    , list_(new QListWidget(this))
+    , list_(new QTreeWidget(this))
 {
     setWindowTitle(tr("Command palette"));
     setAttribute(Qt::WA_DeleteOnClose);
@@ -39,12 +37,19 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     list_->setAccessibleName(tr("Commands"));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setFocusPolicy(Qt::NoFocus);
+    list_->setRootIsDecorated(false);
+    list_->setUniformRowHeights(true);
+    list_->setColumnCount(2); // name, shortcut
+    list_->setHeaderHidden(true);
+    list_->header()->setStretchLastSection(false);
+    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     column->addWidget(list_);
     resize(520, 400);
     move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 70)));
     connect(line_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(line_, &QLineEdit::returnPressed, this, &CommandPalette::run);
-    connect(list_, &QListWidget::itemClicked, this, &CommandPalette::run);
+    connect(list_, &QTreeWidget::itemClicked, this, &CommandPalette::run);
     filter({});
 }
 
@@ -55,18 +60,21 @@ void CommandPalette::filter(const QString& words)
         const Actions::Entry& entry = actions_.all()[i];
         if (entry.action == nullptr || !entry.action->isEnabled() || entry.action == actions_.palette)
             continue;
-        const QString name = tr("%1: %2").arg(plain(Actions::title(entry.menu)), plain(entry.action->text()));
+        const QString name = tr("%1: %2").arg(withoutMnemonic(Actions::title(entry.menu)), withoutMnemonic(entry.action->text()));
         bool all = true;
         for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
             all = all && name.contains(word, Qt::CaseInsensitive);
         if (!all)
             continue;
         const QString key = entry.action->shortcut().toString(QKeySequence::NativeText);
-        auto* item = new QListWidgetItem(key.isEmpty() ? name : QStringLiteral("%1    %2").arg(name, key), list_);
-        item->setSizeHint(QSize(0, kPaletteRow));
-        item->setData(Qt::UserRole, static_cast<int>(i));
+        auto* item = new QTreeWidgetItem(list_, { name, key });
+        item->setSizeHint(0, QSize(0, kPaletteRow));
+        item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+        item->setForeground(1, theme().color(Token::Text3));
+        item->setFont(1, codeFont());
+        item->setData(0, Qt::UserRole, static_cast<int>(i));
     }
-    list_->setCurrentRow(0);
+    list_->setCurrentItem(list_->topLevelItem(0));
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
@@ -74,8 +82,9 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Down || key == Qt::Key_Up) {
-            const int step = key == Qt::Key_Down ? 1 : -1;
-            list_->setCurrentRow(std::clamp(list_->currentRow() + step, 0, std::max(0, list_->count() - 1)));
+            QTreeWidgetItem* item = list_->currentItem();
+            if (QTreeWidgetItem* next = item == nullptr ? nullptr : key == Qt::Key_Down ? list_->itemBelow(item) : list_->itemAbove(item))
+                list_->setCurrentItem(next);
             return true;
         }
     }
@@ -84,10 +93,10 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
 
 void CommandPalette::run()
 {
-    const QListWidgetItem* item = list_->currentItem();
+    const QTreeWidgetItem* item = list_->currentItem();
     if (item == nullptr)
         return;
-    QAction* action = actions_.all()[static_cast<std::size_t>(item->data(Qt::UserRole).toInt())].action;
+    QAction* action = actions_.all()[static_cast<std::size_t>(item->data(0, Qt::UserRole).toInt())].action;
     accept();
     action->trigger();
 }
@@ -107,7 +116,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent)
     for (const Actions::Entry& entry : actions.all()) {
         if (entry.action == nullptr || entry.action->shortcut().isEmpty())
             continue;
-        grid->addWidget(makeLabel(plain(entry.action->text())), row, column);
+        grid->addWidget(makeLabel(withoutMnemonic(entry.action->text())), row, column);
         QLabel* key = makeLabel(entry.action->shortcut().toString(QKeySequence::NativeText), TextTone::Secondary);
         key->setFont(codeFont());
         grid->addWidget(key, row, column + 1);

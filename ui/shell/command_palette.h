@@ -3,7 +3,7 @@
 #include <QDialog>
 
 class QLineEdit;
-class QListWidget;
+class QTreeWidget;
 
 namespace furrow {
 
@@ -24,7 +24,7 @@ private:
 
     const Actions& actions_;
     QLineEdit* line_;
-    QListWidget* list_;
+    QTreeWidget* list_;
 };
 
 /// Ctrl+/: every action with its shortcut, by menu.

@@ -47,6 +47,8 @@ Console::Console(const ConsoleOptions& options, QObject* parent)
             window_->show();
         });
     });
+    if (remembers())
+        bench_->autoResume().remember();
     makeWindow();
 }
 
@@ -57,7 +59,7 @@ Console::~Console()
 
 void Console::makeWindow()
 {
-    window_ = std::make_unique<MainWindow>(*bench_, *appearance_, !options_.safeMode && options_.screenshot.isEmpty());
+    window_ = std::make_unique<MainWindow>(*bench_, *appearance_, remembers());
     if (!options_.size.isEmpty())
         window_->resize(options_.size);
 }

@@ -112,7 +112,9 @@ QString text(HelpDialog::Topic topic)
             QT_TRANSLATE_NOOP("Help", "Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.") });
     case HelpDialog::Resuming:
         return paragraphs({ QT_TRANSLATE_NOOP("Help", "“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm."),
-            QT_TRANSLATE_NOOP("Help", "The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name.") });
+            QT_TRANSLATE_NOOP("Help", "The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name."),
+            QT_TRANSLATE_NOOP("Help", "“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens."),
+            QT_TRANSLATE_NOOP("Help", "A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.") });
     case HelpDialog::Coverage:
         return paragraphs({ QT_TRANSLATE_NOOP("Help", "Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again."),
             QT_TRANSLATE_NOOP("Help", "By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples."),

@@ -224,6 +224,8 @@ void InspectorDock::showChunk(ChunkId chunk)
     claims_.reset(history);
     if (first)
         history_->resizeColumnsToContents();
+    historyTitle_->setVisible(!history.empty()); // a chunk that nobody trained leaves its room to the samples
+    history_->setVisible(!history.empty());
 }
 
 // The steps of the newest training of the chunk, every one of them.
@@ -305,7 +307,7 @@ void InspectorDock::showRun()
     const RunStatus& status = *bench_.watcher().status();
     const RunFile& file = status.file;
     title_->setText(QString::fromStdString(file.config.name.empty() ? file.preset : file.config.name));
-    addRow(tr("State"), stateWord(status.state));
+    addRow(tr("State"), stateWord(status));
     if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already
         addRow(tr("Ended because"), stopReasonSentence(status.stopReason));
     addRow(tr("Run"), QString::fromStdString(file.runId), bench_.watcher().folder());

@@ -3,13 +3,16 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/compare_page.h"
+#include "ui/pages/merge_dialog.h"
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
+#include "ui/shell/mnemonics.h"
 #include "ui/shell/run_view.h"
 #include "ui/widgets/state_glyph.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QCloseEvent>
 #include <QComboBox>
 #include <QDockWidget>
@@ -54,6 +57,7 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
     resize(1600, 1000);
+    qApp->installEventFilter(new DialogMnemonics(this));
     buildMenus();
     buildToolbar();
     buildCentre();
@@ -255,7 +259,7 @@ void MainWindow::showState()
     const QString name = status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name) : QFileInfo(folder).fileName();
     runName_->setText(any ? fontMetrics().elidedText(name, Qt::ElideMiddle, 220) : QString());
     runName_->setToolTip(folder);
-    stateWord_->setText(status ? stateWord(state) : any ? tr("Reading…") : QString());
+    stateWord_->setText(status ? stateWord(*status) : any ? tr("Reading…") : QString());
     setWindowTitle(any ? tr("%1 – Furrow").arg(name) : QStringLiteral("Furrow"));
     if (!status)
         writerText_->clear();
@@ -272,15 +276,21 @@ void MainWindow::enableVerbs()
     const bool paused = state == RunState::Paused && status->supervisorPid > 0; // else it was stopped, and a resume starts it
     const bool alive = status != nullptr && status->supervisorPid > 0;
     const bool known = status != nullptr && !busy_;
-    actions_->pause->setText(paused ? tr("Continue") : tr("Pause"));
-    actions_->pause->setIconText(actions_->pause->text());
+    const QString pauseWord = paused ? tr("Continue") : tr("Pause");
+    setWords(*actions_->pause, pauseWord);
+    actions_->pause->setIconText(pauseWord);
     actions_->pause->setEnabled(known && (running || paused));
     actions_->stop->setEnabled(known && (running || paused));
     actions_->kill->setEnabled(known && alive);
     actions_->resume->setEnabled(known && !alive && !running);
-    actions_->resume->setText(state == RunState::New ? tr("Start…") : tr("Resume…"));
+    setWords(*actions_->resume, state == RunState::New ? tr("Start…") : tr("Resume…"));
+    const bool ended = known && !alive && (state == RunState::Interrupted || state == RunState::Failed || state == RunState::Stopped);
+    actions_->markFinished->setEnabled(ended);
+    actions_->merge->setEnabled(known && !alive && bench_.watcher().tables() && mergeableReplicas(*bench_.watcher().tables()).size() > 1);
+    actions_->autoResume->setEnabled(status != nullptr);
+    actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));
     actions_->saveNow->setEnabled(known && running);
-    for (QAction* action : { actions_->why, actions_->cloneRun, actions_->brain, actions_->editNotes, actions_->archive })
+    for (QAction* action : { actions_->why, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes, actions_->archive })
         action->setEnabled(status != nullptr);
     for (QAction* action : { actions_->copyPath, actions_->openFolder })
         action->setEnabled(!bench_.watcher().folder().isEmpty());

@@ -10,6 +10,7 @@
 class QComboBox;
 class QDockWidget;
 class QLabel;
+class QMenu;
 class QStackedWidget;
 class QToolBar;
 class QToolButton;
@@ -74,6 +75,7 @@ private:
     // what actions do
     void resume();
     void offerResume(const QString& folder, const PlanPtr& plan, const RunConfig& config);
+    void merge();
     void kill();
     void showWhy();
     void clone();
@@ -81,6 +83,7 @@ private:
     void openWorkspace();
     void savePicture();
     void savePage();
+    void exportRun();
     void showSelectionInLog();
     void showRunMenu(const QPoint& globalPosition);
     void startDemonstration();
@@ -103,6 +106,7 @@ private:
     OwnPerspectives perspectives_;
     Notifier notifier_;
     Actions* actions_ = nullptr;
+    QMenu* docksMenu_ = nullptr;
     QToolBar* toolbar_ = nullptr;
     StateGlyph* mark_ = nullptr;
     QLabel* runName_ = nullptr;

@@ -42,6 +42,7 @@ void MainWindow::connectActions()
     connect(actions_->savePicture, &QAction::triggered, this, &MainWindow::savePicture);
     connect(actions_->compare, &QAction::triggered, this, [this] { showPerspective(Perspective::Compare); });
     connect(actions_->savePage, &QAction::triggered, this, &MainWindow::savePage);
+    connect(actions_->exportRun, &QAction::triggered, this, &MainWindow::exportRun);
     connect(actions_->quit, &QAction::triggered, this, &QWidget::close);
     connect(actions_->findRun, &QAction::triggered, library_, &LibraryDock::focusFilter);
     connect(actions_->findInPage, &QAction::triggered, this, &MainWindow::findInPage);
@@ -80,6 +81,10 @@ void MainWindow::connectRunActions()
     connect(actions_->resume, &QAction::triggered, this, &MainWindow::resume);
     connect(actions_->saveNow, &QAction::triggered, this, [this] { bench_.commands().save(bench_.watcher().folder()); });
     connect(actions_->why, &QAction::triggered, this, &MainWindow::showWhy);
+    connect(actions_->merge, &QAction::triggered, this, &MainWindow::merge);
+    connect(actions_->markFinished, &QAction::triggered, this, [this] { bench_.commands().markFinished(bench_.watcher().folder()); });
+    connect(actions_->autoResume, &QAction::triggered, this, [this](bool wanted) { bench_.autoResume().setWanted(bench_.watcher().folder(), wanted); });
+    connect(&bench_.autoResume(), &AutoResume::wantedChanged, this, &MainWindow::enableVerbs);
     connect(actions_->previousAttempt, &QAction::triggered, this, [this] { goToAttempt(-1); });
     connect(actions_->nextAttempt, &QAction::triggered, this, [this] { goToAttempt(1); });
     connect(actions_->nextAlert, &QAction::triggered, this, [this] { events_->goTo(1); });
@@ -164,6 +169,7 @@ void MainWindow::connectCommands()
         case RunVerb::Continue: tell(tr("Starting…")); break;
         case RunVerb::Create:
         case RunVerb::Make: tell(tr("Making the run…")); break;
+        case RunVerb::MarkFinished:
         case RunVerb::Pin: break;
         }
     });
@@ -214,7 +220,12 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
         return;
     auto* dialog = new ResumeDialog(folder, runName_->text(), bench_.watcher().status()->attempt, plan, config, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog, folder] { bench_.commands().start(folder, dialog->wanted()); });
+    dialog->setAutoResume(bench_.autoResume().isWanted(folder));
+    connect(dialog, &QDialog::accepted, this, [this, dialog, folder] {
+        bench_.autoResume().setWanted(folder, dialog->isAutoResume());
+        bench_.autoResume().cancel(folder); // a person does it now
+        bench_.commands().start(folder, dialog->wanted(), dialog->goBackTo());
+    });
     dialog->open();
 }
 
@@ -251,7 +262,7 @@ void MainWindow::showWhy()
     if (!status)
         return;
     const QString evidence = evidenceText(*status, QStringLiteral("\n"));
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(status->state).toLower()), QMessageBox::NoButton, this);
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(*status).toLower()), QMessageBox::NoButton, this);
     setSentenceWidth(*box);
     box->setInformativeText(evidence.isEmpty() ? tr("Nothing was recorded yet.") : evidence);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse);

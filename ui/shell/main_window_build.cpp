@@ -4,6 +4,7 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/log_page.h"
+#include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/welcome_page.h"
 #include "ui/shell/actions.h"
@@ -61,6 +62,7 @@ void MainWindow::buildMenus()
 void MainWindow::refreshLanguageMenus()
 {
     QMenu* view = actions_->menu(Actions::Menu::View);
+    docksMenu_ = view->addMenu(tr("Docks"));
     QMenu* themes = view->addMenu(tr("Theme"));
     for (const QString& theme : Appearance::themes()) {
         QAction* action = themes->addAction(Appearance::themeName(theme));
@@ -113,8 +115,7 @@ void MainWindow::buildToolbar()
     QLabel* key = makeLabel(actions_->palette->shortcut().toString(QKeySequence::NativeText), TextTone::Hint, TextSize::Tiny);
     key->setContentsMargins(0, 0, 6, 0);
     toolbar_->addWidget(key);
-    if (QWidget* more = toolbar_->findChild<QWidget*>(QStringLiteral("qt_toolbar_ext_button")))
-        more->setAccessibleName(tr("More commands"));
+    dressOverflow(*toolbar_);
     // A toolbar that does not fit has no words for what its glyphs and order say already; the rest goes into its overflow.
     for (QAction* verb : { actions_->palette, actions_->replay })
         qobject_cast<QToolButton*>(toolbar_->widgetForAction(verb))->setToolButtonStyle(Qt::ToolButtonIconOnly);
@@ -134,6 +135,7 @@ void MainWindow::buildCentre()
     connect(welcome, &WelcomePage::openRunWanted, actions_->openRun, &QAction::trigger);
     connect(runView_, &RunView::resumeWanted, this, &MainWindow::resume);
     connect(runView_, &RunView::whyWanted, this, &MainWindow::showWhy);
+    connect(runView_, &RunView::markFinishedWanted, actions_->markFinished, &QAction::trigger);
     connect(runView_, &RunView::cloneWanted, this, &MainWindow::clone);
     connect(runView_, &RunView::newRunFromWanted, this, [this](const QString& checkpoint) {
         clone();
@@ -150,7 +152,7 @@ QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWid
     dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
     addDockWidget(area, dock);
     docks_.push_back(dock);
-    actions_->addForeign(Actions::Menu::View, dock->toggleViewAction());
+    actions_->addForeign(Actions::Menu::View, *docksMenu_, dock->toggleViewAction());
     return dock;
 }
 

@@ -1,4 +1,4 @@
-// What can be done with a run as a whole: notes, archive, trash, queue, demonstration; and alerts.
+// What can be done with a run as a whole: merge, export, notes, archive, trash, queue, demonstration; and alerts.
 
 #include "core/base/path.h"
 #include "core/base/resources.h"
@@ -7,10 +7,13 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/brain_dialog.h"
 #include "ui/pages/error_text.h"
+#include "ui/pages/export_dialog.h"
+#include "ui/pages/merge_dialog.h"
 #include "ui/pages/notes_dialog.h"
 #include "ui/pages/page_parts.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/alerts_dialog.h"
+#include "ui/shell/mnemonics.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
 
@@ -21,9 +24,16 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QTimer>
 #include <algorithm>
 
 namespace furrow {
+
+namespace {
+
+constexpr int kDrawnMs = 250;
+
+} // namespace
 
 void MainWindow::connectLibraryActions()
 {
@@ -62,6 +72,7 @@ void MainWindow::showRunMenu(const QPoint& globalPosition)
     menu.addActions({ actions_->brain, actions_->editNotes, actions_->archive, actions_->moveToTrash });
     menu.addSeparator();
     menu.addActions({ actions_->copyPath, actions_->openFolder });
+    giveMnemonics(menu);
     menu.exec(globalPosition);
 }
 
@@ -71,6 +82,30 @@ void MainWindow::showBrain()
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &BrainDialog::openRunWanted, this, [this](const QString& folder) { bench_.showRun(folder); });
     dialog->open();
+}
+
+void MainWindow::merge()
+{
+    if (!bench_.watcher().tables())
+        return;
+    auto* dialog = new MergeDialog(bench_.watcher().folder(), *bench_.watcher().tables(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &MergeDialog::merged, this, [this] { bench_.watcher().refresh(); });
+    dialog->open();
+}
+
+// The curves go into the report as they are shown; a page that is made only now needs a moment to draw them.
+void MainWindow::exportRun()
+{
+    const int shown = runView_->currentPage();
+    runView_->showPage(RunView::Charts);
+    QTimer::singleShot(kDrawnMs, this, [this, shown] {
+        const QImage curves = runView_->page(RunView::Charts)->grab().toImage();
+        runView_->showPage(shown);
+        auto* dialog = new ExportDialog(bench_.watcher().folder(), bench_.watcher().status(), curves, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
 }
 
 void MainWindow::editNotes()

@@ -31,6 +31,7 @@ RunView::RunView(Workbench& bench, QWidget* parent)
     auto* banner = new RunBanner(bench_, this);
     connect(banner, &RunBanner::resumeWanted, this, &RunView::resumeWanted);
     connect(banner, &RunBanner::whyWanted, this, &RunView::whyWanted);
+    connect(banner, &RunBanner::markFinishedWanted, this, &RunView::markFinishedWanted);
     connect(banner, &RunBanner::inspectWanted, this, [this] { showPage(Coverage); });
     column->addWidget(banner);
     for (const QString& title : { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"), tr("Data"), tr("Sampling") })
@@ -70,6 +71,7 @@ QWidget* RunView::make(int page)
     case Overview: {
         auto* overview = new OverviewPage(bench_);
         connect(overview, &OverviewPage::whyWanted, this, &RunView::whyWanted);
+        connect(overview, &OverviewPage::workerOpened, this, [this] { showPage(Workers); });
         return overview;
     }
     case Charts: return new ChartsPage(bench_);

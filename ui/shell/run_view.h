@@ -31,6 +31,7 @@ Q_SIGNALS:
     void pageShown(int page);
     void resumeWanted();
     void whyWanted();
+    void markFinishedWanted();
     void cloneWanted();
     void newRunFromWanted(const QString& checkpointPath);
 

@@ -12,6 +12,8 @@ namespace furrow {
 namespace {
 
 constexpr int kGlyphRoom = 44;
+constexpr int kLeastWords = 380; // beside the buttons; with less the words would be a column of their own
+constexpr int kLeastWidth = 240;
 
 struct Look {
     Token color;
@@ -39,9 +41,9 @@ Banner::Banner(BannerKind kind, QWidget* parent)
     , sentence_(new QLabel(this))
     , detail_(new QLabel(this))
 {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(kGlyphRoom, 8, 12, 8);
-    row->setSpacing(8);
+    parts_ = new QBoxLayout(QBoxLayout::TopToBottom, this);
+    parts_->setContentsMargins(kGlyphRoom, 8, 12, 8);
+    parts_->setSpacing(8);
     auto* words = new QVBoxLayout;
     words->setSpacing(2);
     for (QLabel* label : { sentence_, detail_ }) {
@@ -49,10 +51,10 @@ Banner::Banner(BannerKind kind, QWidget* parent)
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         words->addWidget(label);
     }
-    row->addLayout(words, 1);
+    parts_->addLayout(words, 1);
     actions_ = new QHBoxLayout;
     actions_->setSpacing(8);
-    row->addLayout(actions_);
+    parts_->addLayout(actions_);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     detail_->hide();
     restyle();
@@ -89,6 +91,19 @@ QPushButton* Banner::addLink(const QString& text)
     button->setCursor(Qt::PointingHandCursor);
     actions_->addWidget(button);
     return button;
+}
+
+QSize Banner::minimumSizeHint() const
+{
+    return { kLeastWidth, QFrame::minimumSizeHint().height() };
+}
+
+void Banner::resizeEvent(QResizeEvent* event)
+{
+    QFrame::resizeEvent(event);
+    const bool beside = width() >= kGlyphRoom + kLeastWords + actions_->sizeHint().width() + 20;
+    parts_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    actions_->setAlignment(beside ? Qt::AlignVCenter : Qt::AlignLeft);
 }
 
 void Banner::restyle()

@@ -22,10 +22,12 @@ public:
     void setMessage(const QString& sentence, const QString& detail = {});
     QPushButton* addButton(const QString& text, bool primary = false);
     QPushButton* addLink(const QString& text);
+    QSize minimumSizeHint() const override; ///< narrow: then the buttons stand below the words
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void restyle();
@@ -33,6 +35,7 @@ private:
     BannerKind kind_;
     QLabel* sentence_;
     QLabel* detail_;
+    QBoxLayout* parts_; ///< words, actions
     QBoxLayout* actions_;
 };
 

@@ -1,0 +1,368 @@
+#include "core/run/finished_mark.h"
+#include "tests/ui/run_story.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/merge_dialog.h"
+#include "ui/pages/resume_dialog.h"
+#include "ui/pages/run_banner.h"
+#include "ui/pages/run_report.h"
+#include "ui/pages/worker_card.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/mnemonics.h"
+#include "ui/shell/run_view.h"
+
+#include <QClipboard>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTreeWidget>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+ChunkId chunkAt(int column)
+{
+    return chunkIdOf({ 0, 0, column });
+}
+
+/// Ten chunks: eight committed, one trained after, one claimed; checkpoint 2 is the newest, 1 holds the first five chunks, 3 is damaged.
+PlanPtr planOfTen()
+{
+    auto plan = std::make_shared<ResumePlan>();
+    for (int column = 0; column < 10; ++column) {
+        ChunkCell cell;
+        cell.id = chunkAt(column);
+        cell.column = column;
+        cell.state = column < 8 ? ChunkState::Committed : column == 8 ? ChunkState::Trained : ChunkState::Leased;
+        plan->cells.push_back(cell);
+    }
+    plan->kept = 8;
+    plan->workLost = 1;
+    plan->orphaned = 1;
+    plan->twice = plan->missing = 0;
+    plan->secondsPerChunk = 10;
+    plan->endedWallNs = 1'700'000'600'000'000'000;
+    for (int id = 1; id <= 3; ++id) {
+        ResumePlan::CheckpointChoice choice;
+        choice.row.id = { id };
+        choice.row.record.folder = "r0-" + std::to_string(id);
+        choice.row.wallNs = 1'700'000'000'000'000'000 + id * 60'000'000'000LL;
+        choice.row.head = id == 2;
+        choice.row.damaged = id == 3;
+        choice.verified = choice.canBeChosen = id != 3;
+        choice.problem = id == 3 ? "r0-3: weights.safetensors differs" : "";
+        choice.kept = id == 1 ? 5 : 8;
+        if (id == 1)
+            choice.redo = { chunkAt(5), chunkAt(6), chunkAt(7) };
+        plan->checkpoints.push_back(choice);
+    }
+    return plan;
+}
+
+bool says(const QWidget& parent, const QString& part)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&part](const QLabel* label) { return label->text().contains(part); });
+}
+
+template <typename Button> Button* buttonOf(QWidget& parent, const QString& begin)
+{
+    const auto all = parent.findChildren<Button*>();
+    for (Button* button : all)
+        if (withoutMnemonic(button->text()).startsWith(begin))
+            return button;
+    return nullptr;
+}
+
+RunLine interruptedLine(const QString& folder, std::int64_t attempt)
+{
+    RunLine line;
+    line.folder = folder;
+    line.state = RunState::Interrupted;
+    line.attempt = attempt;
+    return line;
+}
+
+} // namespace
+
+class TestFlows : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void resumeSaysWhatAnOlderCheckpointCosts()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        dialog.show();
+        QVERIFY(!dialog.goBackTo().has_value());
+        QVERIFY(says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 10 chunks begun")));
+        QVERIFY(says(dialog, QStringLiteral("chunks twice 0")));
+        QVERIFY(says(dialog, QStringLiteral("missing 0")));
+        auto* older = buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"));
+        auto* damaged = buttonOf<QRadioButton>(dialog, QStringLiteral("3, replica 0"));
+        QVERIFY(older != nullptr && damaged != nullptr);
+        QVERIFY(buttonOf<QRadioButton>(dialog, QStringLiteral("2, replica 0")) == nullptr); // that is the first line
+        QVERIFY(!damaged->isEnabled());
+        older->click();
+        QCOMPARE(dialog.goBackTo().value_or(CheckpointId {}).value, 1);
+        QVERIFY(says(dialog, QStringLiteral("Attempt 2 starts from checkpoint 1 and keeps 5 of the 10 chunks begun")));
+        QVERIFY(says(dialog, QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
+        buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
+        QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
+    }
+
+    void changedSettingsSayWhetherTheyAreSafe()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        dialog.show();
+        QVERIFY(says(dialog, QStringLiteral("No setting is changed.")));
+        const auto edits = dialog.findChildren<QLineEdit*>();
+        for (QLineEdit* edit : edits) {
+            if (edit->accessibleName() == QStringLiteral("Evaluate every")) {
+                edit->selectAll();
+                QTest::keyClicks(edit, QStringLiteral("777"));
+            }
+        }
+        QVERIFY(says(dialog, QStringLiteral("777")));
+        QVERIFY(says(dialog, QStringLiteral("Safe")));
+    }
+
+    void interruptedRunIsMarkedFinishedFromItsBanner()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
+        auto* banner = window.findChild<RunBanner*>();
+        QTRY_VERIFY(banner->isVisible());
+        auto* finished = buttonOf<QPushButton>(*banner, QStringLiteral("Mark finished"));
+        QVERIFY(finished != nullptr && finished->isVisible());
+        QVERIFY(buttonOf<QPushButton>(*banner, QStringLiteral("Resume")) != nullptr && buttonOf<QPushButton>(*banner, QStringLiteral("Inspect")) != nullptr);
+        finished->click();
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->state == RunState::Finished, kPatienceMs);
+        QVERIFY(bench.watcher().status()->markedByHand);
+        QTRY_VERIFY(!banner->isVisible());
+        QVERIFY(says(window, QStringLiteral("Finished (marked by hand)")));
+        QVERIFY(readFinishedMark(story.paths()).has_value());
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.scanner().lines()->empty() && bench.scanner().lines()->front().markedByHand, kPatienceMs);
+        auto supervisor = good(SupervisorLedger::open(story.paths().tracker()));
+        (void)good(supervisor.beginAttempt(thisProcess(), "{}")); // it is resumed: the word about the attempt before is void
+        good(supervisor.endAttempt({ 2 }, StopReason::Interrupted, "shut down"));
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
+    }
+
+    void automaticResumeIsOffUntilChosenAndEndsAfterItsLimit()
+    {
+        RunCommands commands;
+        AutoResume resume(commands);
+        const QString folder = QStringLiteral("/nowhere/run");
+        resume.takeLines({ interruptedLine(folder, 1) });
+        QVERIFY(!resume.planOf(folder).has_value());
+        resume.setWanted(folder, true);
+        resume.takeLines({ interruptedLine(folder, 1) });
+        const auto first = resume.planOf(folder);
+        QVERIFY(first.has_value());
+        QCOMPARE(first->number, 1);
+        QVERIFY(first->seconds > 0 && first->seconds <= AutoResume::waitSeconds(1));
+        for (int number = 1; number < AutoResume::kLimit; ++number)
+            QVERIFY(AutoResume::waitSeconds(number) < AutoResume::waitSeconds(number + 1));
+        resume.cancel(folder);
+        QVERIFY(!resume.planOf(folder).has_value());
+        resume.takeLines({ interruptedLine(folder, 1) }); // cancelled for this interruption
+        QVERIFY(!resume.planOf(folder).has_value());
+        resume.takeLines({ interruptedLine(folder, 2) });
+        QVERIFY(resume.planOf(folder).has_value());
+    }
+
+    void automaticResumeCountsOnAfterARestartOfTheConsole()
+    {
+        QCoreApplication::setOrganizationName(QStringLiteral("furrow-test"));
+        QCoreApplication::setApplicationName(QStringLiteral("tst_flows"));
+        const QString folder = QStringLiteral("/nowhere/run");
+        const auto triedBefore = [&folder](int times) { QSettings().setValue(QStringLiteral("auto_resume"), QVariantMap { { folder, times } }); };
+        RunCommands commands;
+        triedBefore(2);
+        AutoResume third(commands);
+        third.remember();
+        third.takeLines({ interruptedLine(folder, 3) });
+        QCOMPARE(third.planOf(folder).value_or(AutoResume::Plan {}).number, 3);
+        triedBefore(AutoResume::kLimit);
+        AutoResume over(commands);
+        over.remember();
+        over.takeLines({ interruptedLine(folder, 4) });
+        QVERIFY(!over.planOf(folder).has_value());
+        RunLine ended = interruptedLine(folder, 4);
+        ended.state = RunState::Finished;
+        over.takeLines({ ended });
+        over.takeLines({ interruptedLine(folder, 5) });
+        QCOMPARE(over.planOf(folder).value_or(AutoResume::Plan {}).number, 1);
+        QSettings().clear();
+    }
+
+    void replicasThatStandOnAMergeAreNoMembers()
+    {
+        LedgerTables tables;
+        for (int id = 1; id <= 3; ++id) {
+            SupervisorLedger::CheckpointRow row;
+            row.id = { id };
+            row.record.kind = id == 3 ? CheckpointKind::Merge : CheckpointKind::Replica;
+            row.record.replica = id == 3 ? -1 : id - 1;
+            row.record.folder = "c" + std::to_string(id);
+            tables.checkpoints.push_back(row);
+        }
+        tables.replicas = { { 0, CheckpointId { 1 }, false }, { 1, CheckpointId { 2 }, false }, { 2, CheckpointId { 3 }, false }, { 3, std::nullopt, false } };
+        QCOMPARE(mergeableReplicas(tables).size(), std::size_t(2));
+        QWidget window;
+        MergeDialog dialog(QStringLiteral("/nowhere"), tables, &window);
+        dialog.show();
+        QVERIFY(buttonOf<QPushButton>(dialog, QStringLiteral("Merge 2 replica(s)")) != nullptr);
+        auto* evaluate = buttonOf<QPushButton>(dialog, QStringLiteral("Evaluate members"));
+        evaluate->click(); // there is no such run, perhaps not even a furrowctl: what went wrong is said, and one may try again
+        QVERIFY(!evaluate->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(evaluate->isEnabled(), kPatienceMs);
+        QVERIFY(says(dialog, QStringLiteral("/nowhere")) || says(dialog, QStringLiteral("furrowctl")));
+    }
+
+    void reportOfARunIsOnePageByItself()
+    {
+        const RunStory story({});
+        const RunStatus status = good(readStatus(story.paths()));
+        QImage curves(40, 20, QImage::Format_RGB32);
+        curves.fill(Qt::white);
+        const QString html = runReportHtml(status, good(audit(story.paths().tracker())), curves);
+        QVERIFY(html.contains(QStringLiteral("<h1>story</h1>")));
+        QVERIFY(html.contains(QStringLiteral("No duplicate, no hole")));
+        QVERIFY(html.contains(QStringLiteral("data:image/png;base64,")));
+        QVERIFY(!html.contains(QStringLiteral("http")) && !html.contains(QStringLiteral("<script"))); // nothing is loaded
+    }
+
+    void noLetterIsTwiceInAMenu()
+    {
+        const RunStory story({});
+        for (const QString& language : Appearance::languages()) {
+            Appearance appearance(false);
+            appearance.setLanguage(language);
+            Workbench bench(story.workspace());
+            MainWindow window(bench, appearance, false);
+            window.show();
+            const auto menus = window.menuBar()->findChildren<QMenu*>(); // with those inside them
+            QVERIFY(menus.size() >= 10);
+            for (QMenu* menu : menus)
+                Q_EMIT menu->aboutToShow();
+            for (QMenu* menu : menus) {
+                QSet<QString> letters;
+                const auto actions = menu->actions();
+                for (const QAction* action : actions) {
+                    if (action->isSeparator())
+                        continue;
+                    const QString letter = QKeySequence::mnemonic(action->text()).toString();
+                    QVERIFY2(!letter.isEmpty(), qPrintable(action->text()));
+                    QVERIFY2(!letters.contains(letter), qPrintable(language + QLatin1Char(' ') + menu->title() + QLatin1Char(' ') + action->text()));
+                    letters.insert(letter);
+                }
+            }
+            appearance.setLanguage(QStringLiteral("en"));
+        }
+    }
+
+    void everyButtonOfADialogHasItsLetter()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        DialogMnemonics giver;
+        qApp->installEventFilter(&giver);
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        dialog.show();
+        QSet<QString> letters;
+        int count = 0;
+        const auto buttons = dialog.findChildren<QAbstractButton*>();
+        for (const QAbstractButton* button : buttons) {
+            if (button->text().isEmpty())
+                continue;
+            ++count;
+            letters.insert(QKeySequence::mnemonic(button->text()).toString());
+            QVERIFY2(!button->accessibleName().contains(QLatin1Char('&')), qPrintable(button->accessibleName()));
+        }
+        QVERIFY(count >= 6);
+        QVERIFY(!letters.contains(QString()));
+        QCOMPARE(letters.size(), count);
+    }
+
+    void mnemonicsComeOnceAndLeaveAgain()
+    {
+        QMenu menu;
+        QAction* first = menu.addAction(QStringLiteral("Stop"));
+        QAction* second = menu.addAction(QStringLiteral("Save…"));
+        QAction* chinese = menu.addAction(QStringLiteral("退出"));
+        giveMnemonics(menu);
+        const QStringList once { first->text(), second->text(), chinese->text() };
+        QCOMPARE(once, QStringList({ QStringLiteral("&Stop"), QStringLiteral("S&ave…"), QStringLiteral("退出(&B)") }));
+        giveMnemonics(menu);
+        QCOMPARE(QStringList({ first->text(), second->text(), chinese->text() }), once);
+        QCOMPARE(withoutMnemonic(chinese->text()), QStringLiteral("退出"));
+        setWords(*first, QStringLiteral("Stop"));
+        QCOMPARE(first->text(), QStringLiteral("&Stop"));
+    }
+
+    void paletteShowsShortcutsInAColumnOfTheirOwn()
+    {
+        QWidget window;
+        Actions actions(&window);
+        CommandPalette palette(actions, &window);
+        palette.show();
+        palette.findChild<QLineEdit*>()->setText(QStringLiteral("resume…"));
+        const auto* list = palette.findChild<QTreeWidget*>();
+        QCOMPARE(list->topLevelItemCount(), 1);
+        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("Run: Resume…"));
+        QCOMPARE(list->topLevelItem(0)->text(1), actions.resume->shortcut().toString(QKeySequence::NativeText));
+        const QSignalSpy triggered(actions.resume, &QAction::triggered);
+        QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
+        QCOMPARE(triggered.count(), 1);
+    }
+
+    void tabReachesTheWorkersAndReturnOpensOne()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        window.activateWindow();
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(window.findChildren<WorkerCard*>().size() == 2, kPatienceMs);
+        QWidget* page = window.runView().page(RunView::Overview);
+        buttonOf<QPushButton>(*page, QStringLiteral("Why?"))->setFocus();
+        WorkerCard* card = nullptr;
+        for (int i = 0; i < 6 && card == nullptr; ++i) {
+            QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget() : &window, Qt::Key_Tab);
+            card = qobject_cast<WorkerCard*>(QApplication::focusWidget());
+        }
+        QVERIFY(card != nullptr);
+        QTest::keyClick(card, Qt::Key_Return);
+        QCOMPARE(window.runView().currentPage(), static_cast<int>(RunView::Workers));
+        QVERIFY(bench.selection().selection().worker.has_value());
+    }
+};
+
+QTEST_MAIN(TestFlows)
+#include "tst_flows.moc"

@@ -1,0 +1,127 @@
+#include "ui/pages/export_dialog.h"
+
+#include "ui/pages/page_parts.h"
+#include "ui/pages/run_report.h"
+
+#include <QButtonGroup>
+#include <QDir>
+#include <QFile>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+ExportDialog::ExportDialog(const QString& folder, StatusPtr status, const QImage& curves, QWidget* parent)
+    : QDialog(parent)
+    , folder_(folder)
+    , status_(std::move(status))
+    , curves_(curves)
+    , kinds_(new QButtonGroup(this))
+    , target_(new QLineEdit(this))
+    , state_(makeLabel({}, TextTone::Secondary, TextSize::Small))
+{
+    setWindowTitle(tr("Export run"));
+    setMinimumWidth(560);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 12, 16, 12);
+    column->setSpacing(6);
+    const QString words[] = { tr("Report of the run: state, figures, curves, settings and audit on one HTML page"), tr("What was measured, as CSV tables"), tr("What was measured, as JSON lines"),
+        tr("What was measured, for TensorBoard"), tr("The model, for Hugging Face"), tr("Bundle for developers: logs, settings and audit, without data, weights, secrets and folders") };
+    for (int kind = Report; kind <= Bundle; ++kind) {
+        auto* button = new QRadioButton(words[kind]);
+        kinds_->addButton(button, kind);
+        column->addWidget(button);
+    }
+    column->addSpacing(6);
+    auto* row = new QHBoxLayout;
+    target_->setAccessibleName(tr("Where to write it"));
+    row->addWidget(target_, 1);
+    auto* browse = makeButton(tr("Choose…"));
+    connect(browse, &QPushButton::clicked, this, &ExportDialog::browse);
+    row->addWidget(browse);
+    column->addLayout(row);
+    state_->setWordWrap(true);
+    column->addWidget(state_);
+    column->addStretch();
+    column->addWidget(buildFoot());
+    connect(kinds_, &QButtonGroup::idClicked, this, &ExportDialog::choose);
+    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const QString& problem) {
+        go_->setEnabled(true);
+        say(problem.isEmpty() ? tr("Saved as %1.").arg(target_->text()) : problem, !problem.isEmpty());
+    });
+    connect(&auditor_, &LedgerAuditor::audited, this, [this](const AuditPtr& report) { writeReport(*report); });
+    connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& sentence) {
+        go_->setEnabled(true);
+        say(sentence, true);
+    });
+    kinds_->button(Report)->setChecked(true);
+    choose(Report);
+}
+
+QWidget* ExportDialog::buildFoot()
+{
+    auto* foot = new QWidget(this);
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(0, 4, 0, 0);
+    row->addStretch();
+    auto* close = makeButton(tr("Close"));
+    connect(close, &QPushButton::clicked, this, &QDialog::reject);
+    row->addWidget(close);
+    go_ = makeButton(tr("Export"), QStringLiteral("export"), true);
+    go_->setDefault(true);
+    connect(go_, &QPushButton::clicked, this, &ExportDialog::start);
+    row->addWidget(go_);
+    return foot;
+}
+
+void ExportDialog::choose(int kind)
+{
+    const QString base = QDir::home().filePath(QFileInfo(folder_).fileName());
+    const QString endings[] = { QStringLiteral("-report.html"), QStringLiteral("-csv"), QStringLiteral("-jsonl"), QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral("-bundle.tar.gz") };
+    target_->setText(QDir::toNativeSeparators(base + endings[kind]));
+    say(kind == Report || kind == Bundle ? QString() : tr("A folder is made there."));
+}
+
+void ExportDialog::browse()
+{
+    const QString file = QFileDialog::getSaveFileName(this, tr("Where to write it"), target_->text(), {}, nullptr, QFileDialog::DontConfirmOverwrite);
+    if (!file.isEmpty())
+        target_->setText(QDir::toNativeSeparators(file));
+}
+
+void ExportDialog::start()
+{
+    const int kind = kinds_->checkedId();
+    go_->setEnabled(false);
+    say(tr("Working…"));
+    if (kind == Report) {
+        auditor_.audit(folder_);
+        return;
+    }
+    if (kind == Bundle) {
+        task_.run({ QStringLiteral("bundle"), folder_, QStringLiteral("--out"), target_->text(), QStringLiteral("--json") });
+        return;
+    }
+    const QString formats[] = { QStringLiteral("csv"), QStringLiteral("jsonl"), QStringLiteral("tensorboard"), QStringLiteral("huggingface") };
+    task_.run({ QStringLiteral("export"), folder_, QStringLiteral("--format"), formats[kind - Csv], QStringLiteral("--out"), target_->text(), QStringLiteral("--json") });
+}
+
+void ExportDialog::writeReport(const AuditReport& audit)
+{
+    go_->setEnabled(true);
+    const QByteArray bytes = runReportHtml(*status_, audit, curves_).toUtf8();
+    QFile out(target_->text());
+    const bool saved = out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size();
+    say(saved ? tr("Saved as %1.").arg(target_->text()) : tr("%1 could not be written.").arg(target_->text()), !saved);
+}
+
+void ExportDialog::say(const QString& sentence, bool bad)
+{
+    setTone(state_, bad ? TextTone::Error : TextTone::Secondary);
+    state_->setText(sentence);
+}
+
+} // namespace furrow

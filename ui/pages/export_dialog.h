@@ -1,0 +1,45 @@
+#pragma once
+
+#include "ui/bridge/ledger_auditor.h"
+#include "ui/bridge/run_feed.h"
+#include "ui/bridge/task_runner.h"
+
+#include <QDialog>
+#include <QImage>
+
+class QButtonGroup;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace furrow {
+
+/// A run for others: a report, what was measured as CSV, JSON lines or TensorBoard files, the model for Hugging Face, or a bundle for
+/// developers without data, weights, secrets and folders.
+class ExportDialog : public QDialog {
+    Q_OBJECT
+public:
+    /// @param curves  picture of the charts for the report; may be null
+    ExportDialog(const QString& folder, StatusPtr status, const QImage& curves, QWidget* parent);
+
+private:
+    enum Kind { Report, Csv, JsonLines, TensorBoard, HuggingFace, Bundle };
+    QWidget* buildFoot();
+    void choose(int kind);
+    void browse();
+    void start();
+    void writeReport(const AuditReport& audit);
+    void say(const QString& sentence, bool bad = false);
+
+    QString folder_;
+    StatusPtr status_;
+    QImage curves_;
+    TaskRunner task_;
+    LedgerAuditor auditor_;
+    QButtonGroup* kinds_;
+    QLineEdit* target_;
+    QLabel* state_;
+    QPushButton* go_ = nullptr;
+};
+
+} // namespace furrow

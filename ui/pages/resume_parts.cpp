@@ -1,0 +1,182 @@
+#include "ui/pages/resume_parts.h"
+
+#include "ui/models/words.h"
+#include "ui/pages/new_run/form_field.h"
+#include "ui/pages/page_parts.h"
+#include "ui/theme/themed_icon.h"
+
+#include <QButtonGroup>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QRadioButton>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostRows = 12; // the keep policy leaves a handful
+
+QLabel* makeNumber(const QString& text)
+{
+    QLabel* label = makeLabel(text, TextTone::Value, TextSize::Small);
+    label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return label;
+}
+
+/// Glyph and word, so that neither stands alone.
+QWidget* makeVerdict(const QString& icon, Token colour, const QString& word)
+{
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    auto* glyph = new QLabel;
+    glyph->setPixmap(theme().icon(icon, colour).pixmap(14, 14));
+    row->addWidget(glyph);
+    row->addWidget(makeLabel(word, TextTone::Secondary, TextSize::Small), 1);
+    return box;
+}
+
+} // namespace
+
+Swatch::Swatch(CellKind kind)
+    : kind_(kind)
+{
+    setFixedSize(22, 16);
+    setAccessibleName(cellWord(kind));
+}
+
+void Swatch::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    CellLook look;
+    look.kind = kind_;
+    drawChunkCell(painter, QRectF(1, 1, 19, 13), look);
+}
+
+CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
+    : QWidget(parent)
+    , plan_(plan)
+    , grid_(new QGridLayout(this))
+    , group_(new QButtonGroup(this))
+{
+    grid_->setContentsMargins(0, 0, 0, 0);
+    grid_->setHorizontalSpacing(12);
+    grid_->setVerticalSpacing(4);
+    grid_->setColumnStretch(0, 1);
+    addHeader();
+    addNewest();
+    const ResumePlan::CheckpointChoice* best = nullptr;
+    for (const auto& choice : plan_.checkpoints)
+        if (choice.row.record.evalLoss && (best == nullptr || *choice.row.record.evalLoss < *best->row.record.evalLoss))
+            best = &choice;
+    for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows; ++choice)
+        if (!choice->canBeChosen || choice->redo.size() != plan_.redoChunks.size()) // the others are what the first line says
+            addRow(*choice, &*choice == best);
+    connect(group_, &QButtonGroup::idClicked, this, &CheckpointChoices::changed);
+}
+
+void CheckpointChoices::addHeader()
+{
+    const QString titles[] = { tr("Checkpoint"), tr("Before the stop"), tr("Kept"), tr("Redo"), tr("Eval loss"), tr("Files") };
+    for (int column = 0; column < static_cast<int>(std::size(titles)); ++column) {
+        QLabel* title = makeLabel(titles[column], TextTone::Hint, TextSize::Tiny);
+        title->setAlignment((column >= 1 && column <= 4 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        grid_->addWidget(title, 0, column);
+    }
+}
+
+void CheckpointChoices::addCells(const QString& age, std::int64_t kept, std::int64_t redo, const std::optional<double>& evalLoss)
+{
+    const int row = grid_->rowCount() - 1;
+    const QString texts[] = { age, countText(kept), countText(redo), evalLoss ? fixedText(*evalLoss, 3) : QStringLiteral("–") };
+    for (int i = 0; i < static_cast<int>(std::size(texts)); ++i)
+        grid_->addWidget(makeNumber(texts[i]), row, i + 1);
+}
+
+void CheckpointChoices::addNewest()
+{
+    auto* button = new QRadioButton(tr("the newest of each replica"));
+    button->setChecked(true);
+    button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again").arg(countText(plan_.kept), countText(static_cast<std::int64_t>(plan_.redoChunks.size()))));
+    group_->addButton(button, 0);
+    rows_.push_back(nullptr);
+    grid_->addWidget(button, grid_->rowCount(), 0);
+    std::int64_t newest = 0;
+    std::optional<double> loss;
+    for (const auto& choice : plan_.checkpoints) {
+        if (!choice.row.head || !choice.verified)
+            continue;
+        loss = newest == 0 ? choice.row.record.evalLoss : std::nullopt; // several replicas have no one loss
+        newest = std::max(newest, choice.row.wallNs);
+    }
+    const QString age = newest == 0 ? QStringLiteral("–") : durationText(static_cast<double>(plan_.endedWallNs - newest) * 1e-9);
+    addCells(age, plan_.kept, static_cast<std::int64_t>(plan_.redoChunks.size()), loss);
+    grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights")) : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), grid_->rowCount() - 1, 5);
+}
+
+void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool isBest)
+{
+    const bool isMerge = choice.row.record.kind == CheckpointKind::Merge;
+    QString name = isMerge ? tr("%1, merge").arg(choice.row.id.value) : tr("%1, replica %2").arg(choice.row.id.value).arg(choice.row.record.replica);
+    if (isBest)
+        name = tr("%1, best").arg(name);
+    auto* button = new QRadioButton(name);
+    button->setEnabled(choice.canBeChosen);
+    button->setToolTip(choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : QString::fromStdString(choice.problem));
+    button->setAccessibleDescription(choice.canBeChosen ? tr("keeps %1 chunks, trains %2 again").arg(countText(choice.kept), countText(static_cast<std::int64_t>(choice.redo.size()))) : button->toolTip());
+    group_->addButton(button, static_cast<int>(rows_.size()));
+    rows_.push_back(&choice);
+    grid_->addWidget(button, grid_->rowCount(), 0);
+    const int row = grid_->rowCount() - 1;
+    if (choice.canBeChosen) {
+        addCells(durationText(static_cast<double>(plan_.endedWallNs - choice.row.wallNs) * 1e-9), choice.kept, static_cast<std::int64_t>(choice.redo.size()), choice.row.record.evalLoss);
+        grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, 5);
+        return;
+    }
+    QWidget* verdict = choice.verified ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Left behind")) : makeVerdict(QStringLiteral("warning"), Token::Error, tr("Damaged"));
+    verdict->setToolTip(button->toolTip());
+    grid_->addWidget(verdict, row, 5);
+}
+
+const ResumePlan::CheckpointChoice* CheckpointChoices::chosen() const
+{
+    return rows_[static_cast<std::size_t>(std::max(0, group_->checkedId()))];
+}
+
+ChangedSettings::ChangedSettings(QWidget* parent)
+    : QWidget(parent)
+    , grid_(new QGridLayout(this))
+{
+    grid_->setContentsMargins(0, 0, 0, 0);
+    grid_->setHorizontalSpacing(12);
+    grid_->setVerticalSpacing(4);
+    grid_->setColumnStretch(0, 1);
+    show({});
+}
+
+void ChangedSettings::show(const std::vector<ConfigChange>& changes)
+{
+    while (QLayoutItem* item = grid_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    if (changes.empty())
+        grid_->addWidget(makeLabel(tr("No setting is changed."), TextTone::Secondary, TextSize::Small), 0, 0);
+    int row = 0;
+    for (const ConfigChange& change : changes) {
+        const bool safe = change.setting->resume == ResumeRule::Safe;
+        grid_->addWidget(makeLabel(settingLabel(*change.setting), TextTone::Value, TextSize::Small), row, 0);
+        QLabel* values = makeLabel(QStringLiteral("<s>%1</s> &nbsp;%2 %3").arg(QString::fromStdString(change.before).toHtmlEscaped(), QString::fromStdString(change.after).toHtmlEscaped(), settingUnit(*change.setting).toHtmlEscaped()),
+            TextTone::Value, TextSize::Small);
+        values->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        values->setAccessibleName(tr("from %1 to %2").arg(QString::fromStdString(change.before), QString::fromStdString(change.after)));
+        grid_->addWidget(values, row, 1);
+        grid_->addWidget(safe ? makeVerdict(QStringLiteral("check"), Token::Ok, tr("Safe")) : makeVerdict(QStringLiteral("warning"), Token::Warn, tr("Not safe: curves before and after cannot be compared")), row, 2);
+        ++row;
+    }
+}
+
+} // namespace furrow

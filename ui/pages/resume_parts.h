@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/config/schema.h"
+#include "core/run/life_cycle.h"
+#include "ui/widgets/chunk_cell.h"
+
+#include <QWidget>
+
+class QButtonGroup;
+class QGridLayout;
+
+namespace furrow {
+
+/// A chunk as the map draws it, for the lines of the dry run.
+class Swatch : public QWidget {
+    Q_OBJECT
+public:
+    explicit Swatch(CellKind kind);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    CellKind kind_;
+};
+
+/// Where a resume goes on from: the newest checkpoints, or one older one, as radio buttons with age, chunks kept and lost, loss on
+/// held-out text and what became of the files.
+class CheckpointChoices : public QWidget {
+    Q_OBJECT
+public:
+    explicit CheckpointChoices(const ResumePlan& plan, QWidget* parent = nullptr);
+    /// Null: the newest of each replica.
+    const ResumePlan::CheckpointChoice* chosen() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void addHeader();
+    void addNewest();
+    void addRow(const ResumePlan::CheckpointChoice& choice, bool isBest);
+    void addCells(const QString& age, std::int64_t kept, std::int64_t redo, const std::optional<double>& evalLoss);
+
+    const ResumePlan& plan_;
+    QGridLayout* grid_;
+    QButtonGroup* group_;
+    std::vector<const ResumePlan::CheckpointChoice*> rows_; ///< by id of the button; the first is null
+};
+
+/// What is different from now on, each with whether the curves before and after can be compared.
+class ChangedSettings : public QWidget {
+    Q_OBJECT
+public:
+    explicit ChangedSettings(QWidget* parent = nullptr);
+    void show(const std::vector<ConfigChange>& changes);
+
+private:
+    QGridLayout* grid_;
+};
+
+} // namespace furrow

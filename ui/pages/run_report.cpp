@@ -1,0 +1,74 @@
+#include "ui/pages/run_report.h"
+
+#include "core/config/schema.h"
+#include "ui/models/words.h"
+#include "ui/pages/audit_report.h"
+#include "ui/pages/new_run/form_field.h"
+
+#include <QBuffer>
+#include <QCoreApplication>
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+QString said(const char* text)
+{
+    return QCoreApplication::translate("RunReport", text);
+}
+
+QString row(const QString& name, const QString& value)
+{
+    return QStringLiteral("<tr><td>%1</td><td>%2</td></tr>\n").arg(name, value);
+}
+
+QString figures(const RunStatus& status)
+{
+    const QString none = QStringLiteral("–");
+    QString html = QStringLiteral("<table border=\"1\" cellspacing=\"0\" cellpadding=\"4\">\n");
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "State")), stateWord(status).toHtmlEscaped());
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "Attempts")), countText(status.attempt));
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "Optimiser steps")), countText(status.steps));
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "Tokens")), countText(status.tokens));
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "Active time")), durationText(status.activeSeconds));
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "Training loss")), std::isfinite(status.loss) ? fixedText(status.loss, 4) : none);
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "Loss on held-out text")), status.evalLoss ? fixedText(*status.evalLoss, 4) : none);
+    html += row(said(QT_TRANSLATE_NOOP("RunReport", "Checkpoints")), countText(status.checkpoints));
+    return html + QStringLiteral("</table>\n");
+}
+
+QString picture(const QImage& image)
+{
+    if (image.isNull())
+        return {};
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    image.save(&buffer, "PNG");
+    return QStringLiteral("<h2>%1</h2>\n<p><img style=\"max-width:100%\" alt=\"%1\" src=\"data:image/png;base64,%2\"></p>\n").arg(said(QT_TRANSLATE_NOOP("RunReport", "Curves")), QString::fromLatin1(bytes.toBase64()));
+}
+
+QString settingsThatDiffer(const RunFile& file)
+{
+    const auto preset = findPreset(file.preset);
+    if (!preset.ok())
+        return {};
+    QString html = QStringLiteral("<h2>%1</h2>\n<table border=\"1\" cellspacing=\"0\" cellpadding=\"4\">\n").arg(QCoreApplication::translate("RunReport", "Different from the preset %1").arg(QString::fromStdString(preset.value().title).toHtmlEscaped()));
+    for (const ConfigChange& change : changes(preset.value().config, file.config))
+        html += QStringLiteral("<tr><td>%1</td><td>%2</td><td>%3</td></tr>\n").arg(settingLabel(*change.setting).toHtmlEscaped(), QString::fromStdString(change.before).toHtmlEscaped(), QString::fromStdString(change.after).toHtmlEscaped());
+    return html + QStringLiteral("</table>\n");
+}
+
+} // namespace
+
+QString runReportHtml(const RunStatus& status, const AuditReport& audit, const QImage& curves)
+{
+    const QString name = QString::fromStdString(status.file.config.name).toHtmlEscaped();
+    QString html = QStringLiteral("<!doctype html><meta charset=\"utf-8\"><title>%1</title><body style=\"font-family:sans-serif;max-width:60em;margin:2em auto\">\n<h1>%1</h1>\n").arg(name);
+    html += QStringLiteral("<p>%1</p>\n").arg(evidenceText(status, QStringLiteral(" ")).toHtmlEscaped());
+    html += figures(status) + picture(curves) + settingsThatDiffer(status.file) + auditHtml(audit, QString::fromStdString(status.file.config.name));
+    return html + QStringLiteral("</body>\n");
+}
+
+} // namespace furrow
