@@ -24,7 +24,7 @@ ExportDialog::ExportDialog(const QString& folder, StatusPtr status, const QImage
     , state_(makeLabel({}, TextTone::Secondary, TextSize::Small))
 {
     setWindowTitle(tr("Export run"));
-    setMinimumWidth(560);
+    setMinimumWidth(680);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(6);

@@ -76,7 +76,7 @@ private:
             if (!opens || !action->isEnabled() || kAsks.contains(action->text()) || action->text().startsWith(QLatin1String("Save ")) || action->text() == QLatin1String("Quit"))
                 continue;
             static const QStringList kWanted { QStringLiteral("Kill…"), QStringLiteral("Resume…"), QStringLiteral("Why this state?"), QStringLiteral("Tags and note…"), QStringLiteral("Move to trash…"), QStringLiteral("Command palette"),
-                QStringLiteral("Alerts…"), QStringLiteral("Shortcuts"), QStringLiteral("Help"), QStringLiteral("What the words mean"), QStringLiteral("Quarantine list…"), QStringLiteral("Brain…"), QStringLiteral("Merge replicas…"), QStringLiteral("About Furrow") };
+                QStringLiteral("Alerts…"), QStringLiteral("Shortcuts"), QStringLiteral("Help"), QStringLiteral("What the words mean"), QStringLiteral("Quarantine list…"), QStringLiteral("Brain…"), QStringLiteral("Export run…"), QStringLiteral("Merge replicas…"), QStringLiteral("About Furrow") };
             if (!kWanted.contains(action->text()))
                 continue;
             action->trigger();
