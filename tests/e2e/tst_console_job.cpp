@@ -58,7 +58,7 @@ QPushButton* buttonWith(const QWidget* parent, const QString& beginning)
 {
     const auto buttons = parent->findChildren<QPushButton*>();
     for (QPushButton* button : buttons) {
-        if (button->isVisible() && button->text().startsWith(beginning))
+        if (button->isVisible() && button->text().remove(QLatin1Char('&')).startsWith(beginning))
             return button;
     }
     return nullptr;
