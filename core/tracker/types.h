@@ -29,7 +29,7 @@ inline constexpr std::int64_t kMaxEpochs = 90'000;
 /// The place must be inside the limits above.
 ChunkId chunkIdOf(const ChunkPlace& place);
 ChunkPlace placeOf(ChunkId chunk);
-std::string toString(ChunkId chunk); ///< "chunk 17 of block 3 (epoch 0)"
+std::string toString(ChunkId chunk); ///< "chunk 17 of block 3 (epoch 1)"
 
 /// State of one chunk in one epoch. The legal moves are in moves.h; the numbers are on disk.
 enum class ChunkState {
