@@ -101,10 +101,13 @@ class TestConsoleJob : public QObject {
 
     QString workspace() const { return folder_.filePath(QStringLiteral("workspace")); }
 
-    std::unique_ptr<Console> openConsole()
+    /// @param run  shown at once; "": none
+    std::unique_ptr<Console> openConsole(const QString& run = {})
     {
         ConsoleOptions options;
         options.workspace = workspace();
+        if (!run.isEmpty())
+            options.runs = { run };
         options.safeMode = true;
         options.language = QStringLiteral("en");
         options.size = QSize(1280, 800);
@@ -170,6 +173,19 @@ class TestConsoleJob : public QObject {
     {
         const QLabel* device = labelWith(window, QStringLiteral(", process \\d+$"));
         return device == nullptr ? 0 : QRegularExpression(QStringLiteral("process (\\d+)")).match(device->text()).captured(1).toLongLong();
+    }
+
+    /// One worker that never comes to an end, made without the console.
+    QString startEndlessRun(const QString& name)
+    {
+        const QString run = workspace() + QStringLiteral("/runs/") + name;
+        const auto made = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--out"), run,
+                                             QStringLiteral("--devices"), QStringLiteral("cpu") }
+            + RunDriver::tinyModel() + QStringList { QStringLiteral("--epochs"), QStringLiteral("100000"), QStringLiteral("--workers"), QStringLiteral("1") });
+        if (made.exitCode != 0)
+            qFatal("%s", qPrintable(made.text + made.errors));
+        runs_.append(run);
+        return run;
     }
 
     void exportCurves(Console& console)
@@ -264,14 +280,21 @@ private Q_SLOTS:
         QTRY_VERIFY2_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No duplicates, no holes")) != nullptr, qPrintable(textsOf(audit)), kPatienceMs);
     }
 
+    void anInterruptedRunResumesByItselfWhenAPersonWishedIt()
+    {
+        const QString run = startEndlessRun(QStringLiteral("alone"));
+        const auto console = openConsole(run);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Running")), kPatienceMs);
+        console->bench().autoResume().setWanted(run, true);
+        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Interrupted")), kInterruptedMs);
+        QTRY_COMPARE_WITH_TIMEOUT(console->bench().autoResume().planOf(run).value_or(AutoResume::Plan {}).number, 1, kPatienceMs); // the library looks less often
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Running")) && console->bench().watcher().status()->attempt == 2, 1000 * AutoResume::waitSeconds(1) + kPatienceMs);
+    }
+
     void aKilledConsoleLosesNothingAndComesBack()
     {
-        const QString run = workspace() + QStringLiteral("/runs/watched");
-        const auto made = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--out"), run,
-                                             QStringLiteral("--devices"), QStringLiteral("cpu") }
-            + RunDriver::tinyModel() + QStringList { QStringLiteral("--epochs"), QStringLiteral("100000"), QStringLiteral("--workers"), QStringLiteral("1") });
-        QVERIFY2(made.exitCode == 0, qPrintable(made.text + made.errors));
-        runs_.append(run);
+        const QString run = startEndlessRun(QStringLiteral("watched"));
         for (int life = 0; life < 2; ++life) {
             QProcess console;
             console.setProcessChannelMode(QProcess::MergedChannels);
