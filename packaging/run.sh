@@ -8,7 +8,7 @@ cd "$here/.."
 say() { printf 'run: %s\n' "$*"; }
 [ -f build/release/build.ninja ] || { say "configuring build/release"; cmake --preset release >/dev/null; }
 say "building (the first time takes some minutes)"
-cmake --build --preset release | tail -n 1
+cmake --build --preset release --target furrow furrowctl furrow-worker | tail -n 1
 bin=build/release/bin
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     run=$("$bin/furrowctl" new --json "$@" | sed -n 's/.*"run":"\([^"]*\)".*/\1/p')
