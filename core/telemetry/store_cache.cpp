@@ -138,7 +138,8 @@ void CacheReader::column(SteadyColumn& into)
         segment.width = static_cast<std::uint32_t>(number());
         segment.slope = number();
         const std::size_t size = segment.width * SteadyColumn::kSegment;
-        if (segment.width > sizeof(std::uint32_t) || !has(size)) {
+        const bool isWidth = segment.width <= 2 || segment.width == 4; // what SteadyColumn reads, no byte more
+        if (!isWidth || !has(size)) {
             good_ = false;
             return;
         }

@@ -1,7 +1,9 @@
 #include "core/base/random.h"
 #include "core/telemetry/curve.h"
 #include "core/telemetry/scan.h"
+#include "core/telemetry/store_cache.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
 #include <limits>
@@ -78,6 +80,37 @@ private Q_SLOTS:
                 QCOMPARE(copy.lowerBound(raw[i] + 0.5), i + 1);
             }
         }
+    }
+
+    /// A width of three passed as "at most four", and was then read as four bytes: past the end of the segment.
+    void aCacheWithADifferenceOfThreeBytesIsRefused_data()
+    {
+        QTest::addColumn<quint32>("width");
+        QTest::addColumn<bool>("good");
+        for (const quint32 width : { 0u, 1u, 2u, 4u })
+            QTest::addRow("%u", width) << width << true;
+        for (const quint32 width : { 3u, 5u, 0xffffffffu })
+            QTest::addRow("%u", width) << width << false;
+    }
+    void aCacheWithADifferenceOfThreeBytesIsRefused()
+    {
+        QFETCH(const quint32, width);
+        QFETCH(const bool, good);
+        const QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.filePath("store.cache").toStdString());
+        CacheWriter out;
+        for (const std::uint64_t number : { std::uint64_t(1), std::uint64_t(0), std::uint64_t(width), std::uint64_t(0) }) // one segment: first, width, slope
+            out.number(number);
+        const std::string off(std::min(width, 8u) * SteadyColumn::kSegment, 0);
+        out.bytes(off.data(), off.size());
+        out.column(Column<std::uint32_t>());
+        QVERIFY(out.writeTo(path).ok());
+        auto in = CacheReader::open(path);
+        QVERIFY(in.ok());
+        SteadyColumn column;
+        in.value().column(column);
+        QCOMPARE(in.value().good(), good);
+        QCOMPARE(column.size(), good ? SteadyColumn::kSegment : 0);
     }
 
     void rangesHaveTheRawExtremes_data()
