@@ -46,11 +46,17 @@ void putSummary(std::string& out, const ChunkSummary& s)
 
 } // namespace
 
+double estimatedBlockBytes(double samples, double tokens, std::uint32_t vocabularySize)
+{
+    constexpr double kBytesPerSample = 8 + 8 + 4 + 4 + 1; // provenance, fingerprint, length, line, flags
+    return tokens * tokenBytesOf(vocabularySize) + samples * kBytesPerSample;
+}
+
 BlockWriter::BlockWriter(Sink sink, std::uint32_t vocabularySize, std::uint32_t chunkCount)
     : sink_(std::move(sink))
     , vocabularySize_(vocabularySize)
     , chunkCount_(chunkCount)
-    , tokenBytes_(vocabularySize <= 65536 ? 2 : 4)
+    , tokenBytes_(tokenBytesOf(vocabularySize))
 {
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
+#include "core/data/block_writer.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/row_reader.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -14,7 +15,6 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kFirstTokens = 64;
-constexpr std::uint64_t kBytesPerSample = 8 + 8 + 4 + 4 + 1; ///< provenance, fingerprint, length, flags of a prepared sample
 
 struct Sampled {
     std::int64_t kept = 0;
@@ -94,8 +94,7 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
     probe.bytesPerToken = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
     const double kept = static_cast<double>(probe.inspection.rows) * static_cast<double>(sampled.kept) / static_cast<double>(probe.sampledRows);
     probe.tokens = static_cast<std::int64_t>(kept * probe.tokensPerSample);
-    const double tokenBytes = tokenizer.vocabularySize() <= 65536 ? 2 : 4;
-    probe.preparedBytes = static_cast<std::uint64_t>(static_cast<double>(probe.tokens) * tokenBytes + kept * static_cast<double>(kBytesPerSample));
+    probe.preparedBytes = static_cast<std::uint64_t>(estimatedBlockBytes(kept, static_cast<double>(probe.tokens), tokenizer.vocabularySize()));
     probe.prepareSeconds = kept * sampled.seconds / static_cast<double>(sampled.kept);
     return probe;
 }

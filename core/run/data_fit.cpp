@@ -1,6 +1,7 @@
 #include "core/run/data_fit.h"
 
 #include "core/base/format.h"
+#include "core/data/block_writer.h"
 #include "core/data/chunk_windows.h"
 #include "core/data/tokenizer/tokenizer.h"
 
@@ -15,7 +16,6 @@ constexpr double kGiB = 1 << 30;
 /// The first chunk's worth of samples, or less when they fill a batch already.
 struct FirstChunk {
     std::int64_t samples = 0;
-    std::int64_t tokens = 0;
     std::int64_t windows = 0;
 };
 
@@ -30,8 +30,7 @@ struct Beginning {
 /// The feeder needs one block beside those in training; with less room it would wait for ever.
 void checkCache(const RunConfig& config, const DataInspection& data, const Beginning& read, const Tokenizer& tokenizer, std::vector<ConfigProblem>& problems)
 {
-    const std::int64_t bytesPerToken = tokenizer.vocabularySize() <= 65536 ? 2 : 4;
-    const double perSample = static_cast<double>(read.tokens * bytesPerToken) / static_cast<double>(read.samples);
+    const double perSample = estimatedBlockBytes(static_cast<double>(read.samples), static_cast<double>(read.tokens), tokenizer.vocabularySize()) / static_cast<double>(read.samples);
     const double two = 2 * perSample * static_cast<double>(std::min(data.samplesPerBlock, std::max<std::int64_t>(data.rows, 1))) / kGiB;
     if (two > config.cacheGiB)
         problems.push_back({ "cache_gib", "cache_gib is " + formatNumber(config.cacheGiB, 3) + ", but two prepared blocks of " + formatCount(data.samplesPerBlock) + " samples take about "
@@ -63,7 +62,7 @@ Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const D
         ++read.samples;
         read.tokens += static_cast<std::int64_t>(ids.size());
         if (first.samples < config.chunkSamples)
-            first = { read.samples, read.tokens, windowCount(read.tokens, read.samples, config.seqLen) };
+            first = { read.samples, windowCount(read.tokens, read.samples, config.seqLen) };
         return !read.tellsSize() || read.labels() < config.seqLen || (first.samples < config.chunkSamples && first.windows < config.batchSize);
     });
     if (!walked.ok())
