@@ -120,8 +120,7 @@ void ExportDialog::writeReport(const AuditReport& audit)
 
 void ExportDialog::say(const QString& sentence, bool bad)
 {
-    setTone(state_, bad ? TextTone::Error : TextTone::Secondary);
-    state_->setText(sentence);
+    saySentence(state_, sentence, bad);
 }
 
 } // namespace furrow

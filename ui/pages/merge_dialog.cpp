@@ -109,8 +109,7 @@ void MergeDialog::setBusy(bool busy)
 
 void MergeDialog::say(const QString& sentence, bool bad)
 {
-    setTone(state_, bad ? TextTone::Error : TextTone::Secondary);
-    state_->setText(sentence);
+    saySentence(state_, sentence, bad);
 }
 
 void MergeDialog::evaluate(bool thenMerge)

@@ -53,6 +53,12 @@ void setTone(QLabel* label, TextTone tone)
     label->style()->polish(label);
 }
 
+void saySentence(QLabel* line, const QString& sentence, bool bad)
+{
+    setTone(line, bad ? TextTone::Error : TextTone::Secondary);
+    line->setText(sentence);
+}
+
 ElidedLabel::ElidedLabel(TextTone tone, TextSize size)
 {
     setFont(scaledFont(size));

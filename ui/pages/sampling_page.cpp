@@ -196,8 +196,7 @@ void SamplingPage::write()
 void SamplingPage::end(const QString& problem)
 {
     go_->setText(tr("Write text"));
-    setTone(state_, problem.isEmpty() ? TextTone::Secondary : TextTone::Error);
-    state_->setText(problem);
+    saySentence(state_, problem, !problem.isEmpty());
 }
 
 void SamplingPage::showRecorded()

@@ -199,8 +199,7 @@ void MainWindow::connectCommands()
 
 void MainWindow::tell(const QString& sentence, bool bad)
 {
-    setTone(noteText_, bad ? TextTone::Error : TextTone::Secondary);
-    noteText_->setText(sentence);
+    saySentence(noteText_, sentence, bad);
     noteText_->setToolTip(sentence);
 }
 
