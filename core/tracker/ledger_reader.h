@@ -88,7 +88,7 @@ struct EventRow {
     int to = 0;
     std::int64_t incarnation = 0;
     std::string cause;
-    std::int64_t count = 1; ///< chunks with consecutive ids from `chunk`; more than one only when a block becomes known (from -1)
+    std::int64_t count = 1; ///< chunks with consecutive ids from `chunk`; all of them moved alike
 };
 
 struct EpochRow {

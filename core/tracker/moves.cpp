@@ -123,14 +123,6 @@ std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation)
 
 #undef FURROW_CLAIMED_CHUNK
 
-std::string idList(std::span<const ChunkRow> chunks)
-{
-    std::string ids = "[";
-    for (const ChunkRow& chunk : chunks)
-        ids += (ids.size() > 1 ? "," : "") + std::to_string(chunk.id.value);
-    return ids + "]";
-}
-
 WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
 {
     if (chunk.covered == 0)
@@ -162,70 +154,63 @@ ChunkMoves::~ChunkMoves()
         "chunks were moved and their counters never written");
 }
 
-bool ChunkMoves::mayMove(const ChunkRow& chunk, ChunkState to)
+std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields)
 {
-    if (!file_.db.failed() && !isLegalMove(chunk.state, to))
-        file_.db.fail({ ErrorCode::InvalidArgument, toString(chunk.id) + " is " + toString(chunk.state) + " and cannot become " + toString(to) });
-    return !file_.db.failed();
-}
-
-std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view cause)
-{
-    if (!mayMove(chunk, to))
+    if (file_.db.failed())
         return 0;
-    writeRow(chunk, to);
-    file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, ?, ?, ?, ?, ?)", wallNs_,
-        chunk.id, chunk.state, to, incarnation_, cause);
-    count(chunk, to);
-    chunk.state = to;
-    return file_.db.lastId();
-}
-
-void ChunkMoves::commitWhole(std::span<const ChunkRow> chunks, std::string_view cause)
-{
-    constexpr ChunkState kTo = ChunkState::Committed;
-    for (const ChunkRow& chunk : chunks) {
-        if (!mayMove(chunk, kTo))
-            return;
-        count(chunk, kTo);
+    if (!isLegalMove(chunk.state, to)) {
+        file_.db.fail({ ErrorCode::InvalidArgument, toString(chunk.id) + " is " + toString(chunk.state) + " and cannot become " + toString(to) });
+        return 0;
     }
-    const std::string ids = idList(chunks);
-    file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause)"
-                 " SELECT ?, value, ?, ?, ?, ? FROM json_each(?)",
-        wallNs_, ChunkState::Trained, kTo, incarnation_, cause, ids);
-    const std::int64_t changed = file_.db.run("UPDATE chunk SET state=?, covered=windows, holder=NULL"
-                                              " WHERE id IN (SELECT value FROM json_each(?)) AND state=? AND holder=?",
-        kTo, ids, ChunkState::Trained, incarnation_);
-    if (changed != std::ssize(chunks))
-        file_.db.fail({ ErrorCode::Internal, "chunks of this checkpoint are not held by its worker any more" });
-}
-
-void ChunkMoves::count(const ChunkRow& chunk, ChunkState to)
-{
+    writeRow(chunk, to, fields);
+    writeEvent(chunk, to, cause);
     BlockChange& block = blockChange(chunk.place);
     --block.byState[static_cast<int>(chunk.state)];
     ++block.byState[static_cast<int>(to)];
     const int sign = (to == ChunkState::Committed ? 1 : 0) - (chunk.state == ChunkState::Committed ? 1 : 0);
-    if (sign == 0)
+    if (sign != 0) {
+        RowCounts& done = epochChange(chunk.place.epoch).rowsDone;
+        done.rows += sign * chunk.rows.rows;
+        done.samples += sign * chunk.rows.samples;
+        done.filtered += sign * chunk.rows.filtered;
+        done.failed += sign * chunk.rows.failed;
+        done.heldOut += sign * chunk.rows.heldOut;
+        done.duplicates += sign * chunk.rows.duplicates;
+        block.visited = block.visited || sign > 0;
+    }
+    chunk.state = to;
+    return run_.seq;
+}
+
+void ChunkMoves::writeEvent(const ChunkRow& chunk, ChunkState to, std::string_view cause)
+{
+    if (run_.count > 0 && chunk.id.value == run_.first + run_.count && chunk.state == run_.from && to == run_.to && cause == run_.cause) {
+        ++run_.count;
         return;
-    RowCounts& done = epochChange(chunk.place.epoch).rowsDone;
-    done.rows += sign * chunk.rows.rows;
-    done.samples += sign * chunk.rows.samples;
-    done.filtered += sign * chunk.rows.filtered;
-    done.failed += sign * chunk.rows.failed;
-    done.heldOut += sign * chunk.rows.heldOut;
-    done.duplicates += sign * chunk.rows.duplicates;
-    block.visited = block.visited || sign > 0;
+    }
+    endEventRun();
+    file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, ?, ?, ?, ?, ?)", wallNs_,
+        chunk.id, chunk.state, to, incarnation_, cause);
+    run_ = { file_.db.lastId(), chunk.id.value, 1, chunk.state, to, std::string(cause) };
+}
+
+void ChunkMoves::endEventRun()
+{
+    if (run_.count > 1)
+        file_.db.run("UPDATE event SET count=? WHERE seq=?", run_.count, run_.seq);
+    run_.count = 0;
 }
 
 void ChunkMoves::store(const ChunkRow& chunk)
 {
-    writeRow(chunk, chunk.state);
+    writeRow(chunk, chunk.state, Fields::All);
 }
 
-void ChunkMoves::writeRow(const ChunkRow& chunk, ChunkState to)
+void ChunkMoves::writeRow(const ChunkRow& chunk, ChunkState to, Fields fields)
 {
-    const std::int64_t changed = file_.db.run(
+    const std::int64_t changed = fields == Fields::Coverage
+        ? file_.db.run("UPDATE chunk SET state=?, covered=?, holder=? WHERE id=? AND state=?", to, chunk.covered, chunk.holder, chunk.id, chunk.state)
+        : file_.db.run(
         "UPDATE chunk SET state=?, covered=?, holder=?, claim=?, failures=?, times_trained=?, times_lost=?, worker=?,"
         " attempt=?, mean_loss=?, trained_wall=? WHERE id=? AND state=?",
         to, chunk.covered, chunk.holder, chunk.claim, chunk.failures, chunk.timesTrained, chunk.timesLost, chunk.worker,
@@ -310,6 +295,7 @@ void ChunkMoves::writeEpoch(const EpochChange& change)
 
 void ChunkMoves::finish()
 {
+    endEventRun();
     for (const BlockChange& change : blocks_)
         writeBlock(change);
     for (const EpochChange& change : epochs_)

@@ -3,7 +3,6 @@
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/window_ranges.h"
 
-#include <span>
 #include <unordered_map>
 
 namespace furrow {
@@ -58,8 +57,6 @@ ClaimedChunk loadClaimedChunk(Database& db, ChunkId id);
 /// All that an incarnation holds, by id: one statement for a commit of many chunks.
 std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation);
 
-/// Ids as an argument of json_each.
-std::string idList(std::span<const ChunkRow> chunks);
 /// The free chunk with the lowest place in the claim order, if any.
 std::optional<ChunkRow> loadFirstFree(Database& db);
 /// Windows of a chunk that are in the surviving weights, or left out by name.
@@ -73,8 +70,8 @@ struct TotalsChange {
     std::int64_t reservedSteps = 0;
 };
 
-/// Moves chunks inside one transaction: checks legality, writes the row and its event at once, and the counters of
-/// blocks, epochs and run in finish(). Each transaction uses exactly one and finishes it.
+/// Moves chunks inside one transaction: checks legality, writes the row at once, and events and the counters of
+/// blocks, epochs and run by finish(). Each transaction uses exactly one and finishes it.
 class ChunkMoves {
 public:
     ChunkMoves(LedgerFile& file, std::int64_t incarnation);
@@ -82,10 +79,10 @@ public:
     ChunkMoves(const ChunkMoves&) = delete;
     ChunkMoves& operator=(const ChunkMoves&) = delete;
 
-    /// Stores the fields of `chunk` with the new state. Returns the number of the event.
-    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause);
-    /// Moves trained chunks to Committed, all windows of each covered and held by nobody: two statements for any number.
-    void commitWhole(std::span<const ChunkRow> chunks, std::string_view cause);
+    enum class Fields { All, Coverage };
+    /// Stores the fields of `chunk` (Coverage: only `covered` and `holder` have changed) with the new state. Returns the
+    /// number of the event, which it may share with the chunks before.
+    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields = Fields::All);
     /// Stores changed fields without a move.
     void store(const ChunkRow& chunk);
     /// Where a chunk goes that nobody holds any more: Free when its block can be read, else Pending.
@@ -114,9 +111,18 @@ private:
     };
     BlockChange& blockChange(const ChunkPlace& place);
     EpochChange& epochChange(std::int64_t epoch);
-    bool mayMove(const ChunkRow& chunk, ChunkState to);
-    void count(const ChunkRow& chunk, ChunkState to);
-    void writeRow(const ChunkRow& chunk, ChunkState to);
+    /// The same move of chunks with consecutive ids, one after the other: one row of `event`.
+    struct EventRun {
+        std::int64_t seq = 0;
+        std::int64_t first = 0; // chunk
+        std::int64_t count = 0;
+        ChunkState from = ChunkState::Pending;
+        ChunkState to = ChunkState::Pending;
+        std::string cause;
+    };
+    void writeRow(const ChunkRow& chunk, ChunkState to, Fields fields);
+    void writeEvent(const ChunkRow& chunk, ChunkState to, std::string_view cause);
+    void endEventRun();
     void writeBlock(const BlockChange& change);
     void writeEpoch(const EpochChange& change);
 
@@ -127,6 +133,7 @@ private:
     std::unordered_map<std::int64_t, std::size_t> blockIndex_; // by the id of the block's column 0
     std::vector<EpochChange> epochs_;
     TotalsChange totals_;
+    EventRun run_;
     bool finished_ = false;
 };
 

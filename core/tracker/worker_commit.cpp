@@ -53,48 +53,22 @@ namespace {
         {
         }
 
-        /// By chunk id.
+        /// Both by chunk id.
         void commitAll(const std::vector<ChunkParts>& groups)
         {
-            std::vector<ChunkRow> whole;
+            std::vector<ClaimedChunk> held = loadHeldChunks(file_.db, incarnation_);
             auto group = groups.begin();
-            for (ClaimedChunk& held : loadHeldChunks(file_.db, incarnation_)) {
-                const bool listed = group != groups.end() && group->chunk == held.chunk.id;
-                if (listed && isWhole(*group, held))
-                    whole.push_back(std::move(held.chunk));
-                else if (listed)
-                    commit(*group, held);
-                else if (held.claim.outcome == ClaimOutcome::Trained && held.claim.done.empty()) // every window was skipped: in no list
-                    commit({ held.chunk.id, held.claim.skipped, 0 }, held);
-                if (listed)
-                    ++group;
+            for (ClaimedChunk& one : held) {
+                if (group != groups.end() && group->chunk == one.chunk.id)
+                    commit(*group++, one);
+                else if (one.claim.outcome == ClaimOutcome::Trained && one.claim.done.empty()) // every window was skipped: in no list
+                    commit({ one.chunk.id, one.claim.skipped, 0 }, one);
             }
             if (group != groups.end())
                 file_.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(group->chunk) + " (any more)" });
-            commitWhole(whole);
         }
 
     private:
-        /// Trained in one go and listed from its first window to its last: nearly all chunks of a checkpoint.
-        static bool isWhole(const ChunkParts& parts, const ClaimedChunk& held)
-        {
-            const WindowRanges whole = held.chunk.whole();
-            return held.chunk.state == ChunkState::Trained && held.chunk.covered == 0 && !whole.empty() && held.claim.done == whole
-                && parts.windows == whole;
-        }
-
-        /// As commit() of each, in three statements for all.
-        void commitWhole(const std::vector<ChunkRow>& chunks)
-        {
-            if (chunks.empty())
-                return;
-            file_.db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps)"
-                         " SELECT c.id, 0, k.windows, k.id, ?, 0, max(0, c.steps)"
-                         " FROM json_each(?) j JOIN chunk k ON k.id=j.value JOIN claim c ON c.id=k.claim",
-                checkpoint_, idList(chunks));
-            moves_.commitWhole(chunks, cause_);
-        }
-
         void commit(const ChunkParts& parts, ClaimedChunk& held)
         {
             Database& db = file_.db;
@@ -155,7 +129,7 @@ namespace {
             if (chunk.covered == chunk.windows) {
                 if (chunk.state == ChunkState::Leased)
                     moves_.move(chunk, ChunkState::Trained, cause_);
-                moves_.move(chunk, ChunkState::Committed, cause_);
+                moves_.move(chunk, ChunkState::Committed, cause_, ChunkMoves::Fields::Coverage);
                 return;
             }
             const WindowRanges rest = subtract(claim.ranges, coveredRanges(file_.db, chunk));

@@ -324,6 +324,8 @@ EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerT
         line.chunkName = chunkShort(cell->block, cell->column);
     else if (event.chunk.value != 0)
         line.chunkName = QStringLiteral("#%1").arg(event.chunk.value);
+    if (event.count > 1) // that many from it on
+        line.chunkName += QStringLiteral(" +%1").arg(event.count - 1);
     if (tables != nullptr) {
         const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(), [&event](const IncarnationRow& i) { return i.id.value == event.incarnation; });
         line.worker = found == tables->incarnations.end() ? -1 : found->worker;

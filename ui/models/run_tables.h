@@ -21,7 +21,7 @@ struct EventLine {
     std::int64_t wallNs = 0;
     EventWeight weight = EventWeight::Routine;
     ChunkId chunk;
-    QString chunkName; ///< "B53 C17"; "" for an event of the run
+    QString chunkName; ///< "B53 C17", "B53 C17 +3" for it and the three behind it; "" for an event of the run
     int worker = -1;
     QString text;
 };
