@@ -117,11 +117,12 @@ void TestGptOracle::twentyStepsEqualPyTorch()
             worstWeight = std::max(worstWeight, digestError(tensor, record["weights"][name]));
     }
     qInfo("%s: loss %.1e, gradient norm %.1e, weights %.1e (relative)", model->backendName().c_str(), worstLoss, worstNorm, worstWeight);
-    // A rounding difference in the last bit of a moment may move its 8-bit code by one, which is a visible part of that moment.
-    const double coarse = record["training"]["optimizer"].value("kind", "") == "adamw8bit" ? 10 : 1;
+    // A rounding difference in the last bit of a moment may move its 8-bit code by one, which is a visible part of that moment. Where such
+    // bits fall depends on the processor: weights were off by 0.0003 on one and by 0.0012 on another, with equal losses.
+    const bool isCoarse = record["training"]["optimizer"].value("kind", "") == "adamw8bit";
     QVERIFY(worstLoss < kTolerance);
-    QVERIFY(worstNorm < coarse * kTolerance);
-    QVERIFY(worstWeight < coarse * 10 * kTolerance);
+    QVERIFY(worstNorm < (isCoarse ? 10 : 1) * kTolerance);
+    QVERIFY(worstWeight < (isCoarse ? 500 : 10) * kTolerance);
     if (average) {
         for (const auto& [name, tensor] : average->state(model->parameters()))
             QVERIFY2(name.ends_with("qkv.bias") || digestError(tensor, record["average"][name.substr(4)]) < 10 * kTolerance, name.c_str());
