@@ -3,7 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/base/random.h"
+#include "core/base/scratch_folder.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/tracker/worker_ledger.h"
@@ -193,7 +193,10 @@ namespace {
     // One tracker from its making to its end; adds what it saw.
     Status measureOnce(const TrackerBenchOptions& options, TrackerBenchResult& result, std::vector<std::int64_t>& claimNs)
     {
-        const std::filesystem::path tracker = options.folder / "tracker.sqlite";
+        const auto folder = ScratchFolder::make(options.folder);
+        if (!folder.ok())
+            return folder.error();
+        const std::filesystem::path tracker = folder.value() / "tracker.sqlite";
         auto start = SteadyClock::now();
         if (Status status = fill(tracker, options.chunks); !status.ok())
             return status;
@@ -249,7 +252,10 @@ namespace {
     // The ledger's part of a checkpoint that holds many chunks.
     Status measureCommit(const TrackerBenchOptions& options, TrackerBenchResult& result)
     {
-        const std::filesystem::path tracker = options.folder / "tracker.sqlite";
+        const auto folder = ScratchFolder::make(options.folder);
+        if (!folder.ok())
+            return folder.error();
+        const std::filesystem::path tracker = folder.value() / "tracker.sqlite";
         if (Status status = fill(tracker, kCommitChunks); !status.ok())
             return status;
         auto supervisor = SupervisorLedger::open(tracker);
@@ -284,53 +290,24 @@ namespace {
         return committed.ok() ? Status {} : Status { committed.error() };
     }
 
-    // A folder of its own below the given one, removed at the end.
-    class ScratchFolder {
-    public:
-        explicit ScratchFolder(const std::filesystem::path& parent)
-            : path_(parent / ("furrow-bench-" + randomHex(8)))
-        {
-        }
-        ~ScratchFolder() { (void)realFileSystem().removeAll(path_); }
-        ScratchFolder(const ScratchFolder&) = delete;
-        ScratchFolder& operator=(const ScratchFolder&) = delete;
-        Status empty() const
-        {
-            if (Status status = realFileSystem().removeAll(path_); !status.ok())
-                return status;
-            return realFileSystem().createFolders(path_);
-        }
-        const std::filesystem::path& path() const { return path_; }
-
-    private:
-        std::filesystem::path path_;
-    };
-
 } // namespace
 
 Result<TrackerBenchResult> benchTracker(const TrackerBenchOptions& options)
 {
     if (options.chunks < 1 || options.workers < 1 || options.workers > 64)
         return Error { ErrorCode::InvalidArgument, "the benchmark needs at least one chunk and 1 to 64 workers" };
-    const ScratchFolder scratch(options.folder);
-    TrackerBenchOptions inside = options;
-    inside.folder = scratch.path();
     TrackerBenchResult result;
     result.chunks = options.chunks;
     result.workers = options.workers;
     result.durable = options.durable;
     std::vector<std::int64_t> claimNs;
     do { // few chunks are claimed in an instant: again with a new tracker
-        if (Status status = scratch.empty(); !status.ok())
-            return status.error();
-        if (Status status = measureOnce(inside, result, claimNs); !status.ok())
+        if (Status status = measureOnce(options, result, claimNs); !status.ok())
             return status.error();
     } while (result.seconds < options.seconds * 0.9);
-    if (Status status = scratch.empty(); !status.ok())
+    if (Status status = measureCommit(options, result); !status.ok())
         return status.error();
-    if (Status status = measureCommit(inside, result); !status.ok())
-        return status.error();
-    auto sync = measureSyncMs(scratch.path(), 100);
+    auto sync = measureSyncMs(options.folder, 100);
     if (!sync.ok())
         return sync.error();
     result.syncMs = sync.value();

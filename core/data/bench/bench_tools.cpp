@@ -1,50 +1,9 @@
 #include "core/data/bench/bench_tools.h"
 
-#include "core/base/file_system.h"
-#include "core/base/path.h"
-#include "core/base/random.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace furrow {
-
-ScratchFolder::ScratchFolder(std::filesystem::path path)
-    : path_(std::move(path))
-{
-}
-
-ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {}))
-{
-}
-
-ScratchFolder::~ScratchFolder()
-{
-    if (!path_.empty())
-        (void)realFileSystem().removeAll(path_);
-}
-
-Result<ScratchFolder> ScratchFolder::make(const std::filesystem::path& below)
-{
-    std::error_code error;
-    const auto path = std::filesystem::absolute(below, error) / ("furrow-bench-" + randomHex(8));
-    if (auto status = realFileSystem().createFolders(path); !status.ok())
-        return status.error();
-    return ScratchFolder(path);
-}
-
-Result<std::string> ScratchFolder::write(const char* name, const std::string& bytes) const
-{
-    auto file = realFileSystem().create(path_ / name);
-    if (!file.ok())
-        return file.error();
-    if (auto status = file.value()->append(bytes.data(), bytes.size()); !status.ok())
-        return status.error();
-    if (auto status = file.value()->close(); !status.ok())
-        return status.error();
-    return utf8Text(path_ / name);
-}
 
 std::string asJsonLines(const std::vector<std::string>& texts)
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/scratch_folder.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 
@@ -8,21 +9,6 @@
 #include <vector>
 
 namespace furrow {
-
-/// A folder that goes when this goes.
-class ScratchFolder {
-public:
-    static Result<ScratchFolder> make(const std::filesystem::path& below);
-    ScratchFolder(ScratchFolder&& other) noexcept;
-    ~ScratchFolder();
-    std::filesystem::path operator/(const char* name) const { return path_ / name; }
-    /// Writes a text file; returns its path as UTF-8.
-    Result<std::string> write(const char* name, const std::string& bytes) const;
-
-private:
-    explicit ScratchFolder(std::filesystem::path path);
-    std::filesystem::path path_;
-};
 
 class Stopwatch {
 public:

@@ -99,8 +99,8 @@ private:
     std::atomic<bool> ended_ { false };
 };
 
-/// Reads and packs one chunk. @return samples, or an error
-Result<std::int64_t> consume(const PublishedChunks::Place& place)
+/// Reads and packs one chunk; calls `gotBatch` after each batch. @return samples, or an error
+Result<std::int64_t> consume(const PublishedChunks::Place& place, const std::function<void()>& gotBatch)
 {
     auto block = PreparedBlock::open(place.file);
     if (!block.ok())
@@ -110,8 +110,10 @@ Result<std::int64_t> consume(const PublishedChunks::Place& place)
         return chunk.error();
     const ChunkWindows windows(chunk.value(), 0, kSeqLen, {});
     std::vector<std::int64_t> inputs(kBatch * kSeqLen), labels(kBatch * kSeqLen);
-    for (int w = 0; w < windows.count(); w += kBatch)
+    for (int w = 0; w < windows.count(); w += kBatch) {
         windows.fill(w, std::min(kBatch, windows.count() - w), inputs.data(), labels.data());
+        gotBatch();
+    }
     return block.value().summary(place.column).samples;
 }
 
@@ -130,10 +132,9 @@ Result<Epoch> runEpoch(BenchData& data, const std::filesystem::path& cache, int 
         running.push_back(std::async(std::launch::async, [&]() -> Result<Epoch> {
             Epoch own;
             while (const auto place = published.claim()) {
-                auto samples = consume(*place);
+                auto samples = consume(*place, [&] { own.firstBatchSeconds = own.firstBatchSeconds == 0 ? clock.seconds() : own.firstBatchSeconds; });
                 if (!samples.ok())
                     return samples.error();
-                own.firstBatchSeconds = own.firstBatchSeconds == 0 ? clock.seconds() : own.firstBatchSeconds;
                 own.samples += samples.value();
             }
             return own;
@@ -170,7 +171,8 @@ Result<json> download(const ScratchFolder& scratch, const std::vector<std::strin
         LoopHub hub(hubFiles(texts));
         const UseLoopHub use(hub);
         const auto cache = scratch / ("hub-" + std::to_string(count) + "-" + std::to_string(attempts)).c_str();
-        const auto config = benchConfig("hf://bench/data");
+        auto config = benchConfig("hf://bench/data");
+        config.chunkSamples = 250; // the first block has a chunk for each worker
         auto inspection = inspectData(config);
         if (!inspection.ok())
             return inspection.error();
@@ -300,7 +302,7 @@ Result<json> resume(const ScratchFolder& scratch, const std::string& source)
         if (!file.ok())
             return file.error();
         const double checked = clock.seconds();
-        auto samples = consume({ BlockManager::blockFolder(cache) / file.value().fileName, 0 });
+        auto samples = consume({ BlockManager::blockFolder(cache) / file.value().fileName, 0 }, [] {});
         if (!samples.ok())
             return samples.error();
         rows.push_back({ { "percent", percent }, { "open_ms", 1e3 * opened }, { "check_ms", 1e3 * (checked - opened) }, { "claim_to_batches_ms", 1e3 * (clock.seconds() - checked) } });
@@ -385,18 +387,19 @@ Result<json> benchData(const DataBenchOptions& options)
     if (!scratch.ok())
         return scratch.error();
     const auto texts = benchTexts(options.samples, 1);
-    auto source = scratch.value().write("text.jsonl", asJsonLines(texts));
-    if (!source.ok())
-        return source.error();
+    const auto file = scratch.value() / "text.jsonl";
+    if (auto status = writeFileDurably(realFileSystem(), file, asJsonLines(texts)); !status.ok())
+        return status.error();
+    const std::string source = utf8Text(file);
     const std::uint64_t textBytes = std::accumulate(texts.begin(), texts.end(), std::uint64_t { 0 }, [](std::uint64_t sum, const auto& text) { return sum + text.size(); });
     json table = { { "samples", options.samples }, { "text_bytes", textBytes } };
     const std::pair<const char*, std::function<Result<json>()>> rows[] = {
         { "download", [&] { return download(scratch.value(), texts, options.workers); } },
         { "prepare_parquet_gpt2", [&] { return prepare(scratch.value(), texts); } },
-        { "batches", [&] { return batches(scratch.value(), source.value()); } },
-        { "resume", [&] { return resume(scratch.value(), source.value()); } },
-        { "healing", [&] { return healing(scratch.value(), source.value()); } },
-        { "disk", [&] { return disk(scratch.value(), source.value(), 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
+        { "batches", [&] { return batches(scratch.value(), source); } },
+        { "resume", [&] { return resume(scratch.value(), source); } },
+        { "healing", [&] { return healing(scratch.value(), source); } },
+        { "disk", [&] { return disk(scratch.value(), source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
     };
     for (const auto& [name, measure] : rows) {
         auto row = measure();

@@ -1,3 +1,5 @@
+#include "core/base/file_system.h"
+#include "core/base/path.h"
 #include "core/data/bench/bench_tools.h"
 #include "core/data/bench/data_bench.h"
 #include "core/data/chunk_collector.h"
@@ -167,13 +169,13 @@ Result<json> benchReaders(const DataBenchOptions& options)
     auto scratch = ScratchFolder::make(options.folder);
     if (!scratch.ok())
         return scratch.error();
-    auto path = scratch.value().write("text.jsonl", asJsonLines(benchTexts(options.samples, 1)));
-    if (!path.ok())
-        return path.error();
+    const auto file = scratch.value() / "text.jsonl";
+    if (auto status = writeFileDurably(realFileSystem(), file, asJsonLines(benchTexts(options.samples, 1))); !status.ok())
+        return status.error();
     auto tokenizer = loadTokenizer("gpt2");
     if (!tokenizer.ok())
         return tokenizer.error();
-    auto config = benchConfig(path.value());
+    auto config = benchConfig(utf8Text(file));
     config.chunkSamples = kChunkSamples;
     auto data = openBenchData(config, scratch.value() / "cache", 10'000, tokenizer.value());
     auto inspection = inspectData(config);
