@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -61,7 +62,7 @@ void addOptions(CLI::App& app, Options& o)
 
     auto& t = o.task;
     auto* task = app.add_option_group("task");
-    task->add_option("--task", t.task, "check, eval, sample, chat, export, merge, bench, fit or stream.");
+    task->add_option("--task", t.task, "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit or stream.");
     task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
     task->add_option("--data", t.data, "Text file for eval and stream.");
     task->add_option("--prompt", t.prompt, "Beginning of a sample.");
@@ -71,10 +72,10 @@ void addOptions(CLI::App& app, Options& o)
     task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")->check(CLI::Range(0.0, 1.0));
     task->add_option("--seed", t.seed, "Of sampling, bench and stream.");
     task->add_option("--format", t.format, "Of the export.")->check(CLI::IsMember({ "huggingface" }));
-    task->add_option("--out", t.out, "Folder of the export.");
+    task->add_option("--out", t.out, "Folder of the export; bench-checkpoint: where to write.");
     task->add_option("--checkpoints", t.checkpoints, "merge: folder names joined by commas.");
     task->add_option("--method", t.method, "merge: average or diloco.");
-    task->add_option("--preset", t.preset, "bench, stream: a built-in preset.");
+    task->add_option("--preset", t.preset, "bench, bench-checkpoint, fit, stream: a built-in preset.");
     task->add_option("--precision", t.precision, "bench, stream: auto, fp32 or bf16.");
     task->add_option("--batch-size", t.batchSize, "bench, stream.");
     task->add_option("--seq-len", t.seqLen, "bench, stream.");
@@ -149,7 +150,8 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kDone : 2;
     }
-    const bool needsRun = options.role == "trainer" || (options.task.task != "bench" && options.task.task != "fit" && options.task.task != "stream");
+    constexpr std::array kWithoutRun { "bench", "bench-checkpoint", "fit", "stream" };
+    const bool needsRun = options.role == "trainer" || std::find(kWithoutRun.begin(), kWithoutRun.end(), options.task.task) == kWithoutRun.end();
     if (needsRun && options.folder.empty()) {
         std::fprintf(stderr, "furrow-worker: name the folder of the run.\n");
         return 2;

@@ -18,13 +18,13 @@ namespace furrow::ctl {
 
 namespace {
 
-/// Of bench train and fit, as texts for furrow-worker, which checks them: it alone links libtorch.
-struct TrainOptions {
+/// Of bench train, bench checkpoint and fit, as texts for furrow-worker, which checks them: it alone links libtorch.
+struct WorkerTask {
     std::vector<std::pair<std::string, std::string>> options;
     bool json = false;
 };
 
-int benchTrain(const std::string& task, const TrainOptions& o)
+int runWorkerTask(const std::string& task, const WorkerTask& o)
 {
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task };
@@ -108,9 +108,20 @@ int benchDataTable(DataOptions o)
     return kDone;
 }
 
+void addCheckpointCommand(CLI::App& bench, Chosen& chosen)
+{
+    auto o = std::make_shared<WorkerTask>();
+    o->options = { { "--preset", "124m" }, { "--out", "." } };
+    auto* command = bench.add_subcommand("checkpoint", "What a checkpoint costs over writing the same bytes, on the disk of a folder.");
+    command->add_option("--preset", o->options[0].second, "A built-in preset, for the size of its weights.")->capture_default_str();
+    command->add_option("--folder", o->options[1].second, "Folder on the disk to measure; twice the checkpoint is needed for a while.")->capture_default_str();
+    command->add_flag("--json", o->json, "Print JSON.");
+    command->callback([&chosen, o] { chosen.action = [o] { return runWorkerTask("bench-checkpoint", *o); }; });
+}
+
 void addTrainCommand(CLI::App& parent, Chosen& chosen, const char* name, const char* task, const char* help, const char* secondsHelp)
 {
-    auto o = std::make_shared<TrainOptions>();
+    auto o = std::make_shared<WorkerTask>();
     o->options = { { "--preset", "" }, { "--device", "" }, { "--threads", "" }, { "--precision", "" }, { "--batch-size", "" }, { "--seq-len", "" }, { "--seconds", "" } };
     const char* helps[] = { "A built-in preset; without it char.", "cpu, cuda:N or the UUID of a GPU.", "CPU threads.", "auto, fp32, bf16 or fp16; without it the preset's.",
         "Windows of a step; without it the preset's.", "Tokens of a window; without it the preset's.", secondsHelp };
@@ -118,7 +129,7 @@ void addTrainCommand(CLI::App& parent, Chosen& chosen, const char* name, const c
     for (std::size_t i = 0; i < o->options.size(); ++i)
         command->add_option(o->options[i].first, o->options[i].second, helps[i]);
     command->add_flag("--json", o->json, "Print JSON.");
-    command->callback([&chosen, o, task] { chosen.action = [o, task] { return benchTrain(task, *o); }; });
+    command->callback([&chosen, o, task] { chosen.action = [o, task] { return runWorkerTask(task, *o); }; });
 }
 
 } // namespace
@@ -169,6 +180,7 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     overhead->add_flag("--json", oo->json, "Print JSON.");
     overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });
 
+    addCheckpointCommand(*bench, chosen);
     addTrainCommand(*bench, chosen, "train", "bench", "Tokens per second, time split, share of the device's arithmetic and memory of a preset; the gain of each attention kernel where there is a choice.", "How long each row measures.");
     addTrainCommand(app, chosen, "fit", "fit", "Measure the largest batch that fits a device.", "Longest step that is still of use.");
 }

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
+#include <future>
+
 namespace furrow {
 
 namespace {
@@ -77,26 +79,25 @@ Status writeSynced(FileSystem& files, const std::filesystem::path& path, const s
     return file.value()->close();
 }
 
-/// Writes one safetensors file and records size and hash, computed from the bytes as they leave, not read back.
+/// Writes one safetensors file and records size and hash. The hash is computed beside the writing, from the same memory, not read back.
 Status writeTensors(FileSystem& files, const std::filesystem::path& folder, const char* name, const NamedTensors& tensors, CheckpointManifest& manifest)
 {
-    auto file = files.create(folder / name);
-    if (!file.ok())
-        return file.error();
-    Sha256 hash;
-    std::uint64_t size = 0;
-    auto written = writeSafetensors(tensors, { { "format", "pt" } }, [&](const void* data, std::size_t bytes) {
-        hash.update(data, bytes);
-        size += bytes;
-        return file.value()->append(data, bytes);
+    const std::map<std::string, std::string> metadata { { "format", "pt" } };
+    auto hashing = std::async(std::launch::async, [&] {
+        Sha256 hash;
+        std::uint64_t size = 0;
+        (void)writeSafetensors(tensors, metadata, [&](const void* data, std::size_t bytes) { // what fails here fails below too
+            hash.update(data, bytes);
+            size += bytes;
+            return Status {};
+        });
+        return std::pair(size, hash.hex());
     });
+    const auto written = writeSafetensors(tensors, metadata, files, folder / name);
+    const auto [size, hash] = hashing.get();
     if (!written.ok())
         return written;
-    if (auto status = file.value()->sync(); !status.ok())
-        return status;
-    if (auto status = file.value()->close(); !status.ok())
-        return status;
-    manifest.files.push_back({ name, size, hash.hex() });
+    manifest.files.push_back({ name, size, hash });
     return {};
 }
 
@@ -183,8 +184,8 @@ Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::str
         failPoint("checkpoint.renamed");
         if (auto status = files.syncFolder(paths.checkpointsFolder()); !status.ok())
             return status.error().in("writing checkpoint " + record.folder);
-    } catch (const c10::Error& e) {
-        return abandon({ ErrorCode::Internal, e.what_without_backtrace() });
+    } catch (const std::exception& e) {
+        return abandon({ ErrorCode::Internal, e.what() });
     }
     return record;
 }

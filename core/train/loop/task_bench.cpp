@@ -27,7 +27,8 @@ double secondsNow()
 }
 
 /// A run that exists in memory only: the preset with what the command line changes.
-Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySize)
+/// @param vocabularySize  0: the preset's own
+Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySize = 0)
 {
     auto preset = findPreset(options.preset);
     if (!preset.ok())
@@ -43,7 +44,7 @@ Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySiz
     if (!options.precision.empty())
         setup.config.precision = options.precision;
     setup.config.seed = options.seed;
-    setup.modelConfig = modelConfigOf(setup.config, vocabularySize);
+    setup.modelConfig = modelConfigOf(setup.config, vocabularySize > 0 ? vocabularySize : presetVocabulary(setup.config));
     setUpCompute(setup.compute, { device.value().is_cpu(), setup.config.tf32, setup.config.attention });
     if (const auto problems = trainingProblems(setup); !problems.empty())
         return Error { ErrorCode::InvalidArgument, problems.front() };
@@ -59,15 +60,6 @@ Batch emptyBatch(const RunSetup& setup)
     batch.labels = c.batchSize * c.seqLen;
     batch.windows = { 0, static_cast<std::int32_t>(c.batchSize) };
     return batch;
-}
-
-/// The preset's own vocabulary, where random tokens do.
-std::uint32_t randomVocabulary(const TaskOptions& options)
-{
-    constexpr std::uint32_t kCharVocabulary = 66; // as the bundled text has
-    constexpr std::uint32_t kGpt2Vocabulary = 50304;
-    const auto preset = findPreset(options.preset);
-    return preset.ok() && preset.value().config.tokenizer == "gpt2" ? kGpt2Vocabulary : kCharVocabulary;
 }
 
 Batch randomBatch(const RunSetup& setup, std::int64_t seed)
@@ -208,11 +200,18 @@ Result<double> heldOutLoss(Learner& learner, const StreamData& data, const RunSe
 
 } // namespace
 
+std::uint32_t presetVocabulary(const RunConfig& config)
+{
+    constexpr std::uint32_t kCharVocabulary = 66; // as the bundled text has
+    constexpr std::uint32_t kGpt2Vocabulary = 50304;
+    return config.tokenizer == "gpt2" ? kGpt2Vocabulary : kCharVocabulary;
+}
+
 Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
     constexpr double kUsable = 0.9; // of the memory: the rest is for others and for fragments
     constexpr std::int64_t kLargest = 1 << 16;
-    auto setup = setupOf(options, randomVocabulary(options));
+    auto setup = setupOf(options);
     if (!setup.ok())
         return setup.error();
     auto learner = newLearner(setup.value());
@@ -262,7 +261,7 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
 
 Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
-    auto setup = setupOf(options, randomVocabulary(options));
+    auto setup = setupOf(options);
     if (!setup.ok())
         return setup.error();
     auto learner = newLearner(setup.value());

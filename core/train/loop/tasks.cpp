@@ -139,6 +139,8 @@ Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& out
             return mergeTask(options);
         if (options.task == "bench")
             return benchTask(options, stopRequested);
+        if (options.task == "bench-checkpoint")
+            return benchCheckpointTask(options, stopRequested);
         if (options.task == "fit")
             return fitTask(options, stopRequested);
         if (options.task == "stream")
@@ -148,7 +150,7 @@ Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& out
     } catch (const std::exception& e) {
         return Error { ErrorCode::Internal, e.what() };
     }
-    return Error { ErrorCode::InvalidArgument, "There is no task '" + options.task + "'. Known are check, eval, sample, chat, export, merge, bench, fit, stream." };
+    return Error { ErrorCode::InvalidArgument, "There is no task '" + options.task + "'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream." };
 }
 
 } // namespace furrow

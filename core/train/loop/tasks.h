@@ -13,7 +13,7 @@ namespace furrow {
 
 /// What `furrow-worker --role task` was asked for: a plain value, filled from the command line. Each task reads its own fields.
 struct TaskOptions {
-    std::string task; ///< check eval sample chat export merge bench fit stream
+    std::string task; ///< check eval sample chat export merge bench bench-checkpoint fit stream
     std::filesystem::path runFolder;
     std::string checkpoint; ///< folder name below checkpoints/; "": the newest merge, else the newest of all
     std::string data; ///< eval, stream: a text file
@@ -31,7 +31,7 @@ struct TaskOptions {
 
     // export
     std::string format = "huggingface";
-    std::string out;
+    std::string out; ///< bench-checkpoint: a folder on the disk to measure
 
     // merge
     std::string checkpoints; ///< folder names joined by commas; "": the heads of all replicas, in the run itself

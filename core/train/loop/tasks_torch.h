@@ -24,6 +24,9 @@ struct LoadedRun {
 /// The run, its tokenizer and the wanted checkpoint, verified. NotFound when the run has none yet.
 Result<LoadedRun> loadRun(const TaskOptions& options);
 
+/// Size of the vocabulary that a preset trains with, for measuring without data.
+std::uint32_t presetVocabulary(const RunConfig& config);
+
 // The tasks, one file each where they are long.
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
@@ -35,6 +38,8 @@ Result<nlohmann::json> mergeTask(const TaskOptions& options);
 /// Doubles the batch until memory or patience (options.seconds a step) ends, and measures each.
 Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
+/// Writes and removes checkpoints of the size of a preset, in turns with the bare bytes.
+Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 
 } // namespace furrow

@@ -1,0 +1,101 @@
+// bench-checkpoint: what a checkpoint costs over writing the same bytes without hashes, manifest and rename.
+
+#include "core/train/loop/tasks_torch.h"
+
+#include "core/base/clock.h"
+#include "core/base/path.h"
+#include "core/base/scratch_folder.h"
+#include "core/config/schema.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/train/weights/safetensors_torch.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kRounds = 7;
+constexpr std::int64_t kTensor = 2 << 20; ///< numbers in one tensor
+
+/// Weights and AdamW's two moments of so many numbers, in pieces as models have them. Random: a disk may compress.
+FrozenCheckpoint frozenOf(std::int64_t parameters)
+{
+    FrozenCheckpoint frozen;
+    const auto add = [](NamedTensors& to, const std::string& name, std::int64_t numbers) {
+        for (std::int64_t begin = 0; begin < numbers; begin += kTensor)
+            to.emplace_back(name + std::to_string(begin), torch::randn({ std::min(kTensor, numbers - begin) }));
+    };
+    add(frozen.weights, "weight.", parameters);
+    add(frozen.optimizer, "first.", parameters);
+    add(frozen.optimizer, "second.", parameters);
+    return frozen;
+}
+
+/// The same tensors into two synced files.
+Status writeBare(const std::filesystem::path& folder, const FrozenCheckpoint& frozen)
+{
+    if (auto status = realFileSystem().createFolders(folder); !status.ok())
+        return status;
+    for (const auto& [name, tensors] : { std::pair("weights", &frozen.weights), std::pair("optimizer", &frozen.optimizer) })
+        if (auto status = writeSafetensors(*tensors, {}, realFileSystem(), folder / name); !status.ok())
+            return status;
+    return realFileSystem().syncFolder(folder);
+}
+
+double median(std::vector<double> values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace
+
+Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
+{
+    const auto preset = findPreset(options.preset);
+    if (!preset.ok())
+        return preset.error();
+    const auto scratch = ScratchFolder::make(pathFromUtf8(options.out));
+    if (!scratch.ok())
+        return scratch.error();
+    const RunPaths paths(scratch.value().path());
+    const auto frozen = frozenOf(modelConfigOf(preset.value().config, presetVocabulary(preset.value().config)).parameterCount());
+    std::vector<double> bare, checkpoint, ratio;
+    std::uint64_t bytes = 0;
+    const auto timed = [](const auto& act, std::vector<double>& seconds) -> Status {
+        const std::int64_t began = systemClock().monotonicNs();
+        auto status = act();
+        seconds.push_back(static_cast<double>(systemClock().monotonicNs() - began) / 1e9);
+        return status;
+    };
+    for (int round = 0; round < kRounds; ++round) {
+        const auto bareFolder = scratch.value() / "bare";
+        std::string made;
+        const auto writeCheckpoint = [&]() -> Status {
+            auto record = publishCheckpoint(paths, "bench", frozen);
+            if (!record.ok())
+                return record.error();
+            made = record.value().folder;
+            bytes = record.value().sizeBytes;
+            return {};
+        };
+        // In turns, each first every second time: what the disk still has to do for the one before counts for both alike.
+        for (const bool isBare : { round % 2 == 0, round % 2 != 0 })
+            if (auto status = isBare ? timed([&] { return writeBare(bareFolder, frozen); }, bare) : timed(writeCheckpoint, checkpoint); !status.ok())
+                return status.error();
+        for (const auto& folder : { bareFolder, paths.checkpointFolder(made) })
+            if (auto status = realFileSystem().removeAll(folder); !status.ok())
+                return status.error();
+        ratio.push_back(checkpoint.back() / bare.back());
+        if (stopRequested())
+            return Error { ErrorCode::Cancelled, "the benchmark was stopped" };
+    }
+    return nlohmann::json { { "preset", options.preset }, { "bytes", bytes }, { "rounds", kRounds }, { "bare_s_median", median(bare) }, { "checkpoint_s_median", median(checkpoint) },
+        { "overhead_median", median(ratio) - 1 } };
+}
+
+} // namespace furrow
