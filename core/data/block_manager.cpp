@@ -108,6 +108,11 @@ Result<std::optional<PlannedBlock>> BlockManager::planNext()
     return block;
 }
 
+bool BlockManager::planningFillsCache() const
+{
+    return state_->planner->nextFillsCache();
+}
+
 std::string BlockManager::unprovenReason() const
 {
     return state_->proven ? "" : state_->planner->unprovenReason();

@@ -40,6 +40,8 @@ public:
 
     /// The next block in the order of the data set; nullopt: every file came to a definite end, the last block is proven.
     Result<std::optional<PlannedBlock>> planNext();
+    /// planNext() would download or expand a file into the cache.
+    bool planningFillsCache() const;
     /// Why the last block is not proven yet, in words: "reading file 3 of 7". "" once it is.
     std::string unprovenReason() const;
     /// Goes on planning after a known block, by seek. Call before the first planNext.

@@ -1,6 +1,7 @@
 #include "core/data/block_planner.h"
 
 #include "core/base/path.h"
+#include "core/data/cached_access.h"
 
 #include <algorithm>
 
@@ -160,6 +161,16 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     positions_ = after;
     nextBlock_ = read.value().block.block + 1;
     return {};
+}
+
+bool BlockPlanner::nextFillsCache() const
+{
+    const int source = chooseSource();
+    if (source < 0)
+        return false;
+    const auto& files = manifest_.sources[static_cast<std::size_t>(source)].files;
+    const auto file = static_cast<std::size_t>(positions_[static_cast<std::size_t>(source)].file);
+    return file < files.size() && fillsCache(files[file]);
 }
 
 std::string BlockPlanner::unprovenReason() const

@@ -31,6 +31,8 @@ public:
     Result<std::optional<PlannedBlock>> next();
     Status resumeAfter(const std::string& plan);
     std::string unprovenReason() const;
+    /// The next block lies in a file for which fillsCache() is true.
+    bool nextFillsCache() const;
 
 private:
     struct Building {

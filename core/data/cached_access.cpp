@@ -17,6 +17,12 @@ std::string expandedName(const DataFile& file)
 
 } // namespace
 
+bool fillsCache(const DataFile& file)
+{
+    const bool isHere = file.format.compression == Compression::None && !isHubPath(file.path);
+    return file.format.format != TextFormat::Parquet && !isHere; // of Parquet only the pages of a row group are fetched
+}
+
 CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache)
     : cache_(std::move(cache))
 {

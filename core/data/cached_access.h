@@ -7,6 +7,9 @@
 
 namespace furrow {
 
+/// Reading rows of this file first brings it whole, or all that it expands to, into the cache.
+bool fillsCache(const DataFile& file);
+
 /// Access through the cache: a compressed file is expanded into it once, so that any offset is a seek.
 class CachedAccess : public FileAccess {
 public:

@@ -68,6 +68,7 @@ private:
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
     Result<bool> onFailure(std::int64_t block, const Error& error);
     Status keepNeeded(const FeederLedger::Demand& demand);
+    Result<int> plansNow();
     std::size_t budget() const;
 
     RunPaths paths_;
@@ -132,13 +133,31 @@ Result<bool> Feeder::turn()
     return planned.ok() ? Result<bool>(prepared.value() || planned.value()) : planned;
 }
 
+/// How many blocks may become known now. Where knowing them costs room in the cache, no more than will soon be prepared: a file that
+/// came too early would push out what is needed first, and be fetched twice.
+Result<int> Feeder::plansNow()
+{
+    if (!blocks_.planningFillsCache())
+        return kPlansPerTurn;
+    const int enough = static_cast<int>(budget());
+    auto ahead = ledger_.wanted(enough);
+    if (!ahead.ok())
+        return ahead.error();
+    return enough - static_cast<int>(ahead.value().size());
+}
+
 Result<bool> Feeder::plan()
 {
     if (allPlanned_)
         return false;
+    auto most = plansNow();
+    if (!most.ok())
+        return most.error();
+    if (most.value() <= 0)
+        return false;
     std::vector<NewBlock> fresh;
     const auto until = systemClock().monotonicNs() + kSecondNs / 4;
-    while (static_cast<int>(fresh.size()) < kPlansPerTurn && systemClock().monotonicNs() < until && !stop_.requested()) {
+    while (static_cast<int>(fresh.size()) < most.value() && systemClock().monotonicNs() < until && !stop_.requested()) {
         auto next = blocks_.planNext();
         if (!next.ok()) {
             doing_ = next.error().message;
