@@ -40,6 +40,12 @@ public:
         return s.values[i & s.mask];
     }
     T back() const { return (*this)[size_ - 1]; }
+    /// Asks for the memory of a value that will be read soon.
+    void prefetch(std::size_t i) const
+    {
+        const Segment& s = segments_[i >> kShift];
+        __builtin_prefetch(&s.values[i & s.mask]);
+    }
 
     void append(T value)
     {

@@ -41,12 +41,14 @@ struct PlainAxis {
     Column<double> values;
     std::size_t size() const { return values.size(); }
     double operator[](std::size_t i) const { return values[i]; }
+    void prefetch(std::size_t i) const { values.prefetch(i); }
 };
 
 struct UnitAxis {
     ScaledAxis axis;
     std::size_t size() const { return axis.units.size(); }
     double operator[](std::size_t i) const { return axis.base + axis.scale * axis.units[i]; }
+    void prefetch(std::size_t) const { } // a byte or two a value: it is there already
 };
 
 template <typename Axis, typename T> class ColumnCurve final : public Curve {
@@ -63,7 +65,15 @@ public:
     std::size_t lowerBound(double value) const override { return lowerBoundIn(x_, size_, value); }
     std::size_t lowerBoundNear(double value, std::size_t from, std::size_t guess) const override
     {
-        return from >= size_ ? size_ : searchNear(size_, value, from, guess, [this](std::size_t i) { return x_[i]; });
+        if (from >= size_)
+            return size_;
+        const auto found = searchNear(size_, value, from, guess, [this](std::size_t i) { return x_[i]; });
+        const auto next = found + (found - from); // where the search after this one begins: its memory comes meanwhile
+        if (next < size_) {
+            x_.prefetch(next);
+            y_.values.prefetch(next);
+        }
+        return found;
     }
     Summary range(std::size_t begin, std::size_t end) const override { return y_.pyramid.range(y_.values, begin, end); }
     const Column<std::uint32_t>& nonFinite() const override { return y_.nonFinite; }
