@@ -45,7 +45,8 @@ std::string outcomeOf(const RunPaths& paths)
     case RunState::Finished: return "finished";
     case RunState::Failed: return "failed: " + status.value().stopDetail;
     case RunState::Interrupted: return "interrupted";
-    case RunState::Paused: return "stopped";
+    case RunState::Paused:
+    case RunState::Stopped: return "stopped";
     default: return {};
     }
 }
