@@ -218,6 +218,37 @@
     </message>
 </context>
 <context>
+    <name>ChartStatistics</name>
+    <message>
+        <source>Visible range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smallest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Largest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics of the visible range</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ChartsPage</name>
     <message>
         <source>Attempt %1</source>
@@ -566,6 +597,37 @@
     <message>
         <source>in training</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every GPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GPU %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Device and run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, needs %n device(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1569,6 +1631,77 @@
     </message>
 </context>
 <context>
+    <name>SmallCharts</name>
+    <message>
+        <source>Learning rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>per worker, own schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of each worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>before clipping</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parameter norm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of each replica</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drift of replicas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>from their mean at each merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MiB of each worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait for data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ms of a step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Optimiser</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>StateGlyph</name>
     <message>
         <source>Running</source>
@@ -2517,6 +2650,14 @@
         <source>A report, what was measured, the model, or a bundle for developers</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Leave out of the library</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For a run outside the workspace; its folder stays as it is</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2782,6 +2923,101 @@
     </message>
 </context>
 <context>
+    <name>furrow::ChartSettings</name>
+    <message>
+        <source>Display</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smooth over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>2 % of all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Raw points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was measured, behind the smoothed curves</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mean of the workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weighted by their tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Logarithmic horizontal axis</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Logarithmic loss axis</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Perplexity at the right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>e to the power of the loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reach to every point</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Otherwise the few farthest points leave the picture, with an arrow and their value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ranges</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>x from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>everything</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>x to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Charts below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChartsPage</name>
     <message>
         <source>Horizontal axis</source>
@@ -2860,30 +3096,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Learning rate</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>per worker, own schedule</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tokens per second</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of each worker</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Gradient norm</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>before clipping</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Visible range</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2913,6 +3125,22 @@
     </message>
     <message>
         <source>Tables (*.csv)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Extremes and means of what is visible, for each worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Display</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smoothing width, scales, numeric ranges and which charts there are</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2976,6 +3204,10 @@
     </message>
     <message>
         <source>Damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at the stop</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5145,22 +5377,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Queue</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Run</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>State</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Devices</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Start queue</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5555,6 +5771,13 @@ pattern REGULAR EXPRESSION</source>
     <name>furrow::ShortcutSheet</name>
     <message>
         <source>Shortcuts</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::SmallCharts</name>
+    <message>
+        <source>The replicas were not merged yet.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -218,6 +218,37 @@
     </message>
 </context>
 <context>
+    <name>ChartStatistics</name>
+    <message>
+        <source>Visible range</source>
+        <translation>Rango visible</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>Puntos</translation>
+    </message>
+    <message>
+        <source>Smallest</source>
+        <translation>Mínimo</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation>Media</translation>
+    </message>
+    <message>
+        <source>Largest</source>
+        <translation>Máximo</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>Último</translation>
+    </message>
+    <message>
+        <source>Statistics of the visible range</source>
+        <translation>Estadística del rango visible</translation>
+    </message>
+</context>
+<context>
     <name>ChartsPage</name>
     <message>
         <source>Attempt %1</source>
@@ -566,6 +597,37 @@
     <message>
         <source>in training</source>
         <translation>en entrenamiento</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Every GPU</source>
+        <translation>Todas las GPU</translation>
+    </message>
+    <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Cola</translation>
+    </message>
+    <message>
+        <source>Device and run</source>
+        <translation>Dispositivo y ejecución</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, needs %n device(s)</source>
+        <translation>
+            <numerusform>%1, necesita %n dispositivo</numerusform>
+            <numerusform>%1, necesita %n dispositivos</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1569,6 +1631,77 @@
     </message>
 </context>
 <context>
+    <name>SmallCharts</name>
+    <message>
+        <source>Learning rate</source>
+        <translation>Tasa de aprendizaje</translation>
+    </message>
+    <message>
+        <source>per worker, own schedule</source>
+        <translation>por trabajador, con su propio plan</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>Tokens por segundo</translation>
+    </message>
+    <message>
+        <source>of each worker</source>
+        <translation>de cada trabajador</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>Norma del gradiente</translation>
+    </message>
+    <message>
+        <source>before clipping</source>
+        <translation>antes del recorte</translation>
+    </message>
+    <message>
+        <source>Parameter norm</source>
+        <translation>Norma de los parámetros</translation>
+    </message>
+    <message>
+        <source>of each replica</source>
+        <translation>de cada réplica</translation>
+    </message>
+    <message>
+        <source>Drift of replicas</source>
+        <translation>Deriva de las réplicas</translation>
+    </message>
+    <message>
+        <source>from their mean at each merge</source>
+        <translation>respecto a su media en cada fusión</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Memoria</translation>
+    </message>
+    <message>
+        <source>MiB of each worker</source>
+        <translation>MiB de cada trabajador</translation>
+    </message>
+    <message>
+        <source>Wait for data</source>
+        <translation>Espera de datos</translation>
+    </message>
+    <message>
+        <source>ms of a step</source>
+        <translation>ms de un paso</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Pase hacia delante</translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation>Pase hacia atrás</translation>
+    </message>
+    <message>
+        <source>Optimiser</source>
+        <translation>Optimizador</translation>
+    </message>
+</context>
+<context>
     <name>StateGlyph</name>
     <message>
         <source>Running</source>
@@ -2517,6 +2650,14 @@
         <source>A report, what was measured, the model, or a bundle for developers</source>
         <translation>Un informe, lo medido, el modelo o un paquete para desarrolladores</translation>
     </message>
+    <message>
+        <source>Leave out of the library</source>
+        <translation>Quitar de la biblioteca</translation>
+    </message>
+    <message>
+        <source>For a run outside the workspace; its folder stays as it is</source>
+        <translation>Para una ejecución fuera del espacio de trabajo; su carpeta queda como está</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2782,6 +2923,101 @@
     </message>
 </context>
 <context>
+    <name>furrow::ChartSettings</name>
+    <message>
+        <source>Display</source>
+        <translation>Presentación</translation>
+    </message>
+    <message>
+        <source>Smooth over</source>
+        <translation>Suavizar sobre</translation>
+    </message>
+    <message>
+        <source>2 % of all</source>
+        <translation>2 % de todo</translation>
+    </message>
+    <message>
+        <source>Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything</source>
+        <translation>Anchura del suavizado en unidades del eje horizontal, por ejemplo 20M; vacío: una quincuagésima parte de todo</translation>
+    </message>
+    <message>
+        <source>Raw points</source>
+        <translation>Puntos sin suavizar</translation>
+    </message>
+    <message>
+        <source>What was measured, behind the smoothed curves</source>
+        <translation>Lo medido, detrás de las curvas suavizadas</translation>
+    </message>
+    <message>
+        <source>Mean of the workers</source>
+        <translation>Media de los trabajadores</translation>
+    </message>
+    <message>
+        <source>Weighted by their tokens</source>
+        <translation>Ponderada por sus tokens</translation>
+    </message>
+    <message>
+        <source>Logarithmic horizontal axis</source>
+        <translation>Eje horizontal logarítmico</translation>
+    </message>
+    <message>
+        <source>Logarithmic loss axis</source>
+        <translation>Eje de pérdida logarítmico</translation>
+    </message>
+    <message>
+        <source>Perplexity at the right</source>
+        <translation>Perplejidad a la derecha</translation>
+    </message>
+    <message>
+        <source>e to the power of the loss</source>
+        <translation>e elevado a la pérdida</translation>
+    </message>
+    <message>
+        <source>Reach to every point</source>
+        <translation>Abarcar todos los puntos</translation>
+    </message>
+    <message>
+        <source>Otherwise the few farthest points leave the picture, with an arrow and their value</source>
+        <translation>Si no, los pocos puntos más lejanos quedan fuera de la imagen, con una flecha y su valor</translation>
+    </message>
+    <message>
+        <source>Ranges</source>
+        <translation>Rangos</translation>
+    </message>
+    <message>
+        <source>Loss from</source>
+        <translation>Pérdida desde</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>automático</translation>
+    </message>
+    <message>
+        <source>Loss to</source>
+        <translation>Pérdida hasta</translation>
+    </message>
+    <message>
+        <source>x from</source>
+        <translation>x desde</translation>
+    </message>
+    <message>
+        <source>everything</source>
+        <translation>todo</translation>
+    </message>
+    <message>
+        <source>x to</source>
+        <translation>x hasta</translation>
+    </message>
+    <message>
+        <source>Charts below</source>
+        <translation>Gráficos inferiores</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>segundos</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChartsPage</name>
     <message>
         <source>Horizontal axis</source>
@@ -2860,30 +3096,6 @@
         <translation>nats por token</translation>
     </message>
     <message>
-        <source>Learning rate</source>
-        <translation>Tasa de aprendizaje</translation>
-    </message>
-    <message>
-        <source>per worker, own schedule</source>
-        <translation>por trabajador, plan propio</translation>
-    </message>
-    <message>
-        <source>Tokens per second</source>
-        <translation>Tokens por segundo</translation>
-    </message>
-    <message>
-        <source>of each worker</source>
-        <translation>de cada trabajador</translation>
-    </message>
-    <message>
-        <source>Gradient norm</source>
-        <translation>Norma del gradiente</translation>
-    </message>
-    <message>
-        <source>before clipping</source>
-        <translation>antes del recorte</translation>
-    </message>
-    <message>
         <source>Visible range</source>
         <translation>Tramo visible</translation>
     </message>
@@ -2914,6 +3126,22 @@
     <message>
         <source>Tables (*.csv)</source>
         <translation>Tablas (*.csv)</translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation>Estadística</translation>
+    </message>
+    <message>
+        <source>Extremes and means of what is visible, for each worker</source>
+        <translation>Extremos y medias de lo visible, por trabajador</translation>
+    </message>
+    <message>
+        <source>Display</source>
+        <translation>Presentación</translation>
+    </message>
+    <message>
+        <source>Smoothing width, scales, numeric ranges and which charts there are</source>
+        <translation>Anchura del suavizado, escalas, rangos numéricos y qué gráficos hay</translation>
     </message>
 </context>
 <context>
@@ -2977,6 +3205,10 @@
     <message>
         <source>Damaged</source>
         <translation>Dañado</translation>
+    </message>
+    <message>
+        <source>at the stop</source>
+        <translation>al detenerse</translation>
     </message>
 </context>
 <context>
@@ -5152,22 +5384,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Detener esta ejecución tras un punto de control y empezar la siguiente de su carril; continúa después</translation>
     </message>
     <message>
-        <source>Queue</source>
-        <translation>Cola</translation>
-    </message>
-    <message>
-        <source>Run</source>
-        <translation>Ejecución</translation>
-    </message>
-    <message>
-        <source>State</source>
-        <translation>Estado</translation>
-    </message>
-    <message>
-        <source>Devices</source>
-        <translation>Dispositivos</translation>
-    </message>
-    <message>
         <source>Start queue</source>
         <translation>Iniciar cola</translation>
     </message>
@@ -5563,6 +5779,13 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Shortcuts</source>
         <translation>Atajos</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::SmallCharts</name>
+    <message>
+        <source>The replicas were not merged yet.</source>
+        <translation>Las réplicas aún no se han fusionado.</translation>
     </message>
 </context>
 <context>

@@ -218,6 +218,37 @@
     </message>
 </context>
 <context>
+    <name>ChartStatistics</name>
+    <message>
+        <source>Visible range</source>
+        <translation>可见范围</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>点数</translation>
+    </message>
+    <message>
+        <source>Smallest</source>
+        <translation>最小</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation>均值</translation>
+    </message>
+    <message>
+        <source>Largest</source>
+        <translation>最大</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>最新</translation>
+    </message>
+    <message>
+        <source>Statistics of the visible range</source>
+        <translation>可见范围的统计</translation>
+    </message>
+</context>
+<context>
     <name>ChartsPage</name>
     <message>
         <source>Attempt %1</source>
@@ -566,6 +597,36 @@
     <message>
         <source>in training</source>
         <translation>训练中</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Every GPU</source>
+        <translation>所有 GPU</translation>
+    </message>
+    <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Device and run</source>
+        <translation>设备与运行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, needs %n device(s)</source>
+        <translation>
+            <numerusform>%1，需要 %n 个设备</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1569,6 +1630,77 @@
     </message>
 </context>
 <context>
+    <name>SmallCharts</name>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>per worker, own schedule</source>
+        <translation>每个工作进程，各自的计划</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>每秒词元数</translation>
+    </message>
+    <message>
+        <source>of each worker</source>
+        <translation>每个工作进程</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>梯度范数</translation>
+    </message>
+    <message>
+        <source>before clipping</source>
+        <translation>裁剪之前</translation>
+    </message>
+    <message>
+        <source>Parameter norm</source>
+        <translation>参数范数</translation>
+    </message>
+    <message>
+        <source>of each replica</source>
+        <translation>每个副本</translation>
+    </message>
+    <message>
+        <source>Drift of replicas</source>
+        <translation>副本的偏移</translation>
+    </message>
+    <message>
+        <source>from their mean at each merge</source>
+        <translation>每次合并时与均值的距离</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>MiB of each worker</source>
+        <translation>每个工作进程的 MiB</translation>
+    </message>
+    <message>
+        <source>Wait for data</source>
+        <translation>等待数据</translation>
+    </message>
+    <message>
+        <source>ms of a step</source>
+        <translation>每步的毫秒数</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>Optimiser</source>
+        <translation>优化器</translation>
+    </message>
+</context>
+<context>
     <name>StateGlyph</name>
     <message>
         <source>Running</source>
@@ -2515,6 +2647,14 @@
         <source>A report, what was measured, the model, or a bundle for developers</source>
         <translation>报告、测量数据、模型，或供开发者使用的打包文件</translation>
     </message>
+    <message>
+        <source>Leave out of the library</source>
+        <translation>从库中移除</translation>
+    </message>
+    <message>
+        <source>For a run outside the workspace; its folder stays as it is</source>
+        <translation>用于工作区之外的运行；其文件夹保持不变</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2778,6 +2918,101 @@
     </message>
 </context>
 <context>
+    <name>furrow::ChartSettings</name>
+    <message>
+        <source>Display</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Smooth over</source>
+        <translation>平滑宽度</translation>
+    </message>
+    <message>
+        <source>2 % of all</source>
+        <translation>全部的 2 %</translation>
+    </message>
+    <message>
+        <source>Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything</source>
+        <translation>以横轴单位表示的平滑宽度，例如 20M；留空则为全部的五十分之一</translation>
+    </message>
+    <message>
+        <source>Raw points</source>
+        <translation>原始点</translation>
+    </message>
+    <message>
+        <source>What was measured, behind the smoothed curves</source>
+        <translation>测得的值，显示在平滑曲线之后</translation>
+    </message>
+    <message>
+        <source>Mean of the workers</source>
+        <translation>工作进程的均值</translation>
+    </message>
+    <message>
+        <source>Weighted by their tokens</source>
+        <translation>按各自的词元数加权</translation>
+    </message>
+    <message>
+        <source>Logarithmic horizontal axis</source>
+        <translation>横轴取对数</translation>
+    </message>
+    <message>
+        <source>Logarithmic loss axis</source>
+        <translation>损失轴取对数</translation>
+    </message>
+    <message>
+        <source>Perplexity at the right</source>
+        <translation>右侧显示困惑度</translation>
+    </message>
+    <message>
+        <source>e to the power of the loss</source>
+        <translation>e 的损失次幂</translation>
+    </message>
+    <message>
+        <source>Reach to every point</source>
+        <translation>包含所有点</translation>
+    </message>
+    <message>
+        <source>Otherwise the few farthest points leave the picture, with an arrow and their value</source>
+        <translation>否则少数最远的点不在图内，以箭头和数值标出</translation>
+    </message>
+    <message>
+        <source>Ranges</source>
+        <translation>范围</translation>
+    </message>
+    <message>
+        <source>Loss from</source>
+        <translation>损失从</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Loss to</source>
+        <translation>损失到</translation>
+    </message>
+    <message>
+        <source>x from</source>
+        <translation>x 从</translation>
+    </message>
+    <message>
+        <source>everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>x to</source>
+        <translation>x 到</translation>
+    </message>
+    <message>
+        <source>Charts below</source>
+        <translation>下方的图表</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>秒</translation>
+    </message>
+</context>
+<context>
     <name>furrow::ChartsPage</name>
     <message>
         <source>Horizontal axis</source>
@@ -2856,30 +3091,6 @@
         <translation>奈特/词元</translation>
     </message>
     <message>
-        <source>Learning rate</source>
-        <translation>学习率</translation>
-    </message>
-    <message>
-        <source>per worker, own schedule</source>
-        <translation>各工作进程，各自的计划</translation>
-    </message>
-    <message>
-        <source>Tokens per second</source>
-        <translation>每秒词元</translation>
-    </message>
-    <message>
-        <source>of each worker</source>
-        <translation>各工作进程</translation>
-    </message>
-    <message>
-        <source>Gradient norm</source>
-        <translation>梯度范数</translation>
-    </message>
-    <message>
-        <source>before clipping</source>
-        <translation>裁剪之前</translation>
-    </message>
-    <message>
         <source>Visible range</source>
         <translation>可见范围</translation>
     </message>
@@ -2910,6 +3121,22 @@
     <message>
         <source>Tables (*.csv)</source>
         <translation>表格 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation>统计</translation>
+    </message>
+    <message>
+        <source>Extremes and means of what is visible, for each worker</source>
+        <translation>各工作进程可见部分的极值与均值</translation>
+    </message>
+    <message>
+        <source>Display</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Smoothing width, scales, numeric ranges and which charts there are</source>
+        <translation>平滑宽度、坐标、数值范围以及显示哪些图表</translation>
     </message>
 </context>
 <context>
@@ -2973,6 +3200,10 @@
     <message>
         <source>Damaged</source>
         <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>at the stop</source>
+        <translation>停止时</translation>
     </message>
 </context>
 <context>
@@ -5121,22 +5352,6 @@ pattern 正则表达式</translation>
         <translation>保存检查点后停止此运行并开始同一通道的下一个；之后继续</translation>
     </message>
     <message>
-        <source>Queue</source>
-        <translation>队列</translation>
-    </message>
-    <message>
-        <source>Run</source>
-        <translation>运行</translation>
-    </message>
-    <message>
-        <source>State</source>
-        <translation>状态</translation>
-    </message>
-    <message>
-        <source>Devices</source>
-        <translation>设备</translation>
-    </message>
-    <message>
         <source>Start queue</source>
         <translation>启动队列</translation>
     </message>
@@ -5528,6 +5743,13 @@ pattern 正则表达式</translation>
     <message>
         <source>Shortcuts</source>
         <translation>快捷键</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::SmallCharts</name>
+    <message>
+        <source>The replicas were not merged yet.</source>
+        <translation>副本尚未合并。</translation>
     </message>
 </context>
 <context>

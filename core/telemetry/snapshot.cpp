@@ -73,9 +73,11 @@ std::size_t TelemetrySnapshot::supersededFrom(std::size_t stretch) const
     return from;
 }
 
-std::int64_t TelemetrySnapshot::chunkAt(std::size_t stretch, std::size_t index) const
+namespace {
+
+/// How many chunks of a stretch begin at or before a step of it.
+std::size_t chunksUntil(const Column<ChunkStart>& chunks, std::size_t index)
 {
-    const auto& chunks = stretches[stretch].chunks;
     std::size_t low = 0;
     std::size_t high = chunks.size();
     while (low < high) {
@@ -85,7 +87,23 @@ std::int64_t TelemetrySnapshot::chunkAt(std::size_t stretch, std::size_t index) 
         else
             high = middle;
     }
-    return low == 0 ? 0 : chunks[low - 1].chunk;
+    return low;
+}
+
+} // namespace
+
+std::int64_t TelemetrySnapshot::chunkAt(std::size_t stretch, std::size_t index) const
+{
+    const auto& chunks = stretches[stretch].chunks;
+    const auto count = chunksUntil(chunks, index);
+    return count == 0 ? 0 : chunks[count - 1].chunk;
+}
+
+TelemetrySnapshot::Interval TelemetrySnapshot::intervalAround(std::size_t stretch, std::size_t index) const
+{
+    const auto& chunks = stretches[stretch].chunks;
+    const auto count = chunksUntil(chunks, index);
+    return { stretch, count == 0 ? 0 : chunks[count - 1].index, count < chunks.size() ? chunks[count].index : stretches[stretch].size() };
 }
 
 std::vector<TelemetrySnapshot::Interval> TelemetrySnapshot::intervalsOf(std::int64_t chunk) const
@@ -134,7 +152,7 @@ Stretch stretchUntil(const Stretch& whole, double wall)
     Stretch head = whole;
     for (SteadyColumn* column : { &head.step, &head.globalStep, &head.millis, &head.tokens, &head.samples })
         *column = column->first(count);
-    for (auto* metric : { &head.loss, &head.learningRate, &head.gradientNorm, &head.tokensPerSecond, &head.memoryMiB, &head.stepTokens })
+    for (auto* metric : { &head.loss, &head.learningRate, &head.gradientNorm, &head.tokensPerSecond, &head.memoryMiB, &head.stepTokens, &head.parameterNorm })
         *metric = metric->first(count);
     for (auto* metric : { &head.waitData, &head.forward, &head.backward, &head.optimizer, &head.checkpoint })
         *metric = metric->first(count);
@@ -166,6 +184,8 @@ SnapshotPtr snapshotUntil(const TelemetrySnapshot& snapshot, double wall)
     head->evals = pointsUntil(snapshot.evals, wall);
     head->events = pointsUntil(snapshot.events, wall);
     head->samples = pointsUntil(snapshot.samples, wall);
+    head->claimWaits = pointsUntil(snapshot.claimWaits, wall);
+    head->drifts = pointsUntil(snapshot.drifts, wall);
     for (std::size_t i = 0; i < snapshot.gpu.size(); ++i) {
         if (snapshot.gpu[i].wall <= wall)
             head->gpu.append(snapshot.gpu[i]);

@@ -132,6 +132,8 @@ public:
         std::size_t begin = 0;
         std::size_t end = 0;
     };
+    /// All steps of the chunk that a step belongs to.
+    Interval intervalAround(std::size_t stretch, std::size_t index) const;
     /// Where a chunk was trained, oldest first.
     std::vector<Interval> intervalsOf(std::int64_t chunk) const;
     /// The last step of `worker` (of any, when it is -1: what a merge task evaluated) not after `wall`; false: none.

@@ -5,6 +5,7 @@
 #include <QLocale>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace furrow {
 namespace {
@@ -63,6 +64,31 @@ void addSeams(ChartData& data, const TelemetrySnapshot& snapshot, double samples
     }
 }
 
+/// The chunks in which a worker saw its loss jump.
+void addSpikes(ChartData& data, const TelemetrySnapshot& snapshot, double samplesPerEpoch, int only)
+{
+    if (!snapshot.events)
+        return;
+    for (const EventPoint& event : *snapshot.events) {
+        TelemetrySnapshot::Interval at;
+        if (event.record.kind != EventRecord::Kind::Spike || (only >= 0 && event.worker != only) || !snapshot.find(event.worker, event.wall, at))
+            continue;
+        at = snapshot.intervalAround(at.stretch, at.begin);
+        data.spikes.push_back({ snapshot.xAt(at.stretch, at.begin, data.axis, samplesPerEpoch), snapshot.xAt(at.stretch, at.end - 1, data.axis, samplesPerEpoch) });
+    }
+}
+
+void addEvals(ChartData& data, const TelemetrySnapshot& snapshot, double samplesPerEpoch, int only)
+{
+    if (!snapshot.evals)
+        return;
+    for (const EvalPoint& eval : *snapshot.evals) {
+        TelemetrySnapshot::Interval at;
+        if ((only < 0 || eval.worker == only) && snapshot.find(eval.worker, eval.wall, at))
+            data.evals.push_back({ snapshot.xAt(at.stretch, at.begin, data.axis, samplesPerEpoch), eval.record.loss });
+    }
+}
+
 } // namespace
 
 ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch, int only)
@@ -81,13 +107,31 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
     }
     std::stable_sort(data.lines.begin(), data.lines.end(), [](const ChartLine& a, const ChartLine& b) { return a.worker < b.worker; });
     addSeams(data, snapshot, samplesPerEpoch);
-    if (metric != Metric::Loss || !snapshot.evals)
-        return data;
-    for (const EvalPoint& eval : *snapshot.evals) {
-        TelemetrySnapshot::Interval at;
-        if ((only < 0 || eval.worker == only) && snapshot.find(eval.worker, eval.wall, at))
-            data.evals.push_back({ snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch), eval.record.loss });
+    if (metric == Metric::Loss) {
+        addSpikes(data, snapshot, samplesPerEpoch, only);
+        addEvals(data, snapshot, samplesPerEpoch, only);
     }
+    return data;
+}
+
+ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch)
+{
+    ChartData data;
+    data.axis = axis;
+    std::map<int, std::pair<std::vector<double>, std::vector<float>>> byReplica;
+    if (!snapshot.drifts)
+        return data;
+    for (const DriftPoint& drift : *snapshot.drifts) {
+        TelemetrySnapshot::Interval at;
+        if (!snapshot.find(-1, drift.wall, at)) // whoever merged, the replicas stood where the newest step was
+            continue;
+        auto& [x, y] = byReplica[drift.record.replica];
+        const double here = snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch);
+        x.push_back(x.empty() ? here : std::max(here, x.back()));
+        y.push_back(static_cast<float>(drift.record.fromMean));
+    }
+    for (const auto& [replica, line] : byReplica)
+        data.lines.push_back({ makeCurve(line.first, line.second), nullptr, replica });
     return data;
 }
 

@@ -40,6 +40,7 @@ struct ChartData {
     std::vector<ChartEval> evals;
     std::vector<ChartSeam> seams;
     std::vector<ChartSpan> gaps; ///< time without data
+    std::vector<ChartSpan> spikes; ///< chunks in which the loss jumped
     XAxis axis = XAxis::GlobalStep; ///< how x is written
     std::vector<QString> names; ///< of lines by their `worker` when these are runs, not workers; empty: "worker 0" ...
 };
@@ -47,9 +48,12 @@ struct ChartData {
 /// What a legend calls the lines of a worker (or run).
 QString lineName(const ChartData& data, int worker);
 
-/// The chart of one metric of a run. Evaluations only come with Metric::Loss.
+/// The chart of one metric of a run. Evaluations and spikes only come with Metric::Loss.
 /// @param only  a worker, or -1 for all
 ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch = 0, int only = -1);
+
+/// How far each replica was from the mean of all at each merge.
+ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0);
 
 /// x as an axis writes it, with the digits that its `step` needs: "3.5 B", "48,200", "16:36", "2 h 5 min".
 QString axisText(XAxis axis, double x, double step);

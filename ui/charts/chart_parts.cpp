@@ -224,8 +224,10 @@ void ChartTitle::paintEvent(QPaintEvent*)
         p.setPen(t.color(Token::Text1));
         end -= drawTabular(p, QRectF(x, 0, end - x, height()), Qt::AlignRight, right_) + 12;
     }
-    text(title_, bold, Token::Text1, 10);
-    text(unit_, small, Token::Text3, 18);
+    const QString title = QFontMetricsF(bold).elidedText(title_, Qt::ElideRight, std::max(0.0, end - x));
+    text(title, bold, Token::Text1, 10);
+    if (title == title_) // a unit alone would be the unit of nothing
+        text(unit_, small, Token::Text3, 18);
     text(trouble_, small, Token::Error, 18);
     for (const Entry& entry : entries_) {
         const QString name = QFontMetricsF(small).elidedText(entry.name, Qt::ElideMiddle, 160);

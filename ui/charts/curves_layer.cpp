@@ -280,12 +280,17 @@ void CurvesLayer::draw(QCPPainter* painter)
                 drawSmooth(p, shape.smooth, t.workerColor(worker), Theme::workerDash(worker));
             }
         }
-        drawSmooth(p, mean_, t.color(Token::Text1), {});
-        drawOffScale(p);
+        drawMean(p);
     }
     drawMarks(p);
-    drawExceptions(p);
-    drawSeams(p);
+    EdgeRoom top(true);
+    EdgeRoom bottom(false);
+    drawSeams(p, top);
+    if (!options_.stacked) {
+        drawOffScale(p, true, top);
+        drawOffScale(p, false, bottom);
+    }
+    drawExceptions(p, top, bottom);
     p.restore();
 }
 
@@ -407,6 +412,18 @@ void CurvesLayer::drawSmooth(QPainter& p, const std::vector<SmoothPoint>& points
     p.setRenderHint(QPainter::Antialiasing, false);
 }
 
+/// The mean goes over all stretches, but never over time without data.
+void CurvesLayer::drawMean(QPainter& p) const
+{
+    auto begin = mean_.begin();
+    for (const ChartSpan& gap : data_.gaps) {
+        const auto end = std::lower_bound(begin, mean_.end(), (gap.begin + gap.end) / 2, [](const SmoothPoint& point, double x) { return point.x < x; });
+        drawSmooth(p, { begin, end }, theme().color(Token::Text1), {});
+        begin = end;
+    }
+    drawSmooth(p, { begin, mean_.end() }, theme().color(Token::Text1), {});
+}
+
 void CurvesLayer::drawStack(QPainter& p) const
 {
     const double ground = std::min(py(0), static_cast<double>(clipRect().bottom()));
@@ -435,6 +452,9 @@ void CurvesLayer::drawStack(QPainter& p) const
         QVector<QLineF> bars;
         for (const auto& e : it->extremes)
             bars << QLineF(px(e.x), py(e.low), px(e.x), py(e.high));
+        QColor faint = color; // noise that fills the band would hide its mean
+        faint.setAlphaF(0.32f);
+        p.setPen(QPen(faint, 1));
         p.drawLines(bars);
     }
 }

@@ -2,6 +2,7 @@
 
 #include "ui/charts/bar_raster.h"
 #include "ui/charts/chart_data.h"
+#include "ui/charts/edge_room.h"
 #include "ui/charts/plot_include.h"
 
 namespace furrow {
@@ -72,11 +73,18 @@ private:
     template <typename Bar> void drawBars(QPainter& painter, const Shape& shape, Bar bar);
     void drawPoints(QPainter& painter, const Shape& shape, std::size_t begin, std::size_t end) const;
     void drawSmooth(QPainter& painter, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const;
+    void drawMean(QPainter& painter) const;
     void drawStack(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
-    void drawOffScale(QPainter& painter) const;
-    void drawExceptions(QPainter& painter) const;
-    void drawSeams(QPainter& painter) const;
+    struct OffScale {
+        double x = 0; ///< pixel
+        float value = 0;
+        int worker = 0;
+    };
+    std::vector<OffScale> offScale(bool above) const;
+    void drawOffScale(QPainter& painter, bool above, EdgeRoom& room) const;
+    void drawExceptions(QPainter& painter, EdgeRoom& top, EdgeRoom& bottom) const;
+    void drawSeams(QPainter& painter, EdgeRoom& room) const;
     double px(double x) const { return mKeyAxis->coordToPixel(x); }
     double py(double y) const;
 

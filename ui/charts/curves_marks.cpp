@@ -9,84 +9,111 @@
 #include <cmath>
 
 namespace furrow {
+namespace {
+
+constexpr double kRoomyHeight = 140; // from here on there is room for words beside the marks
+
+} // namespace
 
 void CurvesLayer::drawSpans(QPainter& p) const
 {
     const QRectF area = clipRect();
     for (const ChartSpan& gap : data_.gaps)
         drawHatch(p, QRectF(QPointF(px(gap.begin), area.top()), QPointF(px(gap.end), area.bottom())).intersected(area), theme().color(Token::Line), 7 / 1.41421356);
-    for (const ChartSpan& span : highlights_) {
-        double left = px(span.begin);
-        double right = px(span.end);
-        if (right - left < 3) {
-            left = (left + right) / 2 - 1.5;
-            right = left + 3;
+    for (const auto* spans : { &data_.spikes, &highlights_ }) {
+        for (const ChartSpan& span : *spans) {
+            double left = px(span.begin);
+            double right = px(span.end);
+            if (right - left < 3) {
+                left = (left + right) / 2 - 1.5;
+                right = left + 3;
+            }
+            p.fillRect(QRectF(QPointF(left, area.top()), QPointF(right, area.bottom())).intersected(area), theme().color(Token::Accent, 0.28));
         }
-        p.fillRect(QRectF(QPointF(left, area.top()), QPointF(right, area.bottom())).intersected(area), theme().color(Token::Accent, 0.28));
     }
 }
 
 void CurvesLayer::drawMarks(QPainter& p) const
 {
+    constexpr double kApart = 14; // nearer ones would cover each other and the curves
     const QRectF area = clipRect();
+    double last = -INFINITY;
     for (const ChartEval& eval : data_.evals) {
         const QPointF at(px(eval.x), py(eval.y));
-        if (std::isfinite(eval.y) && area.contains(at))
-            drawEvalDiamond(p, at);
+        if (!std::isfinite(eval.y) || !area.contains(at))
+            continue;
+        if (std::abs(at.x() - last) < kApart && &eval != &data_.evals.back()) {
+            drawEvalDiamond(p, at, 4);
+            continue;
+        }
+        last = at.x();
+        drawEvalDiamond(p, at);
     }
 }
 
-/// A triangle at the edge for what is beyond it, with the true value; near ones share the triangle of the largest.
-void CurvesLayer::drawOffScale(QPainter& p) const
+/// What leaves the picture at one edge; near ones share the mark of the farthest.
+std::vector<CurvesLayer::OffScale> CurvesLayer::offScale(bool above) const
 {
-    struct Off {
-        double x;
-        float value;
-        int worker;
-    };
+    constexpr double kNear = 14;
+    const double left = clipRect().left();
+    std::vector<OffScale> found;
+    for (const Shape& shape : shapes_) {
+        for (std::size_t c = 0; c < shape.columns.size(); ++c) {
+            const Summary& s = shape.columns[c].summary;
+            if (!s.empty() && (above ? s.max > mValueAxis->range().upper : s.min < mValueAxis->range().lower))
+                found.push_back({ left + static_cast<double>(c) / pixelRatio_, above ? s.max : s.min, shape.line.worker });
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const OffScale& a, const OffScale& b) { return a.x < b.x; });
+    std::vector<OffScale> merged;
+    for (const OffScale& off : found) {
+        if (merged.empty() || off.x - merged.back().x > kNear)
+            merged.push_back(off);
+        else if (above ? off.value > merged.back().value : off.value < merged.back().value)
+            merged.back() = off;
+    }
+    return merged;
+}
+
+/// A triangle at the edge for what is beyond it, with the true value where there is room.
+void CurvesLayer::drawOffScale(QPainter& p, bool above, EdgeRoom& room) const
+{
+    constexpr std::size_t kMostTexts = 12;
     const QRectF area = clipRect();
     const Theme& t = theme();
+    const std::vector<OffScale> all = offScale(above);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    for (const OffScale& off : all) {
+        const QRectF at = room.take(QRectF(off.x - 5, above ? area.top() + 1 : area.bottom() - 10, 10, 9));
+        p.setPen(Qt::NoPen);
+        p.setBrush(t.workerColor(off.worker));
+        const double tip = above ? at.top() : at.bottom();
+        const double base = above ? at.bottom() : at.top();
+        p.drawPolygon(QPolygonF { { off.x, tip }, { off.x + 5, base }, { off.x - 5, base } });
+    }
+    p.setRenderHint(QPainter::Antialiasing, false);
+    if (all.size() > kMostTexts)
+        return;
     p.setFont(t.font(FontRole::Axis));
-    for (const bool above : { true, false }) {
-        std::vector<Off> found;
-        for (const Shape& shape : shapes_) {
-            for (std::size_t c = 0; c < shape.columns.size(); ++c) {
-                const Summary& s = shape.columns[c].summary;
-                if (!s.empty() && (above ? s.max > mValueAxis->range().upper : s.min < mValueAxis->range().lower))
-                    found.push_back({ area.left() + static_cast<double>(c) / pixelRatio_, above ? s.max : s.min, shape.line.worker });
-            }
-        }
-        std::sort(found.begin(), found.end(), [](const Off& a, const Off& b) { return a.x < b.x; });
-        std::vector<Off> merged;
-        for (const Off& off : found) {
-            if (merged.empty() || off.x - merged.back().x > 14)
-                merged.push_back(off);
-            else if (above ? off.value > merged.back().value : off.value < merged.back().value)
-                merged.back() = off;
-        }
-        const double edge = above ? area.top() + 1 : area.bottom() - 1;
-        const double down = above ? 9 : -9;
-        double textEnd = -INFINITY;
-        for (const Off& off : merged) {
-            p.setRenderHint(QPainter::Antialiasing, true);
-            p.setPen(Qt::NoPen);
-            p.setBrush(t.workerColor(off.worker));
-            p.drawPolygon(QPolygonF { { off.x, edge }, { off.x + 5, edge + down }, { off.x - 5, edge + down } });
-            const QString text = QCoreApplication::translate("CurvesLayer", "%1 off scale").arg(valueText(off.value));
-            const double wide = QFontMetricsF(p.font()).horizontalAdvance(text);
-            const double left = off.x + 10 + wide < area.right() ? off.x + 9 : off.x - 9 - wide;
-            if (merged.size() > 12 || left < textEnd)
-                continue;
-            p.setPen(t.color(Token::Text2));
-            p.drawText(QPointF(left, edge + (above ? 10 : -3)), text);
-            textEnd = left + wide + 8;
-        }
-        p.setRenderHint(QPainter::Antialiasing, false);
+    p.setPen(t.color(Token::Text2));
+    const QFontMetricsF metrics(p.font());
+    for (const OffScale& off : all) {
+        const QString text = QCoreApplication::translate("CurvesLayer", "%1 off scale").arg(valueText(off.value));
+        const double wide = metrics.horizontalAdvance(text);
+        const double left = off.x + 10 + wide < area.right() ? off.x + 9 : off.x - 9 - wide;
+        if (left < area.left())
+            continue; // the arrow alone: half a number is another number
+        const QRectF wanted(left, above ? area.top() : area.bottom() - metrics.height(), wide, metrics.height());
+        const QRectF at = room.take(wanted);
+        const double farthest = area.height() < kRoomyHeight ? 1 : 2 * metrics.height(); // beyond it nobody knows whose value it is
+        if (std::abs(at.top() - wanted.top()) < farthest)
+            p.drawText(at, Qt::AlignVCenter | Qt::TextDontClip, text);
     }
 }
 
-void CurvesLayer::drawExceptions(QPainter& p) const
+void CurvesLayer::drawExceptions(QPainter& p, EdgeRoom& top, EdgeRoom& bottom) const
 {
+    constexpr double kApart = 10; // what is nearer shares a mark
     const QRectF area = clipRect();
     const Theme& t = theme();
     p.setFont(t.font(FontRole::Body, QFont::DemiBold));
@@ -101,21 +128,22 @@ void CurvesLayer::drawExceptions(QPainter& p) const
             const double x = px(curve.x(bad[i]));
             const bool cross = std::isnan(curve.y(bad[i]));
             double& last = cross ? lastCross : lastSign;
-            if (std::abs(x - last) < 10)
+            if (std::abs(x - last) < kApart)
                 continue;
             last = x;
             if (cross) {
-                p.drawLine(QPointF(x - 4, area.bottom() - 9), QPointF(x + 4, area.bottom() - 1));
-                p.drawLine(QPointF(x - 4, area.bottom() - 1), QPointF(x + 4, area.bottom() - 9));
+                const QRectF at = bottom.take(QRectF(x - 4, area.bottom() - 9, 8, 8));
+                p.drawLine(at.topLeft(), at.bottomRight());
+                p.drawLine(at.bottomLeft(), at.topRight());
             } else {
-                p.drawText(QRectF(x - 10, area.top() - 2, 20, 16), Qt::AlignCenter, QStringLiteral("∞"));
+                p.drawText(top.take(QRectF(x - 4.5, area.top(), 9, 12)), Qt::AlignCenter | Qt::TextDontClip, QStringLiteral("∞"));
             }
         }
     }
     p.setRenderHint(QPainter::Antialiasing, false);
 }
 
-void CurvesLayer::drawSeams(QPainter& p) const
+void CurvesLayer::drawSeams(QPainter& p, EdgeRoom& room) const
 {
     const QRectF area = clipRect();
     const Theme& t = theme();
@@ -126,7 +154,7 @@ void CurvesLayer::drawSeams(QPainter& p) const
             continue;
         p.setPen(QPen(t.color(Token::Interrupted), 1));
         p.drawLines(strokes(QPolygonF { { x, area.top() }, { x, area.bottom() } }, { 4, 2 }));
-        if (area.height() < 140)
+        if (area.height() < kRoomyHeight)
             continue;
         const QFont bold = t.font(FontRole::Axis, QFont::DemiBold);
         const QFont plain = t.font(FontRole::Axis);
@@ -140,6 +168,7 @@ void CurvesLayer::drawSeams(QPainter& p) const
             continue;
         tagEnd = left + wide + 4;
         const QRectF tag(left, area.top() + 0.5, wide, 18);
+        (void)room.take(tag);
         p.setBrush(t.color(Token::InterruptedGround));
         p.setPen(QPen(t.color(Token::Interrupted), 1));
         p.drawRect(tag);

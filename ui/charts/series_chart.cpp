@@ -132,6 +132,27 @@ void SeriesChart::setValueRange(std::optional<QCPRange> range)
     markDirty();
 }
 
+void SeriesChart::setValueLimits(std::optional<double> from, std::optional<double> to)
+{
+    if (from == from_ && to == to_)
+        return;
+    from_ = from;
+    to_ = to;
+    values_.reset();
+    markDirty();
+}
+
+QCPRange SeriesChart::shownValues() const
+{
+    if (values_)
+        return *values_;
+    QCPRange range = curves_->suggestedValues();
+    const bool canBe = !options_.logY || from_.value_or(1) > 0; // a logarithmic axis has no zero
+    const double low = canBe ? from_.value_or(range.lower) : range.lower;
+    const double high = to_.value_or(range.upper);
+    return high > low ? QCPRange(low, high) : range;
+}
+
 void SeriesChart::fit()
 {
     values_.reset();
@@ -171,9 +192,7 @@ double SeriesChart::replotNow()
     timer.start();
     drawFrame();
     plot_->repaint();
-    const double spent = static_cast<double>(timer.nsecsElapsed()) / 1e6;
-    Q_EMIT replotted();
-    return spent;
+    return static_cast<double>(timer.nsecsElapsed()) / 1e6;
 }
 
 void SeriesChart::drawFrame()
@@ -190,9 +209,11 @@ void SeriesChart::drawFrame()
         plot_->plotLayout()->update(phase);
     constexpr int kTickRoom = 22; // a number and half as much again
     plot_->yAxis->ticker()->setTickCount(std::clamp(plot_->axisRect()->height() / kTickRoom, 3, 6));
+    const int numberWide = QFontMetrics(plot_->xAxis->tickLabelFont()).horizontalAdvance(QStringLiteral("00:00:00")) + kTickRoom;
+    plot_->xAxis->ticker()->setTickCount(std::clamp(plot_->axisRect()->width() / numberWide, 2, 7));
     plot_->xAxis->setRange(low, range.end);
     curves_->measure(plot_->bufferDevicePixelRatio());
-    plot_->yAxis->setRange(values_ ? *values_ : curves_->suggestedValues());
+    plot_->yAxis->setRange(shownValues());
     plot_->yAxis2->setRange(plot_->yAxis->range());
     const bool any = !curves_->data().lines.empty();
     empty_->setVisible(!any);
@@ -203,6 +224,7 @@ void SeriesChart::drawFrame()
     plot_->drawFrame();
     updateTitle();
     updateAccessible();
+    Q_EMIT replotted();
 }
 
 void SeriesChart::applyAxes()

@@ -38,6 +38,8 @@ public:
     void setEmptyText(const QString& sentence);
     /// A fixed value range; nullopt: from what is visible.
     void setValueRange(std::optional<QCPRange> range);
+    /// Ends of the value axis as a person typed them; an absent one is from what is visible. Zooming goes before.
+    void setValueLimits(std::optional<double> from, std::optional<double> to);
     void fit();
 
     struct Statistic {
@@ -93,6 +95,7 @@ private:
     void onRelease(QMouseEvent* event);
     void onWheel(QWheelEvent* event);
     ChartLink::Range shownRange() const;
+    QCPRange shownValues() const;
     void updateTitle();
     void updateAccessible();
 
@@ -106,6 +109,7 @@ private:
     ChartOptions options_;
     QString titleText_, unit_, emptyText_;
     std::optional<QCPRange> values_;
+    std::optional<double> from_, to_;
     bool dirty_ = true;
     bool screenKnown_ = false;
     enum class Drag { None, Pan, Box } drag_ = Drag::None;

@@ -3,7 +3,10 @@
 #include "ui/charts/overview_strip.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/chart_settings.h"
+#include "ui/pages/chart_statistics.h"
 #include "ui/pages/page_parts.h"
+#include "ui/pages/small_charts.h"
 
 #include <QComboBox>
 #include <QFile>
@@ -19,6 +22,7 @@ namespace furrow {
 
 namespace {
 
+constexpr int kLeastCombo = 110;
 constexpr double kSameInstant = 60; // [s] a worker that ended longer ago trained nothing then
 
 double samplesPerEpoch(const StatusPtr& status)
@@ -56,17 +60,6 @@ std::vector<ChartSeam> seamsOf(const TelemetrySnapshot& snapshot, XAxis axis, do
     return seams;
 }
 
-QString newestText(const SeriesChart& chart)
-{
-    double sum = 0;
-    int n = 0;
-    for (const SeriesChart::Statistic& statistic : chart.statistics()) {
-        sum += statistic.newest;
-        ++n;
-    }
-    return n == 0 ? QString() : valueText(sum / n);
-}
-
 } // namespace
 
 ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
@@ -82,15 +75,16 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         snapshot_.reset();
         link_.setRange(std::nullopt, false);
-        for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
-            chart->setData({});
+        loss_->setData({});
+        small_->clearData();
         strip_->setData({});
     });
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ChartsPage::showEmptyText);
     connect(&bench_.selection(), &SelectionModel::changed, this, &ChartsPage::showSelection);
     connect(&link_, &ChartLink::followingChanged, this, [this](bool live) { backToLive_->setVisible(!live); });
     connect(loss_, &SeriesChart::pointClicked, this, &ChartsPage::choosePoint);
-    connect(loss_, &SeriesChart::replotted, this, [this] { density_->setText(loss_->densityText()); });
+    connect(loss_, &SeriesChart::replotted, this, &ChartsPage::showDrawn);
+    connectSettings();
     applyOptions();
     if (bench_.watcher().telemetry())
         take(bench_.watcher().telemetry());
@@ -118,14 +112,26 @@ void ChartsPage::buildBar()
     backToLive_ = makeButton(tr("Back to live"), QStringLiteral("live"));
     backToLive_->hide();
     row->addWidget(backToLive_);
-    axis_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    smoothing_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    for (QComboBox* combo : { axis_, smoothing_ }) { // as wide as its words, narrower where the page is
+        combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        combo->setMinimumWidth(kLeastCombo);
+    }
     density_ = new ElidedLabel(TextTone::Hint, TextSize::Tiny);
     row->addWidget(density_, 1);
+    figures_ = makeButton(tr("Statistics"), QStringLiteral("table"));
+    figures_->setToolTip(tr("Extremes and means of what is visible, for each worker"));
+    display_ = makeButton(tr("Display"), QStringLiteral("settings"));
+    display_->setToolTip(tr("Smoothing width, scales, numeric ranges and which charts there are"));
+    for (QPushButton* button : { figures_, display_ }) {
+        button->setCheckable(true);
+        row->addWidget(button);
+    }
     static_cast<QVBoxLayout*>(layout())->addLayout(row);
     layout()->addWidget(makeLine());
     connect(axis_, &QComboBox::currentIndexChanged, this, [this] {
         link_.setRange(std::nullopt, false);
+        followAxis();
+        applyOptions();
         redraw();
     });
     connect(smoothing_, &QComboBox::currentIndexChanged, this, &ChartsPage::applyOptions);
@@ -134,34 +140,67 @@ void ChartsPage::buildBar()
 
 void ChartsPage::buildCharts()
 {
+    settings_ = new ChartSettings(this); // before the charts: Tab goes from its button into it
+    settings_->hide();
     loss_ = new SeriesChart(link_);
-    rate_ = new SeriesChart(link_);
-    speed_ = new SeriesChart(link_);
-    gradient_ = new SeriesChart(link_);
     loss_->setTitle(tr("Training loss"), tr("nats per token"));
-    rate_->setTitle(tr("Learning rate"), tr("per worker, own schedule"));
-    speed_->setTitle(tr("Tokens per second"), tr("of each worker"));
-    gradient_->setTitle(tr("Gradient norm"), tr("before clipping"));
-    auto* small = new QSplitter(Qt::Horizontal);
-    small->setHandleWidth(1);
-    for (SeriesChart* chart : { rate_, speed_, gradient_ }) {
-        chart->setCompact({});
-        chart->setMinimumWidth(150);
-        small->addWidget(chart);
-    }
+    small_ = new SmallCharts(link_);
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setHandleWidth(1);
     splitter->addWidget(loss_);
-    splitter->addWidget(small);
+    splitter->addWidget(small_);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({ 420, 150 });
-    layout()->addWidget(splitter);
-    layout()->addWidget(makeLine());
     strip_ = new OverviewStrip(link_);
     strip_->setAccessibleName(tr("Visible range"));
-    layout()->addWidget(strip_);
-    static_cast<QVBoxLayout*>(layout())->setStretchFactor(splitter, 1);
+    statistics_ = new ChartStatistics;
+    statistics_->hide();
+    auto* column = new QVBoxLayout;
+    column->setSpacing(0);
+    column->addWidget(splitter, 1);
+    column->addWidget(makeLine());
+    column->addWidget(strip_);
+    column->addWidget(statistics_);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(0);
+    row->addLayout(column, 1);
+    row->addWidget(settings_);
+    static_cast<QVBoxLayout*>(layout())->addLayout(row, 1);
+}
+
+void ChartsPage::connectSettings()
+{
+    connect(settings_, &ChartSettings::changed, this, [this] {
+        applyOptions();
+        redraw();
+    });
+    connect(settings_, &ChartSettings::logLossChanged, this, &ChartsPage::logLossChanged);
+    connect(settings_, &ChartSettings::rangeWanted, this, [this](double begin, double end) { link_.setRange(ChartLink::Range { begin, end }); });
+    connect(&link_, &ChartLink::rangeChanged, this, [this] { settings_->setVisibleRange(link_.range()); });
+    connect(display_, &QPushButton::toggled, settings_, &QWidget::setVisible);
+    connect(figures_, &QPushButton::toggled, this, [this](bool on) {
+        statistics_->setVisible(on);
+        showDrawn();
+    });
+    followAxis();
+}
+
+XAxis ChartsPage::axis() const
+{
+    return static_cast<XAxis>(axis_->currentData().toInt());
+}
+
+void ChartsPage::followAxis()
+{
+    settings_->setAxis(axis(), axisUnit(axis()));
+}
+
+void ChartsPage::showDrawn()
+{
+    density_->setText(loss_->densityText());
+    if (statistics_->isVisible())
+        statistics_->setChart(*loss_);
 }
 
 void ChartsPage::take(const SnapshotPtr& snapshot)
@@ -188,19 +227,17 @@ void ChartsPage::redraw()
     if (!snapshot_)
         return;
     attempt_ = bench_.selection().selection().attempt;
-    const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
     const double perEpoch = samplesPerEpoch(bench_.watcher().status());
-    const std::vector<ChartSeam> seams = seamsOf(*snapshot_, axis, perEpoch, bench_.watcher().tables());
-    const std::pair<SeriesChart*, Metric> charts[] = { { loss_, Metric::Loss }, { rate_, Metric::LearningRate }, { speed_, Metric::TokensPerSecond }, { gradient_, Metric::GradientNorm } };
-    for (const auto& [chart, metric] : charts) {
-        ChartData shown = shownData(metric);
-        shown.seams = seams;
-        if (chart == loss_)
-            strip_->setData(shown);
-        chart->setData(std::move(shown));
-        if (chart != loss_)
-            chart->setCompact(newestText(*chart));
-    }
+    const std::vector<ChartSeam> seams = seamsOf(*snapshot_, axis(), perEpoch, bench_.watcher().tables());
+    const auto shown = [this, &seams](Metric metric) {
+        ChartData curves = shownData(metric);
+        curves.seams = seams;
+        return curves;
+    };
+    ChartData loss = shown(Metric::Loss);
+    strip_->setData(loss);
+    loss_->setData(std::move(loss));
+    small_->setData(shown, driftDataOf(*snapshot_, axis(), perEpoch));
     showSelection();
 }
 
@@ -210,8 +247,8 @@ void ChartsPage::showEmptyText()
     QString text = tr("No steps recorded yet.");
     if (status && !status->workers.empty() && status->workers.front().alive)
         text = tr("No steps recorded yet. Worker %1: %2.").arg(status->workers.front().worker).arg(QString::fromStdString(status->workers.front().phase));
-    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
-        chart->setEmptyText(text);
+    loss_->setEmptyText(text);
+    small_->setEmptyText(text);
 }
 
 // A selected chunk is shaded where it was trained.
@@ -219,12 +256,11 @@ std::vector<ChartSpan> ChartsPage::selectedSpans() const
 {
     std::vector<ChartSpan> spans;
     if (snapshot_) {
-        const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
         const double perEpoch = samplesPerEpoch(bench_.watcher().status());
         for (const SelectedChunk& chunk : bench_.selection().selection().chunks) {
             for (const auto& interval : snapshot_->intervalsOf(chunk.id.value)) {
                 if (interval.end > interval.begin)
-                    spans.push_back({ snapshot_->xAt(interval.stretch, interval.begin, axis, perEpoch), snapshot_->xAt(interval.stretch, interval.end - 1, axis, perEpoch) });
+                    spans.push_back({ snapshot_->xAt(interval.stretch, interval.begin, axis(), perEpoch), snapshot_->xAt(interval.stretch, interval.end - 1, axis(), perEpoch) });
             }
         }
     }
@@ -234,8 +270,8 @@ std::vector<ChartSpan> ChartsPage::selectedSpans() const
 void ChartsPage::showSelection()
 {
     const std::vector<ChartSpan> spans = selectedSpans();
-    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ })
-        chart->setHighlights(spans);
+    loss_->setHighlights(spans);
+    small_->setHighlights(spans);
     if (attempt_ != bench_.selection().selection().attempt) // [ and ] choose whose curves are shown
         redraw();
 }
@@ -253,13 +289,12 @@ void ChartsPage::zoomToSelection()
 /// All attempts, or the one that is selected.
 ChartData ChartsPage::shownData(Metric metric) const
 {
-    const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
     const double perEpoch = samplesPerEpoch(bench_.watcher().status());
     if (!attempt_)
-        return chartDataOf(*snapshot_, metric, axis, perEpoch);
+        return chartDataOf(*snapshot_, metric, axis(), perEpoch);
     TelemetrySnapshot one = *snapshot_;
     std::erase_if(one.stretches, [this](const Stretch& stretch) { return stretch.attempt != *attempt_; });
-    ChartData shown = chartDataOf(one, metric, axis, perEpoch);
+    ChartData shown = chartDataOf(one, metric, axis(), perEpoch);
     for (ChartLine& line : shown.lines)
         line.supersededFrom = line.curve->size(); // its own curve is what is asked for
     return shown;
@@ -270,13 +305,12 @@ void ChartsPage::choosePoint(int worker, double x)
 {
     if (!snapshot_)
         return;
-    const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
     const double perEpoch = samplesPerEpoch(bench_.watcher().status());
     for (std::size_t i = snapshot_->stretches.size(); i-- > 0;) {
         const Stretch& stretch = snapshot_->stretches[i];
         if (stretch.worker != worker || stretch.size() == 0)
             continue;
-        const CurvePtr curve = snapshot_->curve(i, Metric::Loss, axis, perEpoch);
+        const CurvePtr curve = snapshot_->curve(i, Metric::Loss, axis(), perEpoch);
         const std::size_t at = curve->lowerBound(x);
         if (at >= curve->size() || x < curve->x(0))
             continue;
@@ -306,16 +340,21 @@ void ChartsPage::selectInstant(int worker, double wall)
 
 void ChartsPage::applyOptions()
 {
-    for (SeriesChart* chart : { loss_, rate_, speed_, gradient_ }) {
-        ChartOptions options = chart->options();
-        options.smoothing.kind = static_cast<SmoothingKind>(smoothing_->currentData().toInt());
-        if (chart == rate_)
-            options.smoothing.kind = SmoothingKind::None; // a schedule is no noise
-        options.stacked = chart == speed_;
-        options.fromZero = chart == speed_ || chart == rate_;
-        options.logY = logY_ && chart == loss_;
-        chart->setOptions(options);
-    }
+    const ChartWishes& wishes = settings_->wishes();
+    ChartOptions options;
+    options.smoothing.kind = static_cast<SmoothingKind>(smoothing_->currentData().toInt());
+    options.smoothing.width = wishes.smoothingWidth;
+    options.raw = wishes.raw;
+    options.mean = wishes.mean;
+    options.logX = wishes.logX;
+    small_->setOptions(options);
+    small_->setShown(wishes.small);
+    options.logY = wishes.logLoss;
+    options.perplexity = wishes.perplexity;
+    if (wishes.allPoints)
+        options.clipPercent = 0;
+    loss_->setOptions(options);
+    loss_->setValueLimits(wishes.lossFrom, wishes.lossTo);
 }
 
 void ChartsPage::fit()
@@ -331,8 +370,7 @@ void ChartsPage::zoomBack()
 
 void ChartsPage::setLogY(bool on)
 {
-    logY_ = on;
-    applyOptions();
+    settings_->setLogLoss(on);
 }
 
 void ChartsPage::savePicture()

@@ -11,10 +11,13 @@ class QPushButton;
 
 namespace furrow {
 
+class ChartSettings;
+class ChartStatistics;
 class OverviewStrip;
+class SmallCharts;
 class Workbench;
 
-/// Loss, learning rate, tokens per second and gradient norm over one x axis, linked.
+/// The loss and the charts that a person wants below it over one x axis, linked.
 class ChartsPage : public QWidget {
     Q_OBJECT
 public:
@@ -27,9 +30,16 @@ public:
     /// Zooms to where the selected chunk was trained.
     void zoomToSelection();
 
+Q_SIGNALS:
+    void logLossChanged(bool on); ///< by the panel of the page
+
 private:
     void buildBar();
     void buildCharts();
+    void connectSettings();
+    XAxis axis() const;
+    void followAxis();
+    void showDrawn();
     void take(const SnapshotPtr& snapshot);
     void offerGlobalSteps();
     void redraw();
@@ -49,11 +59,12 @@ private:
     QPushButton* backToLive_ = nullptr;
     QLabel* density_ = nullptr;
     SeriesChart* loss_ = nullptr;
-    SeriesChart* rate_ = nullptr;
-    SeriesChart* speed_ = nullptr;
-    SeriesChart* gradient_ = nullptr;
+    SmallCharts* small_ = nullptr;
     OverviewStrip* strip_ = nullptr;
-    bool logY_ = false;
+    QPushButton* figures_ = nullptr;
+    QPushButton* display_ = nullptr;
+    ChartStatistics* statistics_ = nullptr;
+    ChartSettings* settings_ = nullptr;
     std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };
 

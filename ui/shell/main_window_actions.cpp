@@ -134,6 +134,7 @@ void MainWindow::connectViewActions()
         runView_->showPage(RunView::Charts);
         charts()->setLogY(on);
     });
+    connect(runView_, &RunView::logLossChanged, actions_->logY, &QAction::setChecked);
     connect(actions_->zoomBack, &QAction::triggered, this, [charts] {
         if (charts() != nullptr)
             charts()->zoomBack();

@@ -74,7 +74,11 @@ QWidget* RunView::make(int page)
         connect(overview, &OverviewPage::workerOpened, this, [this] { showPage(Workers); });
         return overview;
     }
-    case Charts: return new ChartsPage(bench_);
+    case Charts: {
+        auto* charts = new ChartsPage(bench_);
+        connect(charts, &ChartsPage::logLossChanged, this, &RunView::logLossChanged);
+        return charts;
+    }
     case Coverage: return new CoveragePage(bench_);
     case Workers: {
         auto* workers = new WorkersPage(bench_);

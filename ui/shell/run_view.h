@@ -33,6 +33,7 @@ Q_SIGNALS:
     void whyWanted();
     void markFinishedWanted();
     void cloneWanted();
+    void logLossChanged(bool on);
     void newRunFromWanted(const QString& checkpointPath);
 
 private:

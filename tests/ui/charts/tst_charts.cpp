@@ -301,6 +301,71 @@ private Q_SLOTS:
         QVERIFY2(farthest <= 6, qPrintable(QString::number(farthest)));
     }
 
+    /// Drawn while it was painted first, a chart said nothing: no newest value stood in the titles of a run that had ended.
+    void theFirstFrameIsToldToo()
+    {
+        const Raw raw = noisy(5, 500, false);
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, QSize(400, 200));
+        ChartData data;
+        data.lines.push_back({ makeCurve(raw.x, raw.y), nullptr, 0 });
+        chart.setData(data);
+        const QSignalSpy told(&chart, &SeriesChart::replotted);
+        chart.grab();
+        QVERIFY(told.count() >= 1);
+        QCOMPARE(chart.statistics().size(), std::size_t(1));
+    }
+
+    void theMeanDoesNotCrossTimeWithoutData()
+    {
+        std::vector<double> x;
+        for (int i = 0; i < 100; ++i)
+            x.push_back(i);
+        std::vector<double> later = x;
+        for (double& value : later)
+            value += 1000;
+        const std::vector<float> y(100, 2.0f);
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, QSize(600, 240));
+        ChartData data;
+        for (int worker = 0; worker < 2; ++worker) {
+            data.lines.push_back({ makeCurve(x, y), nullptr, worker });
+            data.lines.push_back({ makeCurve(later, y), nullptr, worker });
+        }
+        const auto litInTheMiddle = [&chart] {
+            chart.replotNow();
+            const QImage picture = chart.grab().toImage();
+            const int middle = 54 + (600 - 54 - 12) / 2;
+            int lit = 0;
+            for (int row = 40; row < picture.height() - 30; ++row)
+                lit += qGray(picture.pixel(middle, row)) > 150 ? 1 : 0;
+            return lit;
+        };
+        chart.setData(data);
+        QVERIFY(litInTheMiddle() > 0); // the line of the mean, where no gap is known
+        data.gaps.push_back({ 99, 1000 });
+        chart.setData(data);
+        QCOMPARE(litInTheMiddle(), 0);
+    }
+
+    void marksAtTheEdgeDoNotCoverEachOther()
+    {
+        for (const bool top : { true, false }) {
+            EdgeRoom room(top);
+            const QRectF wanted(100, 10, 60, 14);
+            const QRectF sign = room.take(QRectF(120, 10, 9, 12));
+            const QRectF first = room.take(wanted);
+            const QRectF second = room.take(wanted);
+            QCOMPARE(sign.top(), 10.0);
+            QVERIFY(!first.intersects(sign) && !second.intersects(sign) && !second.intersects(first));
+            QCOMPARE(first.top() > sign.top(), top);
+            QCOMPARE(first.left(), wanted.left());
+            QCOMPARE(room.take(QRectF(300, 10, 60, 14)).top(), 10.0);
+        }
+    }
+
     void zoomIsLinkedAndGoesBack()
     {
         const Raw raw = noisy(1, 1000, false);

@@ -12,6 +12,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QMenu>
+#include <QPushButton>
 #include <QTest>
 
 using namespace furrow;
@@ -38,6 +39,11 @@ public:
             window_.runView().showPage(page);
             save(window_, QLatin1String(kPages[page]));
         }
+        window_.runView().showPage(RunView::Charts);
+        const auto buttons = window_.runView().page(RunView::Charts)->findChildren<QPushButton*>();
+        for (QPushButton* button : buttons)
+            button->setChecked(button->isCheckable());
+        save(window_, QStringLiteral("charts_display"));
         window_.runView().showPage(RunView::Coverage);
         if (!bench_.cells().cells().empty()) {
             const ChunkCell& cell = bench_.cells().cells().front();

@@ -1,0 +1,189 @@
+#include "tests/ui/run_story.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/chart_settings.h"
+#include "ui/pages/charts_page.h"
+
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+template <typename Widget> Widget* named(const QWidget& parent, const QString& name)
+{
+    const auto all = parent.findChildren<Widget*>();
+    for (Widget* widget : all) {
+        if (widget->accessibleName() == name)
+            return widget;
+    }
+    return nullptr;
+}
+
+QAbstractButton* buttonOf(const QWidget& parent, const QString& text)
+{
+    const auto all = parent.findChildren<QAbstractButton*>();
+    for (QAbstractButton* button : all) {
+        if (button->text() == text)
+            return button;
+    }
+    return nullptr;
+}
+
+void type(QLineEdit* field, const QString& text)
+{
+    field->selectAll();
+    QTest::keyClicks(field, text);
+    QTest::keyClick(field, Qt::Key_Return);
+}
+
+} // namespace
+
+class TestChartsPage : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<RunStory> story_;
+    std::unique_ptr<Workbench> bench_;
+    std::unique_ptr<ChartsPage> page_;
+    SeriesChart* loss_ = nullptr;
+
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void init()
+    {
+        story_ = std::make_unique<RunStory>(RunStory::Size {});
+        bench_ = std::make_unique<Workbench>(story_->workspace());
+        bench_->showRun(story_->folder());
+        page_ = std::make_unique<ChartsPage>(*bench_);
+        page_->resize(1000, 700);
+        page_->show();
+        QTRY_VERIFY_WITH_TIMEOUT(bench_->watcher().telemetry() && !bench_->watcher().telemetry()->stretches.empty(), kPatienceMs);
+        loss_ = named<SeriesChart>(*page_, QStringLiteral("Training loss"));
+        QTRY_VERIFY(loss_ != nullptr || (loss_ = named<SeriesChart>(*page_, QStringLiteral("Training loss"))) != nullptr);
+        buttonOf(*page_, QStringLiteral("Display"))->click();
+    }
+    void cleanup()
+    {
+        page_.reset();
+        bench_.reset();
+        story_.reset();
+        loss_ = nullptr;
+    }
+
+    void countsAreUnderstoodAsAPersonWritesThem_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<double>("value");
+        QTest::newRow("plain") << QStringLiteral("500") << 500.0;
+        QTest::newRow("million") << QStringLiteral("20M") << 20e6;
+        QTest::newRow("with a space") << QStringLiteral(" 1.5 k ") << 1500.0;
+        QTest::newRow("billion") << QStringLiteral("2B") << 2e9;
+        QTest::newRow("power") << QStringLiteral("3e6") << 3e6;
+        QTest::newRow("grouped") << QStringLiteral("12,000") << 12000.0;
+        QTest::newRow("words") << QStringLiteral("some") << qQNaN();
+        QTest::newRow("nothing") << QString() << qQNaN();
+        QTest::newRow("a suffix alone") << QStringLiteral("M") << qQNaN();
+    }
+    void countsAreUnderstoodAsAPersonWritesThem()
+    {
+        QFETCH(const QString, text);
+        QFETCH(const double, value);
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        const auto read = quantityOf(text);
+        QCOMPARE(read.has_value(), !qIsNaN(value));
+        if (read)
+            QCOMPARE(*read, value);
+    }
+
+    void theSmoothingWidthIsInUnitsOfX()
+    {
+        auto* width = named<QLineEdit>(*page_, QStringLiteral("Smooth over"));
+        type(width, QStringLiteral("2k"));
+        QCOMPARE(loss_->options().smoothing.width, 2000.0);
+        type(width, QStringLiteral("some"));
+        QVERIFY(width->property("invalid").toBool());
+        QCOMPARE(loss_->options().smoothing.width, 0.0);
+        auto* axis = named<QComboBox>(*page_, QStringLiteral("Horizontal axis"));
+        type(width, QStringLiteral("2k"));
+        axis->setCurrentIndex(axis->findData(static_cast<int>(XAxis::WorkerStep)));
+        QCOMPARE(loss_->options().smoothing.width, 0.0); // a width in tokens is none in steps
+        QVERIFY(width->text().isEmpty());
+    }
+
+    void scalesAndRangesFollowThePanel()
+    {
+        buttonOf(*page_, QStringLiteral("Logarithmic horizontal axis"))->click();
+        buttonOf(*page_, QStringLiteral("Perplexity at the right"))->click();
+        buttonOf(*page_, QStringLiteral("Raw points"))->click();
+        buttonOf(*page_, QStringLiteral("Reach to every point"))->click();
+        QVERIFY(loss_->options().logX && loss_->options().perplexity && !loss_->options().raw);
+        QCOMPARE(loss_->options().clipPercent, 0.0);
+        const QSignalSpy told(page_.get(), &ChartsPage::logLossChanged);
+        page_->setLogY(true);
+        QVERIFY(loss_->options().logY);
+        QCOMPARE(told.count(), 1);
+        page_->setLogY(false);
+        type(named<QLineEdit>(*page_, QStringLiteral("Loss from")), QStringLiteral("1"));
+        type(named<QLineEdit>(*page_, QStringLiteral("Loss to")), QStringLiteral("5.5"));
+        loss_->replotNow();
+        QCOMPARE(loss_->curves().valueAxis()->range().lower, 1.0);
+        QCOMPARE(loss_->curves().valueAxis()->range().upper, 5.5);
+        auto* to = named<QLineEdit>(*page_, QStringLiteral("Loss to"));
+        type(to, QStringLiteral("0.5")); // below the other end: marked, and the axis is as if nothing was said
+        QVERIFY(to->property("invalid").toBool());
+        type(named<QLineEdit>(*page_, QStringLiteral("x from")), QStringLiteral("1k"));
+        type(named<QLineEdit>(*page_, QStringLiteral("x to")), QStringLiteral("3k"));
+        loss_->replotNow();
+        QCOMPARE(loss_->curves().keyAxis()->range().lower, 1000.0);
+        QCOMPARE(loss_->curves().keyAxis()->range().upper, 3000.0);
+    }
+
+    void chosenChartsStandBelowTheLoss()
+    {
+        QVERIFY(named<SeriesChart>(*page_, QStringLiteral("Gradient norm"))->isVisible());
+        buttonOf(*page_, QStringLiteral("Gradient norm"))->click();
+        QVERIFY(!named<SeriesChart>(*page_, QStringLiteral("Gradient norm"))->isVisible());
+        for (const char* name : { "Parameter norm", "Drift of replicas", "Memory", "Wait for data" })
+            buttonOf(*page_, QLatin1String(name))->click();
+        const auto charts = page_->findChildren<SeriesChart*>();
+        QCOMPARE(std::count_if(charts.begin(), charts.end(), [](const SeriesChart* chart) { return chart->isVisible(); }), 7);
+    }
+
+    void tabGoesFromTheButtonIntoThePanel()
+    {
+        page_->activateWindow();
+        auto* button = buttonOf(*page_, QStringLiteral("Display"));
+        button->setFocus();
+        QTest::keyClick(button, Qt::Key_Tab);
+        QVERIFY(QApplication::focusWidget() != nullptr);
+        QCOMPARE(QApplication::focusWidget()->accessibleName(), QStringLiteral("Smooth over"));
+    }
+
+    void statisticsAreOfTheVisiblePoints()
+    {
+        buttonOf(*page_, QStringLiteral("Statistics"))->click();
+        auto* table = named<QTableView>(*page_, QStringLiteral("Statistics of the visible range"));
+        QVERIFY(table->isVisible());
+        const QAbstractItemModelTester tester(table->model());
+        loss_->replotNow();
+        QCOMPARE(table->model()->rowCount(), 2);
+        const auto first = loss_->statistics().front();
+        QCOMPARE(table->model()->index(0, 3).data(Qt::DisplayRole).toString(), valueText(first.mean));
+        const double end = loss_->curves().keyAxis()->range().upper;
+        type(named<QLineEdit>(*page_, QStringLiteral("x from")), QStringLiteral("0"));
+        type(named<QLineEdit>(*page_, QStringLiteral("x to")), QString::number(end / 2));
+        loss_->replotNow();
+        QVERIFY(loss_->statistics().front().count < first.count);
+        QCOMPARE(table->model()->index(0, 3).data(Qt::DisplayRole).toString(), valueText(loss_->statistics().front().mean));
+    }
+};
+
+QTEST_MAIN(TestChartsPage)
+#include "tst_charts_page.moc"

@@ -1,0 +1,152 @@
+#include "ui/pages/small_charts.h"
+
+#include <QCoreApplication>
+#include <QGridLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kColumns = 3;
+constexpr int kLeastWidth = 150;
+
+struct Kind {
+    const char* name;
+    const char* unit;
+    Metric metric;
+    bool isSchedule = false; ///< no noise to be smoothed
+    bool isStacked = false;
+    bool fromZero = false;
+};
+
+// In the order of SmallChart. Drift has no metric: its points are merges, not steps.
+constexpr Kind kKinds[kSmallChartCount] = {
+    { QT_TRANSLATE_NOOP("SmallCharts", "Learning rate"), QT_TRANSLATE_NOOP("SmallCharts", "per worker, own schedule"), Metric::LearningRate, true, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Tokens per second"), QT_TRANSLATE_NOOP("SmallCharts", "of each worker"), Metric::TokensPerSecond, false, true, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Gradient norm"), QT_TRANSLATE_NOOP("SmallCharts", "before clipping"), Metric::GradientNorm },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Parameter norm"), QT_TRANSLATE_NOOP("SmallCharts", "of each replica"), Metric::ParameterNorm, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Drift of replicas"), QT_TRANSLATE_NOOP("SmallCharts", "from their mean at each merge"), Metric::ParameterNorm, true, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Memory"), QT_TRANSLATE_NOOP("SmallCharts", "MiB of each worker"), Metric::MemoryMiB, true, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Wait for data"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"), Metric::WaitData, false, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Forward"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"), Metric::Forward, false, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Backward"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"), Metric::Backward, false, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Optimiser"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"), Metric::Optimizer, false, false, true },
+};
+
+QString newestText(const SeriesChart& chart)
+{
+    double sum = 0;
+    int n = 0;
+    for (const SeriesChart::Statistic& statistic : chart.statistics()) {
+        sum += statistic.newest;
+        ++n;
+    }
+    return n == 0 ? QString() : valueText(sum / n);
+}
+
+} // namespace
+
+QString smallChartName(SmallChart chart)
+{
+    return QCoreApplication::translate("SmallCharts", kKinds[static_cast<int>(chart)].name);
+}
+
+SmallCharts::SmallCharts(ChartLink& link, QWidget* parent)
+    : QFrame(parent)
+    , link_(link)
+    , grid_(new QGridLayout(this))
+    , charts_(kSmallChartCount, nullptr)
+{
+    setProperty("separator", true); // what shows between the charts is a line
+    grid_->setContentsMargins(0, 0, 0, 0);
+    grid_->setSpacing(1);
+}
+
+SeriesChart* SmallCharts::chart(SmallChart kind)
+{
+    SeriesChart*& made = charts_[static_cast<std::size_t>(kind)];
+    if (made == nullptr) {
+        const Kind& of = kKinds[static_cast<int>(kind)];
+        made = new SeriesChart(link_, this);
+        made->setTitle(smallChartName(kind), QCoreApplication::translate("SmallCharts", of.unit));
+        made->setCompact({});
+        made->setMinimumWidth(kLeastWidth);
+        made->setEmptyText(kind == SmallChart::Drift ? tr("The replicas were not merged yet.") : emptyText_);
+        connect(made, &SeriesChart::replotted, made, [made] { made->setCompact(newestText(*made)); });
+        applyOptions(static_cast<int>(kind));
+    }
+    return made;
+}
+
+void SmallCharts::setShown(const std::vector<SmallChart>& shown)
+{
+    shown_ = shown;
+    for (SeriesChart* made : charts_) {
+        if (made != nullptr) {
+            grid_->removeWidget(made);
+            made->hide();
+        }
+    }
+    const int count = static_cast<int>(shown.size());
+    for (int i = 0; i < count; ++i) { // the last one fills its row
+        const int span = i + 1 == count ? kColumns - i % kColumns : 1;
+        const bool alone = count < kColumns;
+        grid_->addWidget(chart(shown[static_cast<std::size_t>(i)]), i / kColumns, i % kColumns, 1, alone ? 1 : span);
+        charts_[static_cast<std::size_t>(shown[static_cast<std::size_t>(i)])]->show();
+    }
+    setVisible(count > 0);
+}
+
+void SmallCharts::applyOptions(int kind)
+{
+    const Kind& of = kKinds[kind];
+    ChartOptions options = common_;
+    if (of.isSchedule) {
+        options.smoothing.kind = SmoothingKind::None;
+        options.mean = false; // between two schedules nobody trains
+    }
+    options.stacked = of.isStacked;
+    options.fromZero = of.fromZero;
+    options.logY = false;
+    options.perplexity = false;
+    charts_[static_cast<std::size_t>(kind)]->setOptions(options);
+}
+
+void SmallCharts::setOptions(const ChartOptions& common)
+{
+    common_ = common;
+    for (int kind = 0; kind < kSmallChartCount; ++kind) {
+        if (charts_[static_cast<std::size_t>(kind)] != nullptr)
+            applyOptions(kind);
+    }
+}
+
+void SmallCharts::setData(const std::function<ChartData(Metric)>& dataOf, const ChartData& drift)
+{
+    for (const SmallChart kind : shown_) {
+        SeriesChart* made = chart(kind);
+        made->setData(kind == SmallChart::Drift ? drift : dataOf(kKinds[static_cast<int>(kind)].metric));
+    }
+}
+
+void SmallCharts::clearData()
+{
+    setData([](Metric) { return ChartData {}; }, {});
+}
+
+void SmallCharts::setHighlights(const std::vector<ChartSpan>& spans)
+{
+    for (const SmallChart kind : shown_)
+        chart(kind)->setHighlights(spans);
+}
+
+void SmallCharts::setEmptyText(const QString& sentence)
+{
+    emptyText_ = sentence;
+    for (const SmallChart kind : shown_) {
+        if (kind != SmallChart::Drift)
+            chart(kind)->setEmptyText(sentence);
+    }
+}
+
+} // namespace furrow
