@@ -96,6 +96,13 @@ void CheckpointChoices::addCells(const QString& age, std::int64_t kept, std::int
         grid_->addWidget(makeNumber(texts[i]), row, i + 1);
 }
 
+// Workers that outlive their supervisor save what they have: such a checkpoint is newer than the last sign of the run.
+QString CheckpointChoices::beforeTheStop(std::int64_t wallNs) const
+{
+    const double seconds = static_cast<double>(plan_.endedWallNs - wallNs) * 1e-9;
+    return seconds < 1 ? tr("at the stop") : durationText(seconds);
+}
+
 void CheckpointChoices::addNewest()
 {
     auto* button = new QRadioButton(tr("the newest of each replica"));
@@ -112,8 +119,7 @@ void CheckpointChoices::addNewest()
         loss = newest == 0 ? choice.row.record.evalLoss : std::nullopt; // several replicas have no one loss
         newest = std::max(newest, choice.row.wallNs);
     }
-    const QString age = newest == 0 ? QStringLiteral("–") : durationText(static_cast<double>(plan_.endedWallNs - newest) * 1e-9);
-    addCells(age, plan_.kept, static_cast<std::int64_t>(plan_.redoChunks.size()), loss);
+    addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.kept, static_cast<std::int64_t>(plan_.redoChunks.size()), loss);
     grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights")) : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), grid_->rowCount() - 1, 5);
 }
 
@@ -132,7 +138,7 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
     grid_->addWidget(button, grid_->rowCount(), 0);
     const int row = grid_->rowCount() - 1;
     if (choice.canBeChosen) {
-        addCells(durationText(static_cast<double>(plan_.endedWallNs - choice.row.wallNs) * 1e-9), choice.kept, static_cast<std::int64_t>(choice.redo.size()), choice.row.record.evalLoss);
+        addCells(beforeTheStop(choice.row.wallNs), choice.kept, static_cast<std::int64_t>(choice.redo.size()), choice.row.record.evalLoss);
         grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, 5);
         return;
     }

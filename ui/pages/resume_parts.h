@@ -38,6 +38,7 @@ Q_SIGNALS:
 
 private:
     void addHeader();
+    QString beforeTheStop(std::int64_t wallNs) const;
     void addNewest();
     void addRow(const ResumePlan::CheckpointChoice& choice, bool isBest);
     void addCells(const QString& age, std::int64_t kept, std::int64_t redo, const std::optional<double>& evalLoss);

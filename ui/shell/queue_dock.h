@@ -6,13 +6,13 @@
 
 class QLabel;
 class QPushButton;
-class QTreeWidget;
 
 namespace furrow {
 
+class QueueTree;
 class Workbench;
 
-/// The queue: a lane for each set of devices, entries in order of their turn. Another process runs it, so it goes on
+/// The queue: a lane for each device, its runs in order of their turn. Another process runs it, so it goes on
 /// when the console is closed.
 class QueueDock : public QWidget {
     Q_OBJECT
@@ -26,13 +26,14 @@ private:
     void take(const QueuePtr& queue);
     void enableButtons();
     void shift(int step);
-    qint64 currentId() const; ///< 0: none
+    void shiftTo(qint64 id, qint64 toPlaceOf);
+    const QueueEntry* entryOf(qint64 id) const;
     const QueueEntry* current() const;
 
     Workbench& bench_;
     QueuePtr queue_;
     QLabel* sentence_;
-    QTreeWidget* tree_;
+    QueueTree* tree_;
     QPushButton* pause_;
     QPushButton* up_;
     QPushButton* down_;

@@ -1,4 +1,5 @@
 #include "core/run/finished_mark.h"
+#include "core/workspace/queue_runner.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/merge_dialog.h"
@@ -11,6 +12,7 @@
 #include "ui/shell/command_palette.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
+#include "ui/shell/queue_tree.h"
 #include "ui/shell/run_view.h"
 
 #include <QClipboard>
@@ -121,6 +123,19 @@ private Q_SLOTS:
         QVERIFY(says(dialog, QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
+    }
+
+    /// Workers that outlived their supervisor had saved "-712 ms" before the stop.
+    void aCheckpointOfTheLastMomentIsNotBeforeTheStopByLessThanNothing()
+    {
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        plan->endedWallNs = plan->checkpoints[0].row.wallNs - 700'000'000;
+        QWidget window;
+        window.resize(1280, 800);
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        QVERIFY(says(dialog, QStringLiteral("at the stop")));
+        QVERIFY(!says(dialog, QStringLiteral("-7")));
     }
 
     void changedSettingsSayWhetherTheyAreSafe()
@@ -240,6 +255,51 @@ private Q_SLOTS:
         QVERIFY(!evaluate->isEnabled());
         QTRY_VERIFY_WITH_TIMEOUT(evaluate->isEnabled(), kPatienceMs);
         QVERIFY(says(dialog, QStringLiteral("/nowhere")) || says(dialog, QStringLiteral("furrowctl")));
+    }
+
+    void earlierAndLaterGoByTheLaneNotByTheWholeQueue()
+    {
+        QueueView queue;
+        const auto add = [&queue](std::int64_t id, const char* lane, QueueState state) { queue.entries.push_back({ id, "/runs/" + std::to_string(id), std::to_string(id), lane, state, "" }); };
+        add(1, "cpu", QueueState::Running);
+        add(2, "cpu:2", QueueState::Waiting);
+        add(3, "GPU-5b1e", QueueState::Waiting);
+        add(4, "cpu", QueueState::Waiting);
+        add(5, "GPU-5b1e,GPU-91d4", QueueState::Waiting);
+        QueueTree tree;
+        tree.setQueue(queue);
+        QCOMPARE(tree.topLevelItemCount(), 3); // the processor and two GPUs
+        QCOMPARE(tree.topLevelItem(0)->text(0), QStringLiteral("CPU"));
+        QCOMPARE(tree.topLevelItem(0)->childCount(), 3);
+        QCOMPARE(tree.topLevelItem(1)->childCount(), 2); // the run that needs both stands in both
+        QCOMPARE(tree.topLevelItem(2)->childCount(), 1);
+        tree.setCurrentItem(tree.topLevelItem(0)->child(2));
+        QCOMPARE(tree.currentId(), 4);
+        QCOMPARE(tree.neighbour(-1), 2); // not 3, which is of another device
+        QCOMPARE(tree.neighbour(1), 0);
+        tree.setCurrentItem(tree.topLevelItem(0)->child(1));
+        QCOMPARE(tree.neighbour(-1), 0); // what trains keeps its place
+        std::swap(queue.entries[1], queue.entries[3]);
+        tree.setQueue(queue);
+        QCOMPARE(tree.currentId(), 2);
+        QCOMPARE(tree.neighbour(-1), 4);
+    }
+
+    /// Its entry stayed "in training" for ever, and nothing else could begin in its lane.
+    void aRunOfTheQueueThatAPersonStoppedHasEnded()
+    {
+        RunStory story({});
+        auto supervisor = story.supervisor();
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, "stopped"));
+        const std::filesystem::path workspace(story.workspace().toStdString());
+        auto file = good(WorkspaceFile::open(workspace));
+        good(file.enqueue(story.folder().toStdString(), "story", "cpu"));
+        good(file.setEntry(good(file.queue()).front().id, QueueState::Running, ""));
+        const StopRequest stop(false);
+        good(runQueue(workspace, stop));
+        const QueueEntry entry = good(file.queue()).front();
+        QVERIFY(entry.state == QueueState::Ended);
+        QCOMPARE(entry.outcome, std::string("stopped"));
     }
 
     void reportOfARunIsOnePageByItself()
