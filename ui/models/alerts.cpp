@@ -124,8 +124,10 @@ void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
 {
     if (!snapshot.events || snapshot.events->size() < eventsSeen_)
         return;
-    for (; eventsSeen_ < snapshot.events->size(); ++eventsSeen_) {
-        const EventPoint& event = (*snapshot.events)[eventsSeen_];
+    std::vector<EventPoint> news(snapshot.events->begin() + static_cast<std::ptrdiff_t>(eventsSeen_), snapshot.events->end());
+    eventsSeen_ = snapshot.events->size();
+    std::stable_sort(news.begin(), news.end(), [](const EventPoint& a, const EventPoint& b) { return a.wall < b.wall; }); // they come worker by worker
+    for (const EventPoint& event : news) {
         const auto wallNs = static_cast<std::int64_t>(event.wall * 1e9);
         const QString text = QString::fromStdString(event.record.text);
         const QString key = QStringLiteral("%1 %2 %3").arg(event.worker).arg(event.attempt).arg(event.record.step);

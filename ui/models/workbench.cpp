@@ -2,12 +2,19 @@
 
 #include "ui/models/words.h"
 
+#include <QSettings>
+
 namespace furrow {
 
 namespace {
 
 constexpr int kMostEvents = 100'000;
 constexpr int kMostLogLines = 50'000;
+
+QString runsElsewhereKey()
+{
+    return QStringLiteral("runs_elsewhere");
+}
 
 } // namespace
 
@@ -62,7 +69,21 @@ void Workbench::connectAlerts()
 
 void Workbench::start(const QStringList& extraRuns)
 {
-    extraRuns_ = extraRuns;
+    extraRuns_ += extraRuns;
+    extraRuns_.removeDuplicates();
+    scanner_.open(workspace_, extraRuns_);
+}
+
+void Workbench::rememberRuns()
+{
+    remembersRuns_ = true;
+    extraRuns_ = QSettings().value(runsElsewhereKey()).toStringList();
+}
+
+void Workbench::listRuns()
+{
+    if (remembersRuns_)
+        QSettings().setValue(runsElsewhereKey(), extraRuns_);
     scanner_.open(workspace_, extraRuns_);
 }
 
@@ -91,8 +112,16 @@ void Workbench::addRun(const QString& folder)
 {
     if (!extraRuns_.contains(folder))
         extraRuns_.append(folder);
-    scanner_.open(workspace_, extraRuns_);
+    listRuns();
     showRun(folder);
+}
+
+void Workbench::dropRun(const QString& folder)
+{
+    extraRuns_.removeOne(folder);
+    if (folder == watcher_.folder())
+        showRun({});
+    listRuns();
 }
 
 void Workbench::takeEvents(const EventsPtr& events)

@@ -34,6 +34,11 @@ public:
     void setResting(bool resting);
     /// Lists a run folder outside the workspace and shows it.
     void addRun(const QString& folder);
+    /// Lists a run folder outside the workspace no longer; the folder stays as it is.
+    void dropRun(const QString& folder);
+    bool isElsewhere(const QString& folder) const { return extraRuns_.contains(folder); }
+    /// Runs outside the workspace are listed by the next console too. Before start().
+    void rememberRuns();
 
     RunWatcher& watcher() { return watcher_; }
     WorkspaceScanner& scanner() { return scanner_; }
@@ -60,9 +65,11 @@ private:
     void takeEvents(const EventsPtr& events);
     void connectAlerts();
     void takeLog(const LogLinesPtr& lines);
+    void listRuns();
 
     QString workspace_;
     QStringList extraRuns_;
+    bool remembersRuns_ = false;
     WorkspaceScanner scanner_;
     RunWatcher watcher_;
     RunCommands commands_;

@@ -132,6 +132,7 @@ void Actions::makeRun()
     archive = add(Menu::Run, tr("Archived"), {}, {}, tr("Leave this run out of the library"));
     archive->setCheckable(true);
     moveToTrash = add(Menu::Run, tr("Move to trash…"), QStringLiteral("trash"), {}, tr("Nothing is deleted; the folder moves inside the workspace"));
+    dropRun = add(Menu::Run, tr("Leave out of the library"), {}, {}, tr("For a run outside the workspace; its folder stays as it is"));
     restoreFromTrash = add(Menu::Run, tr("Restore from trash…"), {}, {}, {});
 }
 

@@ -60,6 +60,7 @@ public:
     QAction* archive; ///< checkable
     QAction* moveToTrash;
     QAction* restoreFromTrash;
+    QAction* dropRun;
 
     QAction* previousAttempt;
     QAction* nextAttempt;

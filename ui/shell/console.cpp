@@ -47,8 +47,10 @@ Console::Console(const ConsoleOptions& options, QObject* parent)
             window_->show();
         });
     });
-    if (remembers())
+    if (remembers()) {
         bench_->autoResume().remember();
+        bench_->rememberRuns();
+    }
     makeWindow();
 }
 

@@ -296,6 +296,7 @@ void MainWindow::enableVerbs()
         action->setEnabled(!bench_.watcher().folder().isEmpty());
     actions_->enqueue->setEnabled(known && !alive && !running);
     actions_->moveToTrash->setEnabled(!bench_.watcher().folder().isEmpty() && !alive);
+    actions_->dropRun->setEnabled(bench_.isElsewhere(bench_.watcher().folder()));
     showArchived();
 }
 

@@ -42,6 +42,7 @@ void MainWindow::connectLibraryActions()
     connect(actions_->archive, &QAction::triggered, this, &MainWindow::setArchived);
     connect(actions_->moveToTrash, &QAction::triggered, this, &MainWindow::moveToTrash);
     connect(actions_->restoreFromTrash, &QAction::triggered, this, &MainWindow::restoreFromTrash);
+    connect(actions_->dropRun, &QAction::triggered, this, [this] { bench_.dropRun(bench_.watcher().folder()); });
     connect(actions_->enqueue, &QAction::triggered, this, [this] { bench_.workspaceCommands().enqueue(bench_.watcher().folder()); });
     connect(actions_->queue, &QAction::triggered, this, [this] {
         queueDock_->show();
@@ -69,7 +70,7 @@ void MainWindow::showRunMenu(const QPoint& globalPosition)
     QMenu menu(this);
     menu.addActions({ actions_->resume, actions_->enqueue, actions_->cloneRun });
     menu.addSeparator();
-    menu.addActions({ actions_->brain, actions_->editNotes, actions_->archive, actions_->moveToTrash });
+    menu.addActions({ actions_->brain, actions_->editNotes, actions_->archive, actions_->moveToTrash, actions_->dropRun });
     menu.addSeparator();
     menu.addActions({ actions_->copyPath, actions_->openFolder });
     giveMnemonics(menu);

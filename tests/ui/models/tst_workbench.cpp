@@ -9,6 +9,7 @@
 #include "ui/models/workbench.h"
 
 #include <QAbstractItemModelTester>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QtTest>
 
@@ -211,6 +212,53 @@ private Q_SLOTS:
         const auto same = whole->curve(0, Metric::Loss, XAxis::WorkerStep);
         QCOMPARE(curve->range(0, 3).max, same->range(0, 3).max);
         QCOMPARE(whole->stretches.front().size(), first.size()); // the whole one did not change
+    }
+
+    void alertsStandInTheOrderOfTheirTime()
+    {
+        TelemetrySnapshot snapshot;
+        auto events = std::make_shared<std::vector<EventPoint>>();
+        for (const double wall : { 30.0, 10.0, 20.0 }) { // worker by worker, as the files are read
+            EventRecord record;
+            record.kind = EventRecord::Kind::Spike;
+            record.step = static_cast<std::int64_t>(wall);
+            events->push_back({ 0, 1, wall, record });
+        }
+        snapshot.events = events;
+        Alerts alerts;
+        alerts.open(QStringLiteral("/nowhere"));
+        alerts.takeTelemetry(snapshot);
+        QCOMPARE(alerts.all().size(), std::size_t(3));
+        QVERIFY(std::is_sorted(alerts.all().begin(), alerts.all().end(), [](const Alert& a, const Alert& b) { return a.wallNs < b.wallNs; }));
+    }
+
+    void aRunFromElsewhereIsListedAgainByTheNextConsole()
+    {
+        QCoreApplication::setOrganizationName(QStringLiteral("furrow-test"));
+        QCoreApplication::setApplicationName(QStringLiteral("tst_workbench"));
+        QSettings().clear();
+        const QTemporaryDir workspace;
+        const RunStory story({}); // in a folder of its own
+        const auto listed = [](Workbench& bench) { return bench.scanner().lines()->size() == 1; };
+        {
+            Workbench bench(workspace.path());
+            bench.rememberRuns();
+            bench.start({});
+            bench.addRun(story.folder());
+            QTRY_VERIFY_WITH_TIMEOUT(listed(bench), kPatienceMs);
+            QVERIFY(bench.isElsewhere(story.folder()));
+        }
+        Workbench next(workspace.path());
+        next.rememberRuns();
+        next.start({});
+        QTRY_VERIFY_WITH_TIMEOUT(listed(next), kPatienceMs);
+        next.dropRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(next.scanner().lines()->empty(), kPatienceMs);
+        QVERIFY(QFile::exists(story.folder() + QStringLiteral("/run.json")));
+        Workbench last(workspace.path());
+        last.rememberRuns();
+        QVERIFY(!last.isElsewhere(story.folder()));
+        QSettings().clear();
     }
 };
 
