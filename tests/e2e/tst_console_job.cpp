@@ -5,6 +5,7 @@
 #include "tests/e2e/run_driver.h"
 #include "ui/models/run_form.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/merge_dialog.h"
 #include "ui/shell/console.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
@@ -290,6 +291,48 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Interrupted")), kInterruptedMs);
         QTRY_COMPARE_WITH_TIMEOUT(console->bench().autoResume().planOf(run).value_or(AutoResume::Plan {}).number, 1, kPatienceMs); // the library looks less often
         QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Running")) && console->bench().watcher().status()->attempt == 2, 1000 * AutoResume::waitSeconds(1) + kPatienceMs);
+    }
+
+    void twoReplicasAreEvaluatedAndMergedInTheDialog()
+    {
+        const QString run = workspace() + QStringLiteral("/runs/apart");
+        const auto made = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu"),
+                                             QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--merge"), QStringLiteral("none") }
+            + RunDriver::tinyModel());
+        QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
+        const auto console = openConsole(run);
+        MainWindow& window = console->window();
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Finished")), kPatienceMs);
+        press(window, Qt::Key_K, Qt::ControlModifier);
+        QTRY_VERIFY(qobject_cast<QDialog*>(QApplication::activeModalWidget()) != nullptr);
+        auto* words = QApplication::activeModalWidget()->findChild<QLineEdit*>();
+        QTest::keyClicks(words, QStringLiteral("merge replicas"));
+        QTest::keyClick(words, Qt::Key_Return);
+        MergeDialog* dialog = nullptr;
+        QTRY_VERIFY((dialog = qobject_cast<MergeDialog*>(QApplication::activeModalWidget())) != nullptr);
+
+        // the losses of the members, before anything is changed
+        QPushButton* evaluate = buttonWith(dialog, QStringLiteral("Evaluate members"));
+        QPushButton* merge = buttonWith(dialog, QStringLiteral("Merge 2 replicas"));
+        QVERIFY(evaluate != nullptr && merge != nullptr);
+        QTest::mouseClick(evaluate, Qt::LeftButton);
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^Nothing was merged yet")) != nullptr, qPrintable(textsOf(dialog)), kPatienceMs);
+        const auto lossOf = [dialog](const QString& who) { return named<QLabel>(dialog, QStringLiteral("Held-out loss of ") + who)->text().toDouble(); };
+        QVERIFY(lossOf(QStringLiteral("Replica 0")) > 0 && lossOf(QStringLiteral("Replica 1")) > 0);
+
+        // the merge, the loss of its result, the verdict; then it is done once
+        QTest::mouseClick(merge, Qt::LeftButton);
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^The merged weights are ")) != nullptr, qPrintable(textsOf(dialog)), kPatienceMs);
+        QVERIFY(lossOf(QStringLiteral("Merged")) > 0);
+        QVERIFY(!merge->isEnabled() && !evaluate->isEnabled());
+        QTest::mouseClick(buttonWith(dialog, QStringLiteral("Close")), Qt::LeftButton);
+        const auto merged = [&console] {
+            const auto& tables = console->bench().watcher().tables();
+            return tables && std::any_of(tables->checkpoints.begin(), tables->checkpoints.end(), [](const auto& row) { return row.record.kind == CheckpointKind::Merge; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(merged(), kPatienceMs);
+        QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("duplicated")].toInt(-1), 0);
+        QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("missing")].toInt(-1), 0);
     }
 
     void aKilledConsoleLosesNothingAndComesBack()
