@@ -48,6 +48,7 @@ void RunWatcher::open(const QString& folder)
     inFlight_ = false;
     windowBeginNs_ = 0;
     eventsInWindow_ = 0;
+    linesRead_ = 0;
     Q_EMIT opened(folder);
     if (folder.isEmpty())
         return;
@@ -157,11 +158,15 @@ void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpda
 void RunWatcher::measurePace(const RunUpdate& update)
 {
     const std::int64_t now = systemClock().monotonicNs();
+    const std::int64_t linesBefore = linesRead_;
+    if (update.telemetry)
+        linesRead_ = update.telemetry->counts.lines;
     if (windowBeginNs_ == 0) { // the first look brings history, not pace
         windowBeginNs_ = now;
         return;
     }
-    eventsInWindow_ += update.events ? static_cast<double>(update.events->size()) : 0;
+    const auto moves = update.events ? static_cast<std::int64_t>(update.events->size()) : 0;
+    eventsInWindow_ += static_cast<double>(moves + std::max<std::int64_t>(0, linesRead_ - linesBefore));
     const double seconds = static_cast<double>(now - windowBeginNs_) * 1e-9;
     if (seconds < 1)
         return;

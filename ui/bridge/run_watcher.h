@@ -69,6 +69,7 @@ private:
     quint64 generation_ = 0; // of the open folder; later deliveries of an older one are dropped
     double eventsInWindow_ = 0;
     std::int64_t windowBeginNs_ = 0;
+    std::int64_t linesRead_ = 0; ///< of telemetry
 
     std::mutex mutex_;
     std::condition_variable_any wake_;

@@ -75,7 +75,7 @@ void ChunkSamplesView::follow()
     if (chunk.id.value == shownChunk_)
         return;
     shownChunk_ = chunk.id.value;
-    title_->setText(chunkTitle(chunk.block, chunk.column));
+    title_->setText(heading_.isEmpty() ? chunkTitle(chunk.block, chunk.column) : heading_);
     counts_->setText(tr("Reading the samples…"));
     reader_.read(selection.run, chunk.block, chunk.column);
 }

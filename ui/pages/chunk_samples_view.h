@@ -17,6 +17,8 @@ class ChunkSamplesView : public QWidget {
     Q_OBJECT
 public:
     explicit ChunkSamplesView(Workbench& bench, QWidget* parent = nullptr);
+    /// Stands above the samples where the name of the chunk is said already; "": the name.
+    void setHeading(const QString& heading) { heading_ = heading; }
 
 private:
     void follow();
@@ -32,6 +34,7 @@ private:
     QComboBox* form_;
     QTextBrowser* text_;
     qint64 shownChunk_ = 0;
+    QString heading_;
 };
 
 } // namespace furrow

@@ -45,6 +45,10 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
         if (follow_->isChecked())
             table_->scrollToBottom();
     });
+    connect(table_->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this] { // also when the page becomes smaller
+        if (follow_->isChecked())
+            table_->scrollToBottom();
+    });
     connect(table_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { // reading back ends following, the end begins it
         const QScrollBar* bar = table_->verticalScrollBar();
         follow_->setChecked(bar->sliderPosition() >= bar->maximum());

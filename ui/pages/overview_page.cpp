@@ -42,6 +42,8 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims)
 {
     std::vector<std::int64_t> ends;
     for (auto claim = claims.rbegin(); claim != claims.rend() && ends.size() < kPaceClaims; ++claim) {
+        if (claim->attempt != claims.back().attempt)
+            break; // the time between two attempts says nothing about the pace
         if (claim->endedWallNs != 0 && (claim->outcome == "trained" || claim->outcome == "committed"))
             ends.push_back(claim->endedWallNs);
     }
@@ -133,12 +135,14 @@ QWidget* OverviewPage::buildHead()
     title_ = makeLabel({}, TextTone::Value, TextSize::Title, true);
     row->addWidget(title_);
     truth_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
-    row->addWidget(truth_, 1);
+    truth_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred); // the link stands behind its last word
+    row->addWidget(truth_);
     why_ = makeButton(tr("Why?"));
     why_->setFlat(true);
     why_->setProperty("link", true);
     connect(why_, &QPushButton::clicked, this, &OverviewPage::whyWanted);
     row->addWidget(why_);
+    row->addStretch();
     ends_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     row->addWidget(ends_);
     return head;

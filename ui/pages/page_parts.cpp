@@ -69,9 +69,10 @@ ElidedLabel::ElidedLabel(TextTone tone, TextSize size)
 void ElidedLabel::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, width());
+    const QRect inside = contentsRect(); // only this part is painted anew when the text changes
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, inside.width());
     painter.setPen(palette().color(foregroundRole()));
-    painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
+    painter.drawText(inside, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
 }
 
 QFrame* makeLine(Qt::Orientation orientation)

@@ -29,6 +29,7 @@ QString checkpointName(const SupervisorLedger::CheckpointRow& row)
 }
 
 constexpr int kSettingsWidth = 240;
+constexpr int kPromptHeight = 64;
 
 } // namespace
 
@@ -42,9 +43,15 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setMinimumWidth(kSettingsWidth);
     scroll->setWidget(buildSettings());
-    splitter->addWidget(scroll);
+    auto* side = new QWidget;
+    side->setMinimumWidth(kSettingsWidth);
+    auto* sideColumn = new QVBoxLayout(side);
+    sideColumn->setContentsMargins(0, 0, 0, 0);
+    sideColumn->setSpacing(0);
+    sideColumn->addWidget(scroll, 1);
+    sideColumn->addWidget(buildFoot());
+    splitter->addWidget(side);
     auto* right = new QWidget;
     auto* column = new QVBoxLayout(right);
     column->setContentsMargins(12, 12, 12, 12);
@@ -95,7 +102,7 @@ QWidget* SamplingPage::buildSettings()
     prompt_ = new QPlainTextEdit(QStringLiteral("\n"));
     prompt_->setFont(codeFont());
     prompt_->setTabChangesFocus(true);
-    prompt_->setMaximumHeight(120);
+    prompt_->setFixedHeight(kPromptHeight);
     tokens_ = new QSpinBox;
     tokens_->setRange(1, 100'000);
     tokens_->setValue(300);
@@ -112,26 +119,38 @@ QWidget* SamplingPage::buildSettings()
     seed_->setValue(1337);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    form->setRowWrapPolicy(QFormLayout::WrapAllRows);
     const std::pair<QString, QWidget*> rows[] = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ }, { tr("Tokens"), tokens_ }, { tr("Temperature"), temperature_ },
         { tr("Among the likeliest"), topK_ }, { tr("Seed"), seed_ } };
     for (const auto& [name, field] : rows) {
         field->setAccessibleName(name);
-        form->addRow(makeLabel(name, TextTone::Secondary, TextSize::Small), field);
+        QLabel* label = makeLabel(name, TextTone::Secondary, TextSize::Small);
+        if (field == checkpoint_ || field == prompt_) { // as wide as the page lets them be
+            form->addRow(label);
+            form->addRow(field);
+        } else {
+            form->addRow(label, field);
+        }
     }
     temperature_->setToolTip(tr("0 always takes the likeliest token; above 1 the text becomes wilder"));
     column->addLayout(form);
-    auto* row = new QHBoxLayout;
-    go_ = makeButton(tr("Write text"), QStringLiteral("text"), true);
-    connect(go_, &QPushButton::clicked, this, &SamplingPage::write);
-    row->addWidget(go_);
-    row->addStretch();
-    column->addLayout(row);
+    column->addStretch();
+    return side;
+}
+
+// Stays in sight however low the page is.
+QWidget* SamplingPage::buildFoot()
+{
+    auto* foot = new QWidget;
+    foot->setAutoFillBackground(true); // one ground with what scrolls above it
+    auto* column = new QVBoxLayout(foot);
+    column->setContentsMargins(14, 8, 12, 12);
     state_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     state_->setWordWrap(true);
     column->addWidget(state_);
-    column->addStretch();
-    return side;
+    go_ = makeButton(tr("Write text"), QStringLiteral("text"), true);
+    connect(go_, &QPushButton::clicked, this, &SamplingPage::write);
+    column->addWidget(go_, 0, Qt::AlignLeft);
+    return foot;
 }
 
 void SamplingPage::setCheckpoint(const QString& folder)

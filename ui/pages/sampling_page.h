@@ -27,6 +27,7 @@ public:
 
 private:
     QWidget* buildSettings();
+    QWidget* buildFoot();
     void fillCheckpoints();
     void write();
     void end(const QString& problem);

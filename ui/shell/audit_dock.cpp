@@ -151,6 +151,8 @@ void AuditDock::choose(const QModelIndex& index)
     if (finding == nullptr)
         return;
     showTimeLines(*finding);
+    if (!table_->hasFocus())
+        return; // a check that comes by itself takes nothing out of the hands of a person
     if (const ChunkCell* cell = bench_.cells().find(finding->chunk))
         bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
 }

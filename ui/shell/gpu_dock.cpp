@@ -21,12 +21,15 @@ constexpr Measure kMeasures[] = {
     [](const GpuPoint& p) { return p.temperatureCelsius; },
 };
 
-ChartData dataOf(const Column<GpuPoint>& points, Measure measure)
+/// A worker has one line for each time between two gaps: nothing joins what was not measured.
+ChartData dataOf(const Column<GpuPoint>& points, Measure measure, const ChartData& loss)
 {
-    std::map<int, std::pair<std::vector<double>, std::vector<float>>> byWorker;
+    using Key = std::pair<int, std::size_t>; // worker, gaps before
+    std::map<Key, std::pair<std::vector<double>, std::vector<float>>> lines;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const GpuPoint point = points[i];
-        auto& [x, y] = byWorker[point.worker];
+        const auto before = std::count_if(loss.gaps.begin(), loss.gaps.end(), [&point](const ChartSpan& gap) { return (gap.begin + gap.end) / 2 < point.wall; });
+        auto& [x, y] = lines[{ point.worker, static_cast<std::size_t>(before) }];
         if (!x.empty() && point.wall <= x.back())
             continue;
         x.push_back(point.wall);
@@ -34,8 +37,10 @@ ChartData dataOf(const Column<GpuPoint>& points, Measure measure)
     }
     ChartData data;
     data.axis = XAxis::WallTime;
-    for (const auto& [worker, line] : byWorker)
-        data.lines.push_back({ makeCurve(line.first, line.second), nullptr, worker });
+    data.gaps = loss.gaps;
+    data.seams = loss.seams;
+    for (const auto& [key, line] : lines)
+        data.lines.push_back({ makeCurve(line.first, line.second), nullptr, key.first });
     return data;
 }
 
@@ -98,9 +103,10 @@ void GpuDock::take()
     }
     if (!isVisible())
         return;
-    loss_->setData(chartDataOf(*snapshot, Metric::Loss, XAxis::WallTime));
+    const ChartData loss = chartDataOf(*snapshot, Metric::Loss, XAxis::WallTime);
     for (std::size_t i = 0; i < charts_.size(); ++i)
-        charts_[i]->setData(dataOf(snapshot->gpu, kMeasures[i]));
+        charts_[i]->setData(dataOf(snapshot->gpu, kMeasures[i], loss));
+    loss_->setData(loss);
 }
 
 // Nothing is drawn that was not measured; why there is nothing is said.

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kTopicRow = 26;
 
-constexpr int kListWidth = 220;
+constexpr int kLeastListWidth = 220;
+constexpr int kListRoom = 36; // beside the text of a topic
 
 QString said(const char* text)
 {
@@ -142,9 +143,11 @@ HelpDialog::HelpDialog(QWidget* parent)
     search_->setAccessibleName(tr("Search the help"));
     search_->setClearButtonEnabled(true);
     topics_->setAccessibleName(tr("Topics"));
-    topics_->setFixedWidth(kListWidth);
+    int widest = kLeastListWidth; // a title that is cut off helps nobody
+    for (int i = 0; i < kTopicCount; ++i)
+        widest = std::max(widest, topics_->fontMetrics().horizontalAdvance(title(static_cast<Topic>(i))) + kListRoom);
+    topics_->setFixedWidth(widest);
     topics_->setFrameShape(QFrame::NoFrame);
-    topics_->setWordWrap(true);
     text_->setFrameShape(QFrame::NoFrame);
     text_->setAccessibleName(windowTitle());
     auto* row = new QHBoxLayout(this);

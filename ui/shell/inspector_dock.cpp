@@ -83,6 +83,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     history_->setFixedHeight(kTableHeight);
     column->addWidget(history_);
     samples_->layout()->setContentsMargins(0, 0, 0, 0);
+    samples_->setHeading(tr("Samples"));
     samples_->setMinimumHeight(kSamplesHeight);
     column->addWidget(samples_, 1);
     column->addStretch();

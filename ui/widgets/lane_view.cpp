@@ -11,6 +11,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow {
 namespace {
@@ -186,7 +187,9 @@ void LaneView::drawDeaths(QPainter& p, const Lane& lane, const QRectF& area) con
 {
     const Theme& t = theme();
     p.setFont(t.font(FontRole::Axis));
-    for (const LaneDeath& death : lane.deaths) {
+    double end = std::numeric_limits<double>::infinity(); // of the room for a tag: the newer death keeps its place
+    for (auto it = lane.deaths.rbegin(); it != lane.deaths.rend(); ++it) {
+        const LaneDeath& death = *it;
         const double until = death.restarted == 0 ? end_ : death.restarted;
         if (until < begin_ || death.at > end_)
             continue;
@@ -195,7 +198,12 @@ void LaneView::drawDeaths(QPainter& p, const Lane& lane, const QRectF& area) con
             p.fillRect(QRectF(line, area.top(), 1, area.height()), t.color(Token::Line2));
         p.fillRect(QRectF(x - 1, area.top() - 3, 2, area.height() + 6), t.color(Token::Error));
         const double wide = QFontMetricsF(p.font()).horizontalAdvance(death.label) + 14;
-        const double left = x - wide - 4 >= kHead ? x - wide - 4 : x + 4;
+        double left = std::min(x - 4, end) - wide;
+        if (left < kHead && std::isinf(end))
+            left = x + 4;
+        if (left < kHead)
+            continue;
+        end = left - 4;
         const QRectF tag(left, area.center().y() - 9, wide, 18);
         p.setPen(QPen(t.color(Token::Error), 1));
         p.setBrush(t.color(Token::ErrorGround));

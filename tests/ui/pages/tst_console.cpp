@@ -1,6 +1,8 @@
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/log_page.h"
 #include "ui/pages/new_run/checkpoint_picker.h"
+#include "ui/pages/new_run/form_field.h"
 #include "ui/pages/new_run/form_group.h"
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/quarantine_dialog.h"
@@ -17,6 +19,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTableView>
@@ -74,6 +77,22 @@ private Q_SLOTS:
         const auto before = committed();
         QVERIFY(story.trainOne(0, true));
         QTRY_VERIFY_WITH_TIMEOUT(committed() > before, kPatienceMs);
+    }
+
+    /// Only moves of the ledger were counted: a run of many steps a second showed "4 events/s".
+    void thePaceCountsTheStepsThatAreRead()
+    {
+        RunStory::Size size;
+        size.stepsPerChunk = 300;
+        RunStory story(size);
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry(), kPatienceMs);
+        double fastest = 0;
+        connect(&bench.watcher(), &RunWatcher::paceMeasured, &bench, [&fastest](double events, double) { fastest = std::max(fastest, events); });
+        QTest::qWait(100);
+        while (story.trainOne(0, true)) { }
+        QTRY_VERIFY_WITH_TIMEOUT((story.makeAlive(), fastest > 100), kPatienceMs); // a heartbeat is an update too
     }
 
     void heldViewsStandStillAndTheStateGoesOn()
@@ -275,6 +294,40 @@ private Q_SLOTS:
         QVERIFY(!bench.form().isReady());
         fix->click();
         QVERIFY(bench.form().problems().empty());
+    }
+
+    void aFieldSaysWhatItsZeroMeans()
+    {
+        UnitEdit field(QStringLiteral("steps"));
+        field.setZeroMeaning(QStringLiteral("no limit"));
+        field.resize(300, 28);
+        field.show();
+        const auto* unit = field.findChild<QLabel*>();
+        field.setText(QStringLiteral("0"));
+        QCOMPARE(unit->text(), QStringLiteral("no limit"));
+        field.setText(QStringLiteral("20"));
+        QCOMPARE(unit->text(), QStringLiteral("steps"));
+        field.setText(QStringLiteral("0"));
+        field.resize(60, 28); // no room
+        QCOMPARE(unit->text(), QStringLiteral("steps"));
+    }
+
+    void theEndOfTheLogStaysInSightWhenThePageBecomesSmaller()
+    {
+        const QTemporaryDir folder;
+        Workbench bench(folder.path());
+        std::vector<LogLine> lines;
+        for (int i = 0; i < 200; ++i)
+            lines.push_back({ QStringLiteral("2026-03-13 18:42:10.123"), LogLevel::Info, QStringLiteral("worker-0"), QString::number(i) });
+        bench.log().append(lines);
+        LogPage page(bench);
+        page.resize(700, 600);
+        page.show();
+        QTest::qWait(20);
+        page.resize(700, 300);
+        QTest::qWait(20);
+        const auto* bar = page.findChild<QTableView*>()->verticalScrollBar();
+        QCOMPARE(bar->value(), bar->maximum());
     }
 
     void searchShowsMatchingSettingsOnly()

@@ -2,6 +2,7 @@
 
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/page_parts.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
@@ -47,7 +48,7 @@ QString cutOff(const QWidget& widget)
     if (!widget.isVisible() || widget.width() <= 0 || widget.window()->visibleRegion().isEmpty())
         return {};
     if (const auto* label = qobject_cast<const QLabel*>(&widget)) {
-        const bool mayShrink = label->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored || label->wordWrap() || label->text().isEmpty();
+        const bool mayShrink = dynamic_cast<const ElidedLabel*>(label) != nullptr || label->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored || label->wordWrap() || label->text().isEmpty();
         return !mayShrink && label->width() + 1 < label->sizeHint().width() ? label->text() : QString();
     }
     if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) {

@@ -10,6 +10,7 @@
 #include <QLocale>
 #include <QPainter>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QStyle>
 
 namespace furrow {
@@ -54,6 +55,13 @@ bool isReal(const Setting& setting)
     return std::holds_alternative<double RunConfig::*>(setting.field);
 }
 
+/// What the help of a setting says that 0 means, up to the first stop: "0: no limit."
+QString zeroMeaning(const QString& help)
+{
+    static const QRegularExpression kZero(QStringLiteral("(?:^|[\\s.。；，])0\\s*[:：]\\s*([^.,;。，；]+)"));
+    return kZero.match(help).captured(1).trimmed();
+}
+
 void setInvalid(QWidget* widget, bool invalid)
 {
     if (widget->property("invalid").toBool() == invalid)
@@ -87,19 +95,37 @@ QString settingChoice(const std::string& choice)
 
 UnitEdit::UnitEdit(const QString& unit, QWidget* parent)
     : QLineEdit(parent)
+    , unitText_(unit)
     , unit_(makeLabel(unit, TextTone::Hint, TextSize::Body))
 {
     unit_->setParent(this);
     unit_->setAttribute(Qt::WA_TransparentForMouseEvents);
-    unit_->setVisible(!unit.isEmpty());
-    setTextMargins(0, 0, unit.isEmpty() ? 0 : unit_->sizeHint().width() + 8, 0);
+    connect(this, &QLineEdit::textChanged, this, &UnitEdit::placeUnit);
+    placeUnit();
+}
+
+void UnitEdit::setZeroMeaning(const QString& meaning)
+{
+    zeroMeaning_ = meaning;
+    placeUnit();
+}
+
+void UnitEdit::placeUnit()
+{
+    constexpr int kEdge = 9;
+    constexpr int kDigitRoom = 34; // the 0 and the cursor before it
+    const bool saysZero = text() == QLatin1String("0") && !zeroMeaning_.isEmpty() && unit_->fontMetrics().horizontalAdvance(zeroMeaning_) + kDigitRoom < width();
+    unit_->setText(saysZero ? zeroMeaning_ : unitText_);
+    const int wide = unit_->text().isEmpty() ? 0 : unit_->sizeHint().width();
+    unit_->setVisible(wide > 0);
+    unit_->setGeometry(width() - wide - kEdge, 0, wide, height());
+    setTextMargins(0, 0, wide == 0 || saysZero ? 0 : wide + 8, 0);
 }
 
 void UnitEdit::resizeEvent(QResizeEvent* event)
 {
     QLineEdit::resizeEvent(event);
-    const QSize size = unit_->sizeHint();
-    unit_->setGeometry(width() - size.width() - 9, 0, size.width(), height());
+    placeUnit();
 }
 
 FormField::FormField(const Setting& setting, RunForm& form, QWidget* parent)
@@ -142,6 +168,7 @@ void FormField::buildEditor(QWidget* parent)
         editor_ = combo_;
     } else {
         line_ = new UnitEdit(settingUnit(setting_), parent);
+        line_->setZeroMeaning(zeroMeaning(settingHelp(setting_)));
         connect(line_, &QLineEdit::textEdited, this, &FormField::edit);
         connect(line_, &QLineEdit::editingFinished, this, [this] { // a valid number gets its grouping when the person leaves
             if (!hasProblem_)

@@ -20,11 +20,17 @@ class UnitEdit : public QLineEdit {
     Q_OBJECT
 public:
     explicit UnitEdit(const QString& unit, QWidget* parent = nullptr);
+    /// What 0 stands for ("no limit"); said instead of the unit while the field holds 0 and has the room.
+    void setZeroMeaning(const QString& meaning);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void placeUnit();
+
+    QString unitText_;
+    QString zeroMeaning_;
     QLabel* unit_;
 };
 
@@ -60,7 +66,7 @@ private:
     QWidget* label_ = nullptr;
     QWidget* mark_ = nullptr;
     QWidget* editor_ = nullptr;
-    QLineEdit* line_ = nullptr;
+    UnitEdit* line_ = nullptr;
     QComboBox* combo_ = nullptr;
     QCheckBox* check_ = nullptr;
     QWidget* problem_ = nullptr;
