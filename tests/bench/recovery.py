@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a run does after something ended, and what its processes hold, measured on real runs of the counting model.
 
-    python3 tests/bench/recovery.py resume --samples 10000000   # start of an attempt to its first claim, at 1, 50 and 99 %
+    python3 tests/bench/recovery.py resume --samples 10000000   # start of an attempt to its first claim, at 1, 50 and 99 %; some minutes
     python3 tests/bench/recovery.py death --kills 10            # SIGKILL of a worker to its chunks being free again
     python3 tests/bench/recovery.py memory --workers 1,2,4,8    # RAM of all processes of a run, by role (the char preset)
 
@@ -66,9 +66,9 @@ class Bench:
 
 
 def resume(bench, a):
-    block = a.samples // 100
-    run = bench.new_run("run", bench.text(a.samples), 2, *TINY, "--batch-size", 64, "--samples-per-block", block, "--chunk-samples", block // 25, "--stop-after-blocks", 1)
-    for until in (50, 99, 0):
+    block = a.samples // 1000
+    run = bench.new_run("run", bench.text(a.samples), 2, *TINY, "--batch-size", 64, "--samples-per-block", block, "--chunk-samples", block * 2 // 5, "--epochs", 1, "--stop-after-blocks", 10)
+    for until in (500, 990, 0):
         bench.run("resume", run, "--stop-after-blocks", until)
     attempts = asked(run, "SELECT (min(c.claimed_wall) - a.started_wall) / 1e6, (min(i.started_wall) - a.started_wall) / 1e6 FROM attempt a JOIN incarnation i ON i.attempt=a.id"
                           " JOIN claim c ON c.incarnation=i.id GROUP BY a.id ORDER BY a.id")
