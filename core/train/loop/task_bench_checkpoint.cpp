@@ -2,11 +2,9 @@
 
 #include "core/train/loop/tasks_torch.h"
 
-#include "core/base/clock.h"
 #include "core/base/path.h"
-#include "core/base/scratch_folder.h"
 #include "core/config/schema.h"
-#include "core/run/checkpoint_manifest.h"
+#include "core/data/bench/bench_tools.h"
 #include "core/train/weights/safetensors_torch.h"
 
 #include <torch/torch.h>
@@ -45,13 +43,6 @@ Status writeBare(const std::filesystem::path& folder, const FrozenCheckpoint& fr
     return realFileSystem().syncFolder(folder);
 }
 
-double median(std::vector<double> values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 } // namespace
 
 Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
@@ -67,9 +58,9 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
     std::vector<double> bare, checkpoint, ratio;
     std::uint64_t bytes = 0;
     const auto timed = [](const auto& act, std::vector<double>& seconds) -> Status {
-        const std::int64_t began = systemClock().monotonicNs();
+        const Stopwatch clock;
         auto status = act();
-        seconds.push_back(static_cast<double>(systemClock().monotonicNs() - began) / 1e9);
+        seconds.push_back(clock.seconds());
         return status;
     };
     for (int round = 0; round < kRounds; ++round) {
@@ -94,8 +85,8 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
         if (stopRequested())
             return Error { ErrorCode::Cancelled, "the benchmark was stopped" };
     }
-    return nlohmann::json { { "preset", options.preset }, { "bytes", bytes }, { "rounds", kRounds }, { "bare_s_median", median(bare) }, { "checkpoint_s_median", median(checkpoint) },
-        { "overhead_median", median(ratio) - 1 } };
+    return nlohmann::json { { "preset", options.preset }, { "bytes", bytes }, { "rounds", kRounds }, { "bare_s_median", quantile(bare, 0.5) }, { "checkpoint_s_median", quantile(checkpoint, 0.5) },
+        { "overhead_median", quantile(ratio, 0.5) - 1 } };
 }
 
 } // namespace furrow
