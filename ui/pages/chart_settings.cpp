@@ -7,7 +7,6 @@
 #include <QLineEdit>
 #include <QLocale>
 #include <QScrollArea>
-#include <QStyle>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -17,21 +16,12 @@ namespace {
 
 constexpr int kWidth = 236;
 
-void markInvalid(QLineEdit& field, bool invalid)
-{
-    if (field.property("invalid").toBool() == invalid)
-        return;
-    field.setProperty("invalid", invalid);
-    field.style()->unpolish(&field);
-    field.style()->polish(&field);
-}
-
 /// The number in a field that may be empty; a field that says something else is marked.
 std::optional<double> takeNumber(QLineEdit& field, bool mayBeNegative)
 {
     const auto number = quantityOf(field.text());
     const bool good = number && (mayBeNegative || *number >= 0);
-    markInvalid(field, !good && !field.text().trimmed().isEmpty());
+    setInvalid(&field, !good && !field.text().trimmed().isEmpty());
     return good ? number : std::nullopt;
 }
 
@@ -173,7 +163,7 @@ void ChartSettings::takeFields()
     wishes_.lossFrom = takeNumber(*lossFrom_, true);
     wishes_.lossTo = takeNumber(*lossTo_, true);
     if (wishes_.lossFrom && wishes_.lossTo && *wishes_.lossFrom >= *wishes_.lossTo) {
-        markInvalid(*lossTo_, true);
+        setInvalid(lossTo_, true);
         wishes_.lossTo.reset();
     }
     Q_EMIT changed();
@@ -185,7 +175,7 @@ void ChartSettings::takeRange()
     const auto end = takeNumber(*xTo_, true);
     if (!begin || !end)
         return;
-    markInvalid(*xTo_, *end <= *begin);
+    setInvalid(xTo_, *end <= *begin);
     if (*end > *begin)
         Q_EMIT rangeWanted(*begin, *end);
 }
@@ -212,7 +202,7 @@ void ChartSettings::setAxis(XAxis axis, const QString& unit)
     unit_->setText(axis == XAxis::WallTime || axis == XAxis::ActiveTime ? tr("seconds") : unit);
     for (QLineEdit* field : { xFrom_, xTo_ }) {
         field->setEnabled(axis != XAxis::WallTime); // a moment is no number: the strip and the mouse choose it
-        markInvalid(*field, false);
+        setInvalid(field, false);
         field->clear();
     }
 }

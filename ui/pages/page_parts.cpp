@@ -53,6 +53,15 @@ void setTone(QLabel* label, TextTone tone)
     label->style()->polish(label);
 }
 
+void setInvalid(QWidget* field, bool invalid)
+{
+    if (field->property("invalid").toBool() == invalid)
+        return;
+    field->setProperty("invalid", invalid);
+    field->style()->unpolish(field);
+    field->style()->polish(field);
+}
+
 void saySentence(QLabel* line, const QString& sentence, bool bad)
 {
     setTone(line, bad ? TextTone::Error : TextTone::Secondary);

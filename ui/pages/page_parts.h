@@ -24,6 +24,8 @@ QFont scaledFont(TextSize size, int weight = QFont::Normal);
 /// Fixed-pitch font for text as trained, commands and ids.
 QFont codeFont(TextSize size = TextSize::Small);
 void setTone(QLabel* label, TextTone tone);
+/// Marks a field whose content cannot be used; the style draws its frame.
+void setInvalid(QWidget* field, bool invalid);
 /// A sentence in a line of its own: what was done, or what went wrong.
 void saySentence(QLabel* line, const QString& sentence, bool bad);
 /// A label that takes the room there is and shows the whole text as tooltip when it is cut.

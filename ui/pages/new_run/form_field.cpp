@@ -11,7 +11,6 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
-#include <QStyle>
 
 namespace furrow {
 
@@ -60,15 +59,6 @@ QString zeroMeaning(const QString& help)
 {
     static const QRegularExpression kZero(QStringLiteral("(?:^|[\\s.。；，])0\\s*[:：]\\s*([^.,;。，；]+)"));
     return kZero.match(help).captured(1).trimmed();
-}
-
-void setInvalid(QWidget* widget, bool invalid)
-{
-    if (widget->property("invalid").toBool() == invalid)
-        return;
-    widget->setProperty("invalid", invalid);
-    widget->style()->unpolish(widget);
-    widget->style()->polish(widget);
 }
 
 } // namespace
