@@ -206,7 +206,7 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
         report.known += epoch.known;
     }
     auto ledger = SupervisorLedger::open(target);
-    return ledger.ok() ? ledger.value().checkpointWal() : Status(ledger.error());
+    return ledger.ok() ? ledger.value().emptyWal() : Status(ledger.error());
 }
 
 Status moveIfThere(const std::filesystem::path& from, const std::filesystem::path& to)

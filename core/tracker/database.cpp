@@ -98,7 +98,6 @@ struct Database::State {
     DbHandle handle;
     std::unordered_map<const char*, std::vector<sqlite3_stmt*>> idle; // prepared, by the address of their literal
     std::optional<Error> error;
-    Durability durability = Durability::Full;
 
     ~State()
     {
@@ -214,7 +213,9 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
 
     Database db(std::move(state));
-    db.script("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;");
+    db.script("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;"
+              "PRAGMA journal_size_limit=16777216;"); // a WAL that one large commit made longer is cut back to this
+
     if (!db.failed() && !readOnly) {
         Rows mode = db.query("PRAGMA journal_mode");
         if (mode.next() && mode.text(0) != "wal")
@@ -383,13 +384,13 @@ Status Database::backupTo(const std::filesystem::path& target)
     return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), target) };
 }
 
-Status Database::checkpoint(bool truncate)
+Status Database::checkpoint(WalFile wal)
 {
     // The bulk is moved without stopping writers; only the rest of it happens under their lock.
     sqlite3* raw = state_->handle.get();
     int code = sqlite3_wal_checkpoint_v2(raw, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-    if (code == SQLITE_OK && truncate)
-        code = sqlite3_wal_checkpoint_v2(raw, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    if (code == SQLITE_OK)
+        code = sqlite3_wal_checkpoint_v2(raw, nullptr, wal == WalFile::Empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
     return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), state_->path) };
 }
 
@@ -398,13 +399,14 @@ const std::filesystem::path& Database::path() const
     return state_->path;
 }
 
-Status Database::setDurability(Durability durability)
+Status Database::syncWal()
 {
-    if (state_->durability == durability)
-        return {};
-    run(durability == Durability::Full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
-    state_->durability = durability;
-    return takeStatus();
+    sqlite3* raw = state_->handle.get();
+    sqlite3_file* wal = nullptr;
+    int code = sqlite3_file_control(raw, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal);
+    if (code == SQLITE_OK && wal != nullptr && wal->pMethods != nullptr)
+        code = wal->pMethods->xSync(wal, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+    return code == SQLITE_OK ? Status {} : Status { sqliteError(code, "syncing the WAL", state_->path) };
 }
 
 // --- Transaction
@@ -412,12 +414,10 @@ Status Database::setDurability(Durability durability)
 Result<Transaction> Transaction::begin(Database& db, Durability durability)
 {
     (void)db.takeStatus();
-    if (Status status = db.setDurability(durability); !status.ok())
-        return status.error();
     db.run("BEGIN IMMEDIATE");
     if (Status status = db.takeStatus(); !status.ok())
         return status.error();
-    return Transaction(db);
+    return Transaction(db, durability);
 }
 
 Result<Transaction> Transaction::read(Database& db)
@@ -426,7 +426,7 @@ Result<Transaction> Transaction::read(Database& db)
     db.run("BEGIN");
     if (Status status = db.takeStatus(); !status.ok())
         return status.error();
-    return Transaction(db);
+    return Transaction(db, Durability::Normal);
 }
 
 Status Transaction::commit()
@@ -434,8 +434,8 @@ Status Transaction::commit()
     if (!db_->failed()) {
         db_->run("COMMIT");
         if (!db_->failed()) {
-            db_ = nullptr;
-            return {};
+            Database& db = *std::exchange(db_, nullptr);
+            return durability_ == Durability::Full ? db.syncWal() : Status {};
         }
     }
     Status status = db_->takeStatus();
@@ -458,6 +458,7 @@ Transaction::~Transaction()
 
 Transaction::Transaction(Transaction&& other) noexcept
     : db_(std::exchange(other.db_, nullptr))
+    , durability_(other.durability_)
 {
 }
 

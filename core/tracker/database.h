@@ -102,8 +102,10 @@ public:
     Status backupTo(const std::filesystem::path& target);
     /// The same into an open one, which keeps its own journal mode; what it held is gone.
     Status copyInto(Database& target);
-    /// Moves the WAL into the file without stopping writers; then, when `truncate`, empties it.
-    Status checkpoint(bool truncate);
+    enum class WalFile { Reuse, Empty };
+    /// Moves the WAL into the file, most of it without stopping writers. Afterwards the WAL is written from its start again (Reuse: a sync
+    /// of bytes that the file has already costs half of one that makes it longer) or is an empty file.
+    Status checkpoint(WalFile wal);
     const std::filesystem::path& path() const;
 
 private:
@@ -114,7 +116,7 @@ private:
 
     std::int64_t changes() const;
     void record(int code, const char* doing);
-    Status setDurability(Durability durability);
+    Status syncWal(); ///< all that was committed so far, by anybody
 
     void bindInteger(sqlite3_stmt* statement, int index, std::int64_t value);
     void bindReal(sqlite3_stmt* statement, int index, double value);
@@ -154,24 +156,28 @@ private:
 };
 
 /// Begins on construction, rolls back unless committed. A writing one is BEGIN IMMEDIATE: it waits for its turn here
-/// and never later.
+/// and never later. A durable one (Full) syncs the WAL after its commit, when the next writer has its turn already: so several
+/// processes share syncs. Whatever follows in the WAL is durable no sooner, so nobody can build on what a power loss takes away.
 class Transaction {
 public:
     static Result<Transaction> begin(Database& db, Durability durability = Durability::Full);
     /// A consistent view for several reads; keep it short, the WAL cannot be emptied meanwhile.
     static Result<Transaction> read(Database& db);
-    /// Returns the first failure of the statements inside, if any, and rolls back then.
+    /// Returns the first failure of the statements inside, if any, and rolls back then. When only the sync of a durable one fails, its
+    /// changes stay, and its failure says that the disk does not hold them.
     Status commit();
     ~Transaction();
     Transaction(Transaction&& other) noexcept;
     Transaction& operator=(Transaction&&) = delete;
 
 private:
-    explicit Transaction(Database& db)
+    Transaction(Database& db, Durability durability)
         : db_(&db)
+        , durability_(durability)
     {
     }
     Database* db_ = nullptr; // null once committed, rolled back or moved from
+    Durability durability_;
 };
 
 } // namespace furrow

@@ -64,7 +64,7 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     openEpoch(file, 0);
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("creating the tracker");
-    return db.checkpoint(true);
+    return db.checkpoint(Database::WalFile::Empty);
 }
 
 Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tracker, const Clock& clock)
@@ -319,7 +319,12 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
 
 Status SupervisorLedger::checkpointWal()
 {
-    return state_->file.db.checkpoint(true);
+    return state_->file.db.checkpoint(Database::WalFile::Reuse);
+}
+
+Status SupervisorLedger::emptyWal()
+{
+    return state_->file.db.checkpoint(Database::WalFile::Empty);
 }
 
 Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)

@@ -106,8 +106,10 @@ public:
     /// Poisoned -> Accepted, or -> Free for another try.
     Status acceptPoisoned(std::span<const ChunkId> chunks);
     Status retryPoisoned(std::span<const ChunkId> chunks);
-    /// Truncates the WAL; the only place that does (decisions.md rule 35).
+    /// Moves the WAL into the tracker, so that it stays small; the only place that does (decisions.md rule 35).
     Status checkpointWal();
+    /// The same for the last time: nothing is left in the WAL, and its file is empty.
+    Status emptyWal();
     /// A consistent copy for readers that cannot open a live database (decisions.md rule 39).
     Status publishSnapshot(const std::filesystem::path& target);
 

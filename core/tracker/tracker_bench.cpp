@@ -278,6 +278,10 @@ namespace {
             if (Status status = worker.value().finish(*claim, outcomeOf(*claim)); !status.ok())
                 return status;
             parts.push_back({ claim->chunk, claim->remaining.front() });
+            if (parts.size() % 500 == 0) { // as the supervisor does all the time
+                if (Status status = supervisor.value().checkpointWal(); !status.ok())
+                    return status;
+            }
         }
         if (Status status = supervisor.value().checkpointWal(); !status.ok())
             return status;

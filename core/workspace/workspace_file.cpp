@@ -62,7 +62,7 @@ Status makeFile(const std::filesystem::path& workspace)
         db.value().script(kSchema);
         if (auto made = db.value().takeStatus(); !made.ok())
             return made;
-        if (auto moved = db.value().checkpoint(true); !moved.ok())
+        if (auto moved = db.value().checkpoint(Database::WalFile::Empty); !moved.ok())
             return moved;
     }
     std::error_code failed;
@@ -86,7 +86,7 @@ void shrinkWal(Database& db, const std::filesystem::path& workspace)
     if (failed || size < kLargeWal)
         return;
     if (auto lock = FileLock::tryLock(workspace / "library.lock"); lock.ok())
-        (void)db.checkpoint(true); // the next opening tries again
+        (void)db.checkpoint(Database::WalFile::Empty); // the next opening tries again
 }
 
 } // namespace

@@ -35,6 +35,7 @@ private Q_SLOTS:
     void aTrackerOfVersion1IsReadMigratedAndTrainedToItsEnd();
     void failedMigrationLeavesTheFileAsItWas();
     void onlyTheSupervisorEmptiesTheWal();
+    void aMovedWalIsWrittenFromItsStartAgain();
     void snapshotOpensWithoutAWal();
     void readerSeesChangesOnce();
     void controlReachesTheWorker();
@@ -158,7 +159,7 @@ void TestTrackerFile::flippedBytesAreFoundAndNamed()
 {
     Field field;
     field.fill(20, 20);
-    good(field.supervisor().checkpointWal());
+    good(field.supervisor().emptyWal());
     const auto size = std::filesystem::file_size(field.tracker);
     for (std::uint64_t at = 8192; at < size; at += 4096)
         overwrite(field.tracker, at, std::string(64, '\x5a')); // the head of most pages
@@ -183,7 +184,7 @@ void TestTrackerFile::cutFileIsRefusedOrFound()
 {
     Field field;
     field.fill(20, 20);
-    good(field.supervisor().checkpointWal());
+    good(field.supervisor().emptyWal());
     const auto size = std::filesystem::file_size(field.tracker);
     for (const double share : { 0.9, 0.5, 0.1 }) {
         std::filesystem::resize_file(field.tracker, static_cast<std::uintmax_t>(static_cast<double>(size) * share));
@@ -280,8 +281,30 @@ void TestTrackerFile::onlyTheSupervisorEmptiesTheWal()
         }
     }
     QVERIFY(std::filesystem::file_size(wal) > 1'000'000);
-    good(keepsOpen.checkpointWal());
+    good(keepsOpen.emptyWal());
     QCOMPARE(std::filesystem::file_size(wal), std::uintmax_t(0));
+}
+
+void TestTrackerFile::aMovedWalIsWrittenFromItsStartAgain()
+{
+    Field field;
+    field.fill(10, 20);
+    std::filesystem::path wal = field.tracker;
+    wal += "-wal";
+    auto supervisor = field.supervisor();
+    auto worker = field.worker(0);
+    const auto train = [&worker](int chunks) {
+        for (int i = 0; i < chunks; ++i) {
+            const auto claim = claimed(worker);
+            good(worker.finish(*claim, trainedAll(*claim)));
+        }
+    };
+    train(100);
+    good(supervisor.checkpointWal());
+    const auto size = std::filesystem::file_size(wal);
+    QVERIFY(size > 500'000);
+    train(50);
+    QCOMPARE(std::filesystem::file_size(wal), size);
 }
 
 void TestTrackerFile::snapshotOpensWithoutAWal()

@@ -105,7 +105,7 @@ public:
     std::int64_t closeTracker()
     {
         thread_ = {};
-        must(supervisor_->checkpointWal());
+        must(supervisor_->emptyWal());
         std::int64_t committed = 0;
         for (const auto& epoch : audited().epochs)
             committed += epoch.committed;
