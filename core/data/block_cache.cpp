@@ -29,6 +29,10 @@ constexpr const char* kTemporary = "temporary";
 constexpr const char* kMembers = "members";
 constexpr const char* kBad = ".bad-"; ///< part of the name of a quarantined file
 constexpr auto kLockPatience = std::chrono::seconds(60);
+// The folder is looked through at most once in this time while that leaves room for what others may write meanwhile: with many blocks
+// in it the looking would take longer than preparing one.
+constexpr auto kSizeHolds = std::chrono::seconds(1);
+constexpr std::uint64_t kOthersMayWrite = 4ULL << 30;
 
 /// "<member>-<n>" -> "<member>"
 std::string memberOf(const std::string& temporaryName)
@@ -71,6 +75,8 @@ struct BlockCache::State {
     // guarded by mutex
     std::mutex mutex;
     std::map<std::string, std::set<std::string>> pins;
+    std::uint64_t knownUsed = 0; // as last seen, and what this member has written since
+    std::chrono::steady_clock::time_point seenAt;
 
     fs::path memberFile(const std::string& name, const char* ending) const { return folder / kMembers / (name + ending); }
 
@@ -93,6 +99,17 @@ struct BlockCache::State {
         for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary })
             eachFile(folder / sub, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
         return sum;
+    }
+
+    /// Whether so much more certainly fits below the cap. Mutex held.
+    bool hasPlentyFor(std::uint64_t bytes)
+    {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - seenAt > kSizeHolds) {
+            knownUsed = used();
+            seenAt = now;
+        }
+        return knownUsed + bytes + kOthersMayWrite <= capBytes;
     }
 
     /// Removes what dead members left. Call with the lock held.
@@ -220,6 +237,7 @@ Status CacheFile::append(const void* data, std::size_t sizeBytes)
     if (auto status = cache.makeRoom(sizeBytes); !status.ok())
         return status;
     state_->sizeBytes += sizeBytes;
+    cache.state_->knownUsed += sizeBytes;
     return state_->file->append(data, sizeBytes);
 }
 
@@ -285,7 +303,7 @@ std::optional<fs::path> BlockCache::find(const std::string& sub, const std::stri
 /// Call with mutex and lock held.
 Status BlockCache::makeRoom(std::uint64_t bytes)
 {
-    if (state_->capBytes == 0)
+    if (state_->capBytes == 0 || state_->hasPlentyFor(bytes))
         return {};
     const std::uint64_t used = state_->used();
     if (used + bytes <= state_->capBytes)
@@ -368,15 +386,15 @@ Result<std::uint64_t> BlockCache::usedBytes() const
     return state_->used();
 }
 
-Result<std::uint64_t> BlockCache::roomBytes() const
+bool BlockCache::hasRoomFor(std::uint64_t bytes) const
 {
-    if (state_->capBytes == 0)
-        return UINT64_MAX;
     const std::lock_guard guard(state_->mutex);
+    if (state_->capBytes == 0 || state_->hasPlentyFor(bytes))
+        return true;
     std::uint64_t kept = state_->used();
     for (const auto& entry : state_->entries())
         kept -= entry.pinned ? 0 : std::min(kept, entry.sizeBytes);
-    return kept < state_->capBytes ? state_->capBytes - kept : 0;
+    return kept + bytes <= state_->capBytes;
 }
 
 Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)

@@ -74,8 +74,8 @@ public:
 
     Result<std::vector<CacheEntry>> list() const;
     Result<std::uint64_t> usedBytes() const;
-    /// What can be written now: below the cap, when everything went that may be evicted.
-    Result<std::uint64_t> roomBytes() const;
+    /// Whether so much can be written: below the cap, when everything went that may be evicted.
+    bool hasRoomFor(std::uint64_t bytes) const;
     /// Evicts unpinned files, least recently used first, until at most `bytes` are left. Returns the bytes freed.
     Result<std::uint64_t> trim(std::uint64_t bytes);
 

@@ -250,8 +250,7 @@ Status BlockManager::pin(std::span<const std::string> fileNames)
 
 bool BlockManager::hasRoom() const
 {
-    const auto room = state_->cache->roomBytes();
-    return !room.ok() || room.value() >= state_->largestBytes;
+    return state_->cache->hasRoomFor(state_->largestBytes);
 }
 
 const OpenTimes& BlockManager::openTimes() const

@@ -67,7 +67,7 @@ private:
     Result<bool> checkNext();
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
     Result<bool> onFailure(std::int64_t block, const Error& error);
-    Status keepNeeded(const FeederLedger::Demand& demand);
+    Status keepNeeded();
     Result<int> plansNow();
     std::size_t budget() const;
 
@@ -111,15 +111,14 @@ Status Feeder::beat()
     if (auto status = ledger_.heartbeat(thisProcess(), doing_); !status.ok())
         return status;
     meters_.publish(doing_, blocks_.openTimes());
-    auto demand = ledger_.demand();
-    return demand.ok() ? keepNeeded(demand.value()) : demand.error();
+    return keepNeeded();
 }
 
 Result<bool> Feeder::turn()
 {
     if (auto status = beat(); !status.ok())
         return status.error();
-    auto demand = ledger_.demand();
+    auto demand = ledger_.demand(static_cast<std::int64_t>(budget()));
     if (!demand.ok())
         return demand.error();
     auto checked = checkNext();
@@ -225,7 +224,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     if (demand.neededBlocks.size() >= budget())
         return false;
     if (!demand.neededBlocks.empty() && !blocks_.hasRoom()) {
-        if (auto status = keepNeeded(demand); !status.ok()) // some may have been trained since
+        if (auto status = keepNeeded(); !status.ok()) // some may have been trained since
             return status.error();
         if (!blocks_.hasRoom()) {
             doing_ = "waiting: the cache is full of blocks in use";
@@ -279,11 +278,14 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.
-Status Feeder::keepNeeded(const FeederLedger::Demand& demand)
+Status Feeder::keepNeeded()
 {
+    auto demand = ledger_.demand();
+    if (!demand.ok())
+        return demand.error();
     std::vector<std::string> names;
     const auto folder = BlockManager::blockFolder(paths_.cacheFolder());
-    for (const auto block : demand.neededBlocks) {
+    for (const auto block : demand.value().neededBlocks) {
         auto row = reader_.block(block);
         if (!row.ok())
             return row.error();

@@ -4,6 +4,7 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -63,7 +64,8 @@ public:
         std::int64_t knownBlocks = 0;
         bool lastBlockProven = false;
     };
-    Result<Demand> demand();
+    /// @param mostBlocks  enough for the one who asks
+    Result<Demand> demand(std::int64_t mostBlocks = std::numeric_limits<std::int64_t>::max());
     Status heartbeat(const ProcessIdentity& self, const std::string& doing);
     Result<DesiredState> desired();
 

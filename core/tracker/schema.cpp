@@ -77,6 +77,7 @@ CREATE TABLE counts (
     visited INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (epoch, block)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX counts_wanted ON counts (epoch, block) WHERE n1 + n2 > 0;
 
 CREATE TABLE chunk (
     id INTEGER PRIMARY KEY,
@@ -333,6 +334,7 @@ std::span<const MigrationStep> trackerMigrations()
     static constexpr MigrationStep kSteps[] = {
         { 1, "ALTER TABLE chunk ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;"
              "CREATE TABLE inherited (block INTEGER PRIMARY KEY, columns TEXT NOT NULL, mark INTEGER NOT NULL) STRICT;" },
+        { 2, "CREATE INDEX counts_wanted ON counts (epoch, block) WHERE n1 + n2 > 0;" },
     };
     return kSteps;
 }

@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// Tables of the tracker; FORMAT.md beside this file is their page of prose.
-inline constexpr std::int64_t kTrackerVersion = 2;
+inline constexpr std::int64_t kTrackerVersion = 3;
 inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
 
 /// One step forward: from version `from` to `from + 1`.

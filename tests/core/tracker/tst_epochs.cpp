@@ -23,6 +23,7 @@ private Q_SLOTS:
     void unpreparedChunksCannotBeClaimed();
     void wantedBlocksComeInClaimOrder();
     void evictedBlockIsWantedAgain();
+    void askingForTheDemandDoesNotLookAtEveryBlock();
     void otherContentIsCorruptAndStopsClaims();
     void chunkWithNothingToTrainIsCommittedAtOnce();
     void rowsThatDoNotAddUpAreRefused();
@@ -216,6 +217,25 @@ void TestEpochs::wantedBlocksComeInClaimOrder()
     QCOMPARE(wanted[8].block, 8);
     QCOMPARE(wanted[8].plan, std::string("{\"block\":8}"));
     QCOMPARE(good(feeder.wanted(2)).size(), std::size_t(2));
+}
+
+void TestEpochs::askingForTheDemandDoesNotLookAtEveryBlock()
+{
+    Field field;
+    field.fill(1000, 1);
+    auto feeder = field.feeder();
+    auto worker = field.worker(0);
+    for (int i = 0; i < 990; ++i) {
+        const auto claim = claimed(worker);
+        good(worker.finish(*claim, trainedAll(*claim)));
+    }
+    QCOMPARE(good(feeder.demand()).neededBlocks.size(), std::size_t(10));
+    QCOMPARE(good(feeder.demand(4)).neededBlocks.size(), std::size_t(4));
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 50; ++i)
+        good(feeder.demand());
+    const auto took = std::chrono::steady_clock::now() - begin;
+    QVERIFY2(took < std::chrono::seconds(2), "a demand takes longer than 40 ms"); // it took 400 ms, now less than one
 }
 
 void TestEpochs::evictedBlockIsWantedAgain()
