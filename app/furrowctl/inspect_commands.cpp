@@ -53,7 +53,7 @@ int listRuns(const RunOptions& o)
 /// Every training of a chunk that the surviving weights have, with who did it and when in the run.
 int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
 {
-    auto chunks = trainedChunks(paths.tracker());
+    auto chunks = trainedChunks(readableLedger(paths));
     if (!chunks.ok())
         return fail(chunks.error(), o.json);
     nlohmann::json rows = nlohmann::json::array();
@@ -79,7 +79,7 @@ int auditRun(const RunOptions& o)
         return fail(file.error(), o.json);
     if (o.chunks)
         return printTrainedChunks(paths, o);
-    auto report = audit(paths.tracker());
+    auto report = audit(readableLedger(paths));
     if (!report.ok())
         return fail(report.error(), o.json);
     if (o.html)

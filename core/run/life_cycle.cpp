@@ -41,6 +41,8 @@ Status requireAlive(const RunPaths& paths, const char* verb)
     auto file = readRunFile(paths);
     if (!file.ok())
         return file.error();
+    if (const auto elsewhere = seenFromElsewhereReason(paths); !elsewhere.empty())
+        return Error { ErrorCode::InvalidArgument, "Nothing can be changed in " + paths.folder().string() + " from here: " + elsewhere + ". To " + verb + " the run, use Furrow on the computer that trains it." };
     if (!isLocked(paths.supervisorLock()))
         return Error { ErrorCode::InvalidArgument, paths.folder().string() + " is not running, so there is nothing to " + verb + "." };
     return {};
@@ -112,7 +114,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     auto file = readRunFile(paths);
     if (!file.ok())
         return file.error();
-    auto reader = LedgerReader::open(paths.tracker());
+    auto reader = openLedger(paths);
     if (!reader.ok())
         return reader.error();
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())

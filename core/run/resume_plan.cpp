@@ -90,7 +90,7 @@ void addTimes(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumeP
 /// "Exactly once" as it can be proved now; a resume only frees, so it stays true.
 void addProof(const RunPaths& paths, ResumePlan& plan)
 {
-    const auto report = audit(paths.tracker());
+    const auto report = audit(readableLedger(paths));
     if (!report.ok())
         return;
     plan.twice = plan.missing = 0;

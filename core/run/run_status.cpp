@@ -9,6 +9,7 @@
 #include "core/run/finished_mark.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -18,8 +19,41 @@ namespace furrow {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
+constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another computer, until it counts as interrupted
 
-void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, AttemptId attempt, std::int64_t nowNs)
+/// From where the run is looked at.
+struct Viewpoint {
+    std::string elsewhere; // why the run may be trained by another computer, whose processes cannot be asked; "": it is this one
+    std::int64_t nowNs = 0; // monotonic, of the computer that trains
+    std::int64_t silentNs = 0; // elsewhere: since the run wrote anything
+    bool isAlive(const ProcessIdentity& process) const { return elsewhere.empty() ? furrow::isAlive(process) : silentNs < kSilenceNs; }
+};
+
+/// When the newest telemetry was written, in wall-clock nanoseconds; 0: there is none.
+std::int64_t newestTelemetryNs(const RunPaths& paths)
+{
+    std::int64_t newest = 0;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(paths.telemetryFolder(), failed)) {
+        const auto written = std::chrono::file_clock::to_sys(entry.last_write_time(failed));
+        if (!failed)
+            newest = std::max<std::int64_t>(newest, std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count());
+    }
+    return newest;
+}
+
+Viewpoint viewpointOf(const RunPaths& paths, const LedgerReader::Totals& totals)
+{
+    Viewpoint view { seenFromElsewhereReason(paths), systemClock().monotonicNs() };
+    if (view.elsewhere.empty())
+        return view;
+    const std::int64_t wallNs = systemClock().wallNs();
+    view.nowNs = totals.supervisorHeartbeatNs + wallNs - totals.supervisorHeartbeatWallNs;
+    view.silentNs = wallNs - std::max(totals.supervisorHeartbeatWallNs, newestTelemetryNs(paths));
+    return view;
+}
+
+void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, AttemptId attempt, const Viewpoint& view)
 {
     std::map<int, WorkerStatus> byWorker;
     for (const auto& row : rows) { // ascending by id: the newest incarnation of a worker wins
@@ -31,7 +65,7 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         w.worker = row.worker;
         w.replica = std::max(row.replica, 0); // a follower (kFollower) trains replica 0 with the others
         w.pid = row.process.pid;
-        w.alive = row.live && isAlive(row.process);
+        w.alive = row.live && view.isAlive(row.process);
         w.device = row.device;
         w.deviceName = row.deviceName;
         w.phase = row.phase;
@@ -47,7 +81,7 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         }
         w.chunkFraction = row.chunkFraction;
         if (w.alive)
-            w.secondsSinceProgress = static_cast<double>(nowNs - row.progressNs) / kNsPerSecond;
+            w.secondsSinceProgress = static_cast<double>(view.nowNs - row.progressNs) / kNsPerSecond;
     }
     for (auto& [number, worker] : byWorker)
         status.workers.push_back(std::move(worker));
@@ -115,8 +149,31 @@ std::string loggedEnd(const RunPaths& paths, std::int64_t attempt)
     return at == std::string::npos ? std::string() : log.substr(at + mark.size(), log.find('\n', at) - at - mark.size());
 }
 
+void deriveFromWishes(RunStatus& status, DesiredState desired)
+{
+    if (desired == DesiredState::Stop || desired == DesiredState::Kill)
+        status.state = RunState::Stopping;
+    else
+        status.state = desired == DesiredState::Pause ? RunState::Paused : RunState::Running;
+}
+
+/// An attempt without an end, whose processes are (or were) on another computer: what they write is the only sign of them.
+void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, const Viewpoint& view)
+{
+    const std::string silence = formatDuration(static_cast<double>(std::max<std::int64_t>(view.silentNs, 0)) / kNsPerSecond);
+    status.evidence.push_back({ "The folder is looked at from outside (" + view.elsewhere + "), so the run is trained by another computer, whose processes cannot be seen from here." });
+    status.evidence.push_back({ "The run wrote something " + silence + " ago." });
+    if (view.silentNs < kSilenceNs) {
+        deriveFromWishes(status, totals.desired);
+        return;
+    }
+    status.state = RunState::Interrupted;
+    status.stopReason = StopReason::Interrupted;
+    status.stopDetail = "no sign of life for " + silence + " from the computer that trains it";
+}
+
 /// Evidence first, verdict from it.
-void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt, std::int64_t nowNs)
+void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt, const Viewpoint& view)
 {
     const auto say = [&](std::string text) { status.evidence.push_back({ std::move(text) }); };
     if (!attempt) {
@@ -124,18 +181,17 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         say("No attempt was started yet.");
         return;
     }
+    if (!view.elsewhere.empty() && !attempt->endedWallNs)
+        return deriveFromElsewhere(status, totals, view);
     const bool held = isLocked(paths.supervisorLock());
     const bool alive = held && totals.supervisor && isAlive(*totals.supervisor);
     if (alive) {
         status.supervisorPid = totals.supervisor->pid;
         const auto living = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
         say("The supervisor (process " + std::to_string(status.supervisorPid) + ") holds the run; its last heartbeat is "
-            + ago(static_cast<double>(nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond) + ".");
+            + ago(static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond) + ".");
         say(std::to_string(living) + " of " + std::to_string(status.workers.size()) + " workers alive.");
-        if (totals.desired == DesiredState::Stop || totals.desired == DesiredState::Kill)
-            status.state = RunState::Stopping;
-        else
-            status.state = totals.desired == DesiredState::Pause ? RunState::Paused : RunState::Running;
+        deriveFromWishes(status, totals.desired);
         return;
     }
     if (attempt->endedWallNs) {
@@ -201,14 +257,6 @@ std::string toString(RunState state)
     return "unknown";
 }
 
-Result<LedgerReader> openLedger(const RunPaths& paths)
-{
-    auto live = LedgerReader::open(paths.tracker());
-    if (live.ok() || !std::filesystem::exists(paths.trackerSnapshot()))
-        return live;
-    return LedgerReader::open(paths.trackerSnapshot());
-}
-
 Result<RunStatus> readStatus(const RunPaths& paths)
 {
     auto ledger = openLedger(paths);
@@ -244,10 +292,10 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     std::optional<AttemptRow> attempt;
     if (!attempts.value().empty())
         attempt = attempts.value().back();
-    const auto now = systemClock().monotonicNs();
+    const auto view = viewpointOf(paths, totals.value());
     status.attempt = attempt ? attempt->id.value : 0;
     status.epochs = std::move(epochs).value();
-    addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, now);
+    addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
     sayWhatKeepsTheEpochOpen(status);
@@ -256,7 +304,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.reading = status.reading.value_or(Reading {});
         status.reading->doing = doing;
     }
-    derive(status, paths, totals.value(), attempt, now);
+    derive(status, paths, totals.value(), attempt, view);
     heedFinishedMark(status, paths);
     return status;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/run/ledger_view.h"
 #include "core/run/reading.h"
 #include "core/run/run_file.h"
-#include "core/tracker/ledger_reader.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -66,9 +66,6 @@ struct RunStatus {
     StoppingRules rules; ///< in force now
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
-
-/// The tracker, or its published snapshot where the live one cannot be opened (a mounted folder).
-Result<LedgerReader> openLedger(const RunPaths& paths);
 
 /// Reads a run folder, live, dead or copied. Never writes. Takes some milliseconds; any thread.
 Result<RunStatus> readStatus(const RunPaths& paths);

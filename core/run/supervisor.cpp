@@ -32,7 +32,10 @@ constexpr auto kTurn = std::chrono::milliseconds(50);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kStopPatience = std::chrono::minutes(10);
 constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
-constexpr std::int64_t kSnapshotEveryNs = 300 * kSecondNs;
+// A snapshot is for those who look from elsewhere: it may cost a five-hundredth of the time.
+constexpr std::int64_t kSnapshotShare = 500;
+constexpr std::int64_t kSnapshotLeastNs = 5 * kSecondNs;
+constexpr std::int64_t kSnapshotMostNs = 300 * kSecondNs;
 
 std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
 {
@@ -331,9 +334,11 @@ Status Supervision::everySecond()
     if (auto status = ledger_.checkpointWal(); !status.ok())
         logWarning(status.error().message);
     if (clock_.monotonicNs() >= nextSnapshotNs_) {
-        nextSnapshotNs_ = clock_.monotonicNs() + kSnapshotEveryNs;
+        const auto begin = clock_.monotonicNs();
         if (auto status = ledger_.publishSnapshot(paths_.trackerSnapshot()); !status.ok())
             logWarning(status.error().message);
+        const auto end = clock_.monotonicNs();
+        nextSnapshotNs_ = end + std::clamp((end - begin) * kSnapshotShare, kSnapshotLeastNs, kSnapshotMostNs);
     }
     return {};
 }
@@ -440,7 +445,7 @@ void Supervision::finish(StopReason reason, const std::string& detail)
     failPoint("supervisor.ending");
     if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
         logError(status.error().message);
-    (void)ledger_.checkpointWal();
+    (void)ledger_.emptyWal();
     (void)ledger_.publishSnapshot(paths_.trackerSnapshot());
     logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + toString(reason) + (detail.empty() ? "" : ", " + detail));
 }

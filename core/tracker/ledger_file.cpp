@@ -1,5 +1,6 @@
 #include "core/tracker/ledger_file.h"
 
+#include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/tracker/schema.h"
 
@@ -31,6 +32,8 @@ namespace {
 
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock)
 {
+    if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
+        return Error { ErrorCode::InvalidArgument, utf8Text(tracker) + " cannot be changed from here: " + reason + "; do that on the computer that trains the run" };
     auto db = Database::open(tracker, {});
     if (!db.ok())
         return db.error();

@@ -65,7 +65,7 @@ std::vector<BundleFile> collect(const fs::path& run)
     files.push_back({ "versions.txt", "Furrow " FURROW_VERSION "\ncores " + std::to_string(cpuCount()) + "\nmemory " + std::to_string(physicalMemoryBytes()) + "\n" });
     auto status = readStatus(paths);
     files.push_back({ "status.json", status.ok() ? toJson(status.value()).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) : status.error().message });
-    auto report = audit(paths.tracker());
+    auto report = audit(readableLedger(paths));
     files.push_back({ "audit.json", report.ok() ? auditJson(report.value()) : report.error().message });
     files.push_back({ "run.json", lastPart(paths.configFile()) });
     files.push_back({ "files.txt", fileList(run) });

@@ -1,7 +1,7 @@
 #include "ui/bridge/ledger_auditor.h"
 
 #include "core/base/path.h"
-#include "core/run/run_paths.h"
+#include "core/run/ledger_view.h"
 
 namespace furrow {
 
@@ -14,7 +14,7 @@ LedgerAuditor::LedgerAuditor(QObject* parent)
 void LedgerAuditor::audit(const QString& folder)
 {
     busy_ = true;
-    request_.start([folder](const auto&) { return std::make_shared<Result<AuditReport>>(furrow::audit(RunPaths(pathFromUtf8(folder.toStdString())).tracker())); },
+    request_.start([folder](const auto&) { return std::make_shared<Result<AuditReport>>(furrow::audit(readableLedger(RunPaths(pathFromUtf8(folder.toStdString()))))); },
         [this](const std::shared_ptr<Result<AuditReport>>& report) {
             busy_ = false;
             if (report->ok())

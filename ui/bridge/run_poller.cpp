@@ -69,20 +69,20 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
 
 bool RunPoller::openLedger(RunUpdate& update)
 {
-    if (ledger_)
+    // A snapshot is replaced by the next one, under the same name.
+    std::error_code absent;
+    const auto file = readableLedger(paths_);
+    const auto written = file == paths_.tracker() ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, absent);
+    if (ledger_ && written == ledgerWritten_)
         return true;
-    auto opened = LedgerReader::open(paths_.tracker());
-    if (opened.ok()) {
-        ledger_.emplace(std::move(opened).value());
-        return true;
-    }
-    // A copy on a mounted folder may still have the published snapshot.
-    auto snapshot = LedgerReader::open(paths_.trackerSnapshot());
-    if (snapshot.ok())
-        ledger_.emplace(std::move(snapshot).value());
-    else
+    auto opened = furrow::openLedger(paths_);
+    if (!opened.ok()) {
         update.problem = opened.error();
-    return snapshot.ok();
+        return false;
+    }
+    ledger_.emplace(std::move(opened).value());
+    ledgerWritten_ = written;
+    return true;
 }
 
 void RunPoller::readCells(RunUpdate& update, std::int64_t epoch)

@@ -4,6 +4,7 @@
 #include "ui/bridge/log_tail.h"
 #include "ui/bridge/run_feed.h"
 
+#include <filesystem>
 #include <optional>
 
 namespace furrow {
@@ -45,6 +46,7 @@ private:
 
     RunPaths paths_; // set in the constructor, then constant
     std::optional<LedgerReader> ledger_;
+    std::filesystem::file_time_type ledgerWritten_; // of the snapshot that it shows; of a tracker: nothing
     LogTail log_;
     RunTelemetry telemetry_;
     bool cacheLoaded_ = false;
