@@ -1226,6 +1226,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>CUDA graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Recompute activations</source>
         <translation type="unfinished"></translation>
     </message>

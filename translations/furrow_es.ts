@@ -1226,6 +1226,14 @@
         <translation>Qué núcleo calcula la atención. auto: el más rápido que sirva.</translation>
     </message>
     <message>
+        <source>CUDA graph</source>
+        <translation>Grafo CUDA</translation>
+    </message>
+    <message>
+        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.</source>
+        <translation>En una GPU, repetir lo que hace un microlote como un solo grafo CUDA: menos lanzamientos, más memoria. Se compara con una pasada normal antes de usarlo. No sirve para mezcla de expertos, activaciones recalculadas, HRM ni entrenamiento paralelo de datos.</translation>
+    </message>
+    <message>
         <source>Recompute activations</source>
         <translation>Recalcular activaciones</translation>
     </message>

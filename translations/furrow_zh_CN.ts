@@ -1225,6 +1225,14 @@
         <translation>用哪个内核计算注意力。auto：适用的最快内核。</translation>
     </message>
     <message>
+        <source>CUDA graph</source>
+        <translation>CUDA 图</translation>
+    </message>
+    <message>
+        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.</source>
+        <translation>在 GPU 上把一个微批次的计算作为一张 CUDA 图重放：启动次数更少，占用内存更多。使用前会与普通计算对比。不适用于混合专家、重算激活、HRM 和数据并行训练。</translation>
+    </message>
+    <message>
         <source>Recompute activations</source>
         <translation>重算激活值</translation>
     </message>

@@ -77,6 +77,7 @@ struct RunConfig {
     std::string precision = "auto";
     bool tf32 = true;
     std::string attention = "auto";
+    bool cudaGraph = false;
     bool recompute = false;
 
     // Optimiser

@@ -1,5 +1,7 @@
 #include "core/train/loop/batch_torch.h"
 
+#include "core/train/loop/profile_range.h"
+
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@ namespace furrow {
 
 std::vector<Batch> BatchMaker::make(const ChunkWindows& windows, WindowRange range) const
 {
+    const ProfileRange profiled("batch");
     std::vector<Batch> batches;
     const auto options = torch::TensorOptions().dtype(torch::kInt64).pinned_memory(device_.is_cuda());
     for (std::int32_t begin = range.begin; begin < range.end;) {

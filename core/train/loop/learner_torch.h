@@ -68,6 +68,7 @@ private:
 struct LearnerOptions {
     double emaDecay = 0; ///< 0: no moving average
     bool scalesLoss = false; ///< for fp16
+    bool cudaGraph = false; ///< see MicroStep
 };
 Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more = {});
 std::unique_ptr<Learner> createCountingLearner(int worker = 0);

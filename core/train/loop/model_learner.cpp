@@ -1,4 +1,6 @@
 #include "core/train/loop/learner_torch.h"
+#include "core/train/loop/micro_step_torch.h"
+#include "core/train/loop/profile_range.h"
 #include "core/train/optim/loss_scale.h"
 
 #include <torch/torch.h>
@@ -29,6 +31,7 @@ public:
     ModelLearner(std::unique_ptr<Model> model, const OptimizerConfig& optimizer, const LearnerOptions& options)
         : model_(std::move(model))
         , optimizer_(createOptimizer(model_->parameters(), optimizer))
+        , microStep_(*model_, options.cudaGraph)
         , emaDecay_(options.emaDecay)
     {
         if (options.scalesLoss)
@@ -38,11 +41,12 @@ public:
 
     at::Tensor accumulate(const Batch& batch, double gradientScale) override
     {
-        return model_->forwardBackward(batch.inputs_BT, batch.labels_BT, gradientScale * lossScale());
+        return microStep_.run(batch.inputs_BT, batch.labels_BT, gradientScale * lossScale());
     }
 
     at::Tensor apply(double learningRate, double clipNorm) override
     {
+        const ProfileRange profiled("optimizer");
         auto norm = optimizer_->step(learningRate, clipNorm, lossScale());
         model_->parameters().zeroGradients();
         if (average_)
@@ -148,6 +152,7 @@ private:
 
     std::unique_ptr<Model> model_;
     std::unique_ptr<Optimizer> optimizer_;
+    MicroStep microStep_;
     double emaDecay_;
     std::optional<WeightAverage> average_;
     std::optional<LossScale> scale_;

@@ -198,7 +198,7 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     optimizer.weightDecay = c.weightDecay;
     optimizer.momentum = c.beta1;
     optimizer.threads = options.threads;
-    auto learner = createModelLearner(setup.modelConfig, options, optimizer, { c.emaDecay, precision.value() == Precision::Float16 });
+    auto learner = createModelLearner(setup.modelConfig, options, optimizer, { c.emaDecay, precision.value() == Precision::Float16, c.cudaGraph && setup.ranks == 1 });
     if (!learner.ok() || c.initFrom.empty())
         return learner;
     auto start = startWeights(c.initFrom, setup.modelConfig);

@@ -1,6 +1,7 @@
 #include "core/train/loop/step_torch.h"
 
 #include "core/base/clock.h"
+#include "core/train/loop/profile_range.h"
 
 #include <torch/torch.h>
 #include <c10/core/Event.h>
@@ -97,6 +98,7 @@ StepRunner::~StepRunner() = default;
 
 Status StepRunner::run(const StepInput& step, double learningRate, std::vector<StepOutcome>& known)
 {
+    const ProfileRange profiled("step");
     StepOutcome outcome;
     outcome.windows = step.windows;
     outcome.tokens = step.labels;
@@ -116,6 +118,7 @@ at::Tensor StepRunner::accumulateAll(const StepInput& step)
     for (std::size_t i = 0; i < step.batches.size(); ++i) {
         if (gradients_ && i + 1 == step.batches.size())
             gradients_->arm();
+        const ProfileRange profiled("forward and backward");
         auto loss = learner_.accumulate(step.batches[i], scale);
         sum = i == 0 ? loss : sum + loss;
     }

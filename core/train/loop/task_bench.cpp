@@ -136,11 +136,11 @@ double productRate(c10::Device device, Precision precision)
 }
 
 /// The same steps with each attention kernel, and on a GPU with TF32 off and on. Empty where the model does not use libtorch's
-/// operators. A kernel that does not fit says why.
+/// operators, or replays a CUDA graph, which keeps the kernels that it was made with. A kernel that does not fit says why.
 Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, const Batch& batch, double seconds, const std::function<bool()>& stopRequested)
 {
     nlohmann::json rows = nlohmann::json::array();
-    if (learner.backendName().find("fast cpu") != std::string::npos)
+    if (learner.backendName().find("fast cpu") != std::string::npos || setup.config.cudaGraph)
         return rows;
     for (const bool tf32 : { false, true })
         for (const char* attention : { "math", "efficient", "flash" }) {

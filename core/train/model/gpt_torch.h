@@ -21,6 +21,7 @@ public:
     GptModel(const ModelConfig& config, const ModelOptions& options);
 
     bool finishesGradientsInOrder() const override { return true; }
+    bool canBeCaptured() const override { return config_.moeExperts == 0 && !options_.checkpointActivations; }
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
     LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
     at::Tensor logits(const at::Tensor& inputs_BT) override;

@@ -67,6 +67,9 @@ public:
     /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are done while the layers
     /// before it are still to come.
     virtual bool finishesGradientsInOrder() const { return false; }
+    /// Whether forwardBackward does the same work on the device each time, asks it for nothing and draws from its default generator only:
+    /// then a CUDA graph can stand for it.
+    virtual bool canBeCaptured() const { return false; }
     /// Loss without gradients and without dropout. Counts the labels (on CUDA with one // sync:).
     virtual LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) = 0;
     /// float32 (B,T,V), no dropout.

@@ -1,0 +1,183 @@
+#include "core/train/loop/micro_step_torch.h"
+
+#include "core/base/log.h"
+
+#include <torch/torch.h>
+
+#ifdef FURROW_HAS_CUDA
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#endif
+
+#include <string>
+
+namespace furrow {
+
+#ifdef FURROW_HAS_CUDA
+
+namespace {
+
+constexpr int kInARow = 4; // libraries choose kernels and take memory in the first passes, which a capture may not do
+constexpr double kSameLoss = 1e-3; // relative; sums in another order, not another computation
+constexpr double kSameGradient = 1e-2;
+
+/// `next` begins when everything that `before` was given is done.
+void follow(const c10::Stream& before, const c10::Stream& next)
+{
+    c10::Event done(c10::kCUDA);
+    done.record(before);
+    done.block(next);
+}
+
+} // namespace
+
+struct MicroStep::Graph {
+    explicit Graph(Model& model)
+        : model_(model)
+    {
+    }
+
+    /// Ordinary passes until the usual micro-batch is known, and for good when its graph turns out to be of no use.
+    at::Tensor run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    {
+        if (state_ == State::Captured && inputs_BT.sizes() == graphInputs_BT_.sizes() && scale == graphScale_)
+            return replay(inputs_BT, labels_BT);
+        if (state_ != State::WarmingUp)
+            return model_.forwardBackward(inputs_BT, labels_BT, scale);
+        return isUsual(inputs_BT, scale) ? captureAndCheck(inputs_BT, labels_BT, scale) : passOnOwnStream(inputs_BT, labels_BT, scale);
+    }
+
+private:
+    enum class State { WarmingUp, Captured, GivenUp };
+
+    bool isUsual(const at::Tensor& inputs_BT, double scale)
+    {
+        const bool same = inputs_BT.size(0) == lastRows_ && scale == lastScale_;
+        lastRows_ = inputs_BT.size(0);
+        lastScale_ = scale;
+        inARow_ = same ? inARow_ + 1 : 1;
+        return inARow_ >= kInARow;
+    }
+
+    /// On the stream of the capture, so that what libraries initialise is ready there.
+    at::Tensor passOnOwnStream(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    {
+        const c10::Stream current = c10::cuda::getCurrentCUDAStream();
+        follow(current, stream_);
+        at::Tensor sum;
+        {
+            const c10::StreamGuard guard(stream_);
+            sum = model_.forwardBackward(inputs_BT, labels_BT, scale);
+        }
+        follow(stream_, current);
+        return sum;
+    }
+
+    /// Records; computes nothing.
+    void capture(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    {
+        graphInputs_BT_ = inputs_BT.clone();
+        graphLabels_BT_ = labels_BT.clone();
+        graphScale_ = scale;
+        const c10::Stream current = c10::cuda::getCurrentCUDAStream();
+        follow(current, stream_);
+        {
+            const c10::StreamGuard guard(stream_);
+            graph_.capture_begin({ 0, 0 }, cudaStreamCaptureModeThreadLocal); // other threads may use the device meanwhile
+            try {
+                graphSum_ = model_.forwardBackward(graphInputs_BT_, graphLabels_BT_, scale);
+            } catch (...) {
+                try {
+                    graph_.capture_end(); // throws, as the capture is broken, and ends it
+                } catch (const c10::Error&) { // NOLINT(bugprone-empty-catch): the reason is the one on its way already
+                }
+                throw;
+            }
+            graph_.capture_end();
+        }
+        follow(stream_, current);
+    }
+
+    at::Tensor replay(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
+    {
+        graphInputs_BT_.copy_(inputs_BT, true);
+        graphLabels_BT_.copy_(labels_BT, true);
+        graph_.replay();
+        return graphSum_.clone(); // the next replay writes it again
+    }
+
+    /// The micro-batch is done once by an ordinary pass and once by the graph, from the same gradients and random numbers; what the
+    /// ordinary one made stays.
+    at::Tensor captureAndCheck(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    {
+        const at::Tensor& gradients = model_.parameters().gradients();
+        auto generator = at::globalContext().defaultGenerator(model_.options().device);
+        const at::Tensor before = gradients.clone();
+        const at::Tensor random = generator.get_state();
+        const at::Tensor sum = passOnOwnStream(inputs_BT, labels_BT, scale);
+        const at::Tensor wanted = gradients.clone();
+        const at::Tensor randomAfter = generator.get_state();
+        std::string problem;
+        try {
+            capture(inputs_BT, labels_BT, scale);
+            gradients.copy_(before);
+            generator.set_state(random);
+            const double lossError = ((replay(inputs_BT, labels_BT) - sum).abs() / sum.abs()).item<double>(); // sync: once in a run
+            const double gradientError = ((gradients - wanted).norm() / (wanted - before).norm()).item<double>();
+            if (!(lossError < kSameLoss && gradientError < kSameGradient))
+                problem = "its loss and gradients differ from an ordinary pass by " + std::to_string(lossError) + " and " + std::to_string(gradientError);
+        } catch (const c10::Error& error) {
+            problem = error.what_without_backtrace();
+        }
+        gradients.copy_(wanted);
+        generator.set_state(randomAfter);
+        state_ = problem.empty() ? State::Captured : State::GivenUp;
+        if (problem.empty())
+            logInfo("the micro-step runs as a CUDA graph from now on");
+        else
+            logWarning("the micro-step goes on without a CUDA graph: " + problem);
+        return sum;
+    }
+
+    Model& model_;
+    State state_ = State::WarmingUp;
+    at::cuda::CUDAGraph graph_;
+    c10::Stream stream_ = c10::cuda::getStreamFromPool();
+    at::Tensor graphInputs_BT_; // what the graph reads and writes
+    at::Tensor graphLabels_BT_;
+    at::Tensor graphSum_;
+    double graphScale_ = 0;
+    std::int64_t lastRows_ = 0; // of the micro-batch before, with its scale; how often they came in a row
+    double lastScale_ = 0;
+    int inARow_ = 0;
+};
+
+MicroStep::MicroStep(Model& model, bool wantsGraph)
+    : model_(model)
+    , graph_(wantsGraph && model.options().device.is_cuda() && model.canBeCaptured() ? std::make_unique<Graph>(model) : nullptr)
+{
+}
+
+#else
+
+struct MicroStep::Graph {
+    at::Tensor run(const at::Tensor&, const at::Tensor&, double) { return {}; }
+};
+
+MicroStep::MicroStep(Model& model, bool)
+    : model_(model)
+{
+}
+
+#endif
+
+MicroStep::~MicroStep() = default;
+
+at::Tensor MicroStep::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+{
+    return graph_ ? graph_->run(inputs_BT, labels_BT, gradientScale) : model_.forwardBackward(inputs_BT, labels_BT, gradientScale);
+}
+
+} // namespace furrow
