@@ -2038,6 +2038,22 @@
         <source>left behind</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>checking…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not checked yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>verified at %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2499,10 +2515,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The shown page as PNG or PDF</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Save loss chart as picture…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2666,6 +2678,10 @@
         <source>For a run outside the workspace; its folder stays as it is</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The shown page as PNG, SVG or PDF</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2794,11 +2810,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Reports (*.html *.pdf *.csv *.json)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
+        <source>Reports</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3113,26 +3125,6 @@
     </message>
     <message>
         <source>No steps recorded yet. Worker %1: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Save picture</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Pictures (*.png *.svg *.pdf)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Save table</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tables (*.csv)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4691,10 +4683,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Pictures (*.png)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Saved as %1.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4733,10 +4721,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Save page as picture</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Pictures (*.png *.pdf)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4789,6 +4773,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Docks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pictures</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save loss chart as picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save loss chart as table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tables</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5619,6 +5619,37 @@ pattern REGULAR EXPRESSION</source>
     </message>
 </context>
 <context>
+    <name>furrow::RunListModel</name>
+    <message>
+        <source>no end was recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>since %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>from %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>furrow::RunView</name>
     <message>
         <source>Overview</source>
@@ -5967,6 +5998,36 @@ pattern REGULAR EXPRESSION</source>
     <message>
         <source>Best: checkpoint %1, eval loss %2</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verify all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reads every file of the checkpoints again and compares it with what was recorded when it was written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop checking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checking the files, %1 of %2…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) damaged. %1</source>
+        <translation>
+            <numerusform>%n checkpoint damaged. %1</numerusform>
+            <numerusform>%n checkpoints damaged. %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) verified: every file is as it was written.</source>
+        <translation>
+            <numerusform>%n checkpoint verified: every file is as it was written.</numerusform>
+            <numerusform>%n checkpoints verified: every file is as it was written.</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -2038,6 +2038,22 @@
         <source>left behind</source>
         <translation>abandonado</translation>
     </message>
+    <message>
+        <source>checking…</source>
+        <translation>comprobando…</translation>
+    </message>
+    <message>
+        <source>not checked yet</source>
+        <translation>sin comprobar todavía</translation>
+    </message>
+    <message>
+        <source>verified at %1</source>
+        <translation>verificado a las %1</translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation>Verificado</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2499,10 +2515,6 @@
         <translation>Guardar página como imagen…</translation>
     </message>
     <message>
-        <source>The shown page as PNG or PDF</source>
-        <translation>La página mostrada como PNG o PDF</translation>
-    </message>
-    <message>
         <source>Replay</source>
         <translation>Repetición</translation>
     </message>
@@ -2666,6 +2678,10 @@
         <source>For a run outside the workspace; its folder stays as it is</source>
         <translation>Para una ejecución fuera del espacio de trabajo; su carpeta queda como está</translation>
     </message>
+    <message>
+        <source>The shown page as PNG, SVG or PDF</source>
+        <translation>La página mostrada como PNG, SVG o PDF</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2794,12 +2810,8 @@
         <translation>Guardar informe</translation>
     </message>
     <message>
-        <source>Reports (*.html *.pdf *.csv *.json)</source>
-        <translation>Informes (*.html *.pdf *.csv *.json)</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>No se pudo escribir %1.</translation>
+        <source>Reports</source>
+        <translation>Informes</translation>
     </message>
 </context>
 <context>
@@ -3114,26 +3126,6 @@
     <message>
         <source>No steps recorded yet. Worker %1: %2.</source>
         <translation>Aún no hay pasos registrados. Trabajador %1: %2.</translation>
-    </message>
-    <message>
-        <source>Save picture</source>
-        <translation>Guardar imagen</translation>
-    </message>
-    <message>
-        <source>Pictures (*.png *.svg *.pdf)</source>
-        <translation>Imágenes (*.png *.svg *.pdf)</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>No se pudo escribir %1.</translation>
-    </message>
-    <message>
-        <source>Save table</source>
-        <translation>Guardar tabla</translation>
-    </message>
-    <message>
-        <source>Tables (*.csv)</source>
-        <translation>Tablas (*.csv)</translation>
     </message>
     <message>
         <source>Statistics</source>
@@ -4693,10 +4685,6 @@ Vocabulario %3</translation>
         <translation>Guardar imagen de la ventana</translation>
     </message>
     <message>
-        <source>Pictures (*.png)</source>
-        <translation>Imágenes (*.png)</translation>
-    </message>
-    <message>
         <source>Saved as %1.</source>
         <translation>Guardado como %1.</translation>
     </message>
@@ -4737,10 +4725,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>Save page as picture</source>
         <translation>Guardar página como imagen</translation>
-    </message>
-    <message>
-        <source>Pictures (*.png *.pdf)</source>
-        <translation>Imágenes (*.png *.pdf)</translation>
     </message>
     <message>
         <source>GPU history</source>
@@ -4793,6 +4777,22 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>Docks</source>
         <translation>Paneles</translation>
+    </message>
+    <message>
+        <source>Pictures</source>
+        <translation>Imágenes</translation>
+    </message>
+    <message>
+        <source>Save loss chart as picture</source>
+        <translation>Guardar la gráfica de pérdida como imagen</translation>
+    </message>
+    <message>
+        <source>Save loss chart as table</source>
+        <translation>Guardar la gráfica de pérdida como tabla</translation>
+    </message>
+    <message>
+        <source>Tables</source>
+        <translation>Tablas</translation>
     </message>
 </context>
 <context>
@@ -5626,6 +5626,37 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
 </context>
 <context>
+    <name>furrow::RunListModel</name>
+    <message>
+        <source>no end was recorded</source>
+        <translation>no se registró el final</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 a %2</translation>
+    </message>
+    <message>
+        <source>since %1</source>
+        <translation>desde las %1</translation>
+    </message>
+    <message>
+        <source>from %1</source>
+        <translation>a partir de las %1</translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation>Intento %1</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 pasos</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+</context>
+<context>
     <name>furrow::RunView</name>
     <message>
         <source>Overview</source>
@@ -5974,6 +6005,36 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Best: checkpoint %1, eval loss %2</source>
         <translation>Mejor: punto de control %1, pérdida de evaluación %2</translation>
+    </message>
+    <message>
+        <source>Verify all</source>
+        <translation>Verificar todos</translation>
+    </message>
+    <message>
+        <source>Reads every file of the checkpoints again and compares it with what was recorded when it was written</source>
+        <translation>Lee de nuevo cada archivo de los puntos de control y lo compara con lo que se registró al escribirlo</translation>
+    </message>
+    <message>
+        <source>Stop checking</source>
+        <translation>Dejar de comprobar</translation>
+    </message>
+    <message>
+        <source>Checking the files, %1 of %2…</source>
+        <translation>Comprobando los archivos, %1 de %2…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) damaged. %1</source>
+        <translation>
+            <numerusform>%n punto de control dañado. %1</numerusform>
+            <numerusform>%n puntos de control dañados. %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) verified: every file is as it was written.</source>
+        <translation>
+            <numerusform>%n punto de control verificado: cada archivo está como se escribió.</numerusform>
+            <numerusform>%n puntos de control verificados: cada archivo está como se escribió.</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -2037,6 +2037,22 @@
         <source>left behind</source>
         <translation>已离开</translation>
     </message>
+    <message>
+        <source>checking…</source>
+        <translation>正在检查…</translation>
+    </message>
+    <message>
+        <source>not checked yet</source>
+        <translation>尚未检查</translation>
+    </message>
+    <message>
+        <source>verified at %1</source>
+        <translation>已于 %1 核验</translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation>已核验</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2496,10 +2512,6 @@
         <translation>将页面存为图片…</translation>
     </message>
     <message>
-        <source>The shown page as PNG or PDF</source>
-        <translation>将当前页面存为 PNG 或 PDF</translation>
-    </message>
-    <message>
         <source>Replay</source>
         <translation>回放</translation>
     </message>
@@ -2663,6 +2675,10 @@
         <source>For a run outside the workspace; its folder stays as it is</source>
         <translation>用于工作区之外的运行；其文件夹保持不变</translation>
     </message>
+    <message>
+        <source>The shown page as PNG, SVG or PDF</source>
+        <translation>将显示的页面存为 PNG、SVG 或 PDF</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -2790,12 +2806,8 @@
         <translation>保存报告</translation>
     </message>
     <message>
-        <source>Reports (*.html *.pdf *.csv *.json)</source>
-        <translation>报告 (*.html *.pdf *.csv *.json)</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>无法写入 %1。</translation>
+        <source>Reports</source>
+        <translation>报告</translation>
     </message>
 </context>
 <context>
@@ -3109,26 +3121,6 @@
     <message>
         <source>No steps recorded yet. Worker %1: %2.</source>
         <translation>尚无记录的步。工作进程 %1：%2。</translation>
-    </message>
-    <message>
-        <source>Save picture</source>
-        <translation>保存图片</translation>
-    </message>
-    <message>
-        <source>Pictures (*.png *.svg *.pdf)</source>
-        <translation>图片 (*.png *.svg *.pdf)</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>无法写入 %1。</translation>
-    </message>
-    <message>
-        <source>Save table</source>
-        <translation>保存表格</translation>
-    </message>
-    <message>
-        <source>Tables (*.csv)</source>
-        <translation>表格 (*.csv)</translation>
     </message>
     <message>
         <source>Statistics</source>
@@ -4666,10 +4658,6 @@ Vocabulary %3</source>
         <translation>保存窗口图片</translation>
     </message>
     <message>
-        <source>Pictures (*.png)</source>
-        <translation>图片 (*.png)</translation>
-    </message>
-    <message>
         <source>Saved as %1.</source>
         <translation>已保存为 %1。</translation>
     </message>
@@ -4710,10 +4698,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>Save page as picture</source>
         <translation>将页面存为图片</translation>
-    </message>
-    <message>
-        <source>Pictures (*.png *.pdf)</source>
-        <translation>图片 (*.png *.pdf)</translation>
     </message>
     <message>
         <source>GPU history</source>
@@ -4766,6 +4750,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>Docks</source>
         <translation>停靠窗口</translation>
+    </message>
+    <message>
+        <source>Pictures</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Save loss chart as picture</source>
+        <translation>将损失图表存为图片</translation>
+    </message>
+    <message>
+        <source>Save loss chart as table</source>
+        <translation>将损失图表存为表格</translation>
+    </message>
+    <message>
+        <source>Tables</source>
+        <translation>表格</translation>
     </message>
 </context>
 <context>
@@ -5590,6 +5590,37 @@ pattern 正则表达式</translation>
     </message>
 </context>
 <context>
+    <name>furrow::RunListModel</name>
+    <message>
+        <source>no end was recorded</source>
+        <translation>没有记录结束</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>since %1</source>
+        <translation>自 %1 起</translation>
+    </message>
+    <message>
+        <source>from %1</source>
+        <translation>从 %1 开始</translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation>第 %1 次尝试</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 步</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+</context>
+<context>
     <name>furrow::RunView</name>
     <message>
         <source>Overview</source>
@@ -5936,6 +5967,34 @@ pattern 正则表达式</translation>
     <message>
         <source>Best: checkpoint %1, eval loss %2</source>
         <translation>最佳：检查点 %1，评估损失 %2</translation>
+    </message>
+    <message>
+        <source>Verify all</source>
+        <translation>全部核验</translation>
+    </message>
+    <message>
+        <source>Reads every file of the checkpoints again and compares it with what was recorded when it was written</source>
+        <translation>重新读取检查点的每个文件，并与写入时的记录比较</translation>
+    </message>
+    <message>
+        <source>Stop checking</source>
+        <translation>停止检查</translation>
+    </message>
+    <message>
+        <source>Checking the files, %1 of %2…</source>
+        <translation>正在检查文件，第 %1 个，共 %2 个…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) damaged. %1</source>
+        <translation>
+            <numerusform>%n 个检查点已损坏。%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) verified: every file is as it was written.</source>
+        <translation>
+            <numerusform>已核验 %n 个检查点：每个文件都与写入时一致。</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -32,7 +32,14 @@ void ChartPlot::drawFrame()
 
 void ChartPlot::paintEvent(QPaintEvent* event)
 {
-    QPainter painter(this);
+    QCPPainter painter(this);
+    const QPaintEngine::Type kind = painter.paintEngine()->type();
+    if (kind == QPaintEngine::SVG || kind == QPaintEngine::Pdf) { // a page is saved with this plot in it
+        painter.setMode(QCPPainter::pmVectorized);
+        painter.fillRect(rect(), mBackgroundBrush);
+        draw(&painter);
+        return;
+    }
     if (!hasFrame())
         painter.fillRect(event->rect(), mBackgroundBrush);
     painter.drawImage(0, 0, frame_);

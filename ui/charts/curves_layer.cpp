@@ -291,6 +291,9 @@ void CurvesLayer::draw(QCPPainter* painter)
         drawOffScale(p, false, bottom);
     }
     drawExceptions(p, top, bottom);
+    if (p.paintEngine()->type() == QPaintEngine::SVG) // knows no clip: what leaves the area goes under the ground around it
+        for (const QRect& side : QRegion(parentPlot()->rect()) - clipRect())
+            p.fillRect(side, theme().color(Token::Inset));
     p.restore();
 }
 

@@ -10,7 +10,6 @@
 
 #include <QComboBox>
 #include <QFile>
-#include <QFileDialog>
 #include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
@@ -373,22 +372,16 @@ void ChartsPage::setLogY(bool on)
     settings_->setLogLoss(on);
 }
 
-void ChartsPage::savePicture()
+bool ChartsPage::savePicture(const QString& file)
 {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save picture"), QStringLiteral("loss.png"), tr("Pictures (*.png *.svg *.pdf)"));
-    if (!file.isEmpty() && !loss_->save(file))
-        density_->setText(tr("%1 could not be written.").arg(file));
+    return loss_->save(file);
 }
 
-void ChartsPage::saveTable()
+bool ChartsPage::saveTable(const QString& name)
 {
-    const QString name = QFileDialog::getSaveFileName(this, tr("Save table"), QStringLiteral("loss.csv"), tr("Tables (*.csv)"));
-    if (name.isEmpty())
-        return;
     QFile file(name);
     const QByteArray bytes = loss_->csv().toUtf8();
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size())
-        density_->setText(tr("%1 could not be written.").arg(name));
+    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
 }
 
 } // namespace furrow

@@ -25,8 +25,8 @@ public:
     void fit();
     void zoomBack();
     void setLogY(bool on);
-    void savePicture(); ///< of the loss chart; asks where
-    void saveTable(); ///< of what the loss chart shows; asks where
+    bool savePicture(const QString& file); ///< of the loss chart: .png, .svg or .pdf; false: could not be written
+    bool saveTable(const QString& name); ///< of what the loss chart shows, as CSV; false: could not be written
     /// Zooms to where the selected chunk was trained.
     void zoomToSelection();
 

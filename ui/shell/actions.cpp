@@ -72,7 +72,7 @@ void Actions::makeFile()
     compare = add(Menu::File, tr("Compare runs…"), QStringLiteral("compare"), QKeySequence(QStringLiteral("Ctrl+Shift+D")), tr("All runs as a table, two to eight of them beside each other"));
     addSeparator(Menu::File);
     exportRun = add(Menu::File, tr("Export run…"), QStringLiteral("export"), {}, tr("A report, what was measured, the model, or a bundle for developers"));
-    savePage = add(Menu::File, tr("Save page as picture…"), QStringLiteral("save"), {}, tr("The shown page as PNG or PDF"));
+    savePage = add(Menu::File, tr("Save page as picture…"), QStringLiteral("save"), {}, tr("The shown page as PNG, SVG or PDF"));
     saveChart = add(Menu::File, tr("Save loss chart as picture…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+E")), tr("As PNG, SVG or PDF"));
     saveTable = add(Menu::File, tr("Save loss chart as table…"), {}, QKeySequence(QStringLiteral("Ctrl+E")), tr("The visible points as CSV"));
     savePicture = add(Menu::File, tr("Save picture of the window…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+S")), {});

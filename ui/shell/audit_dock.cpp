@@ -4,9 +4,9 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/audit_report.h"
 #include "ui/pages/page_parts.h"
+#include "ui/pages/save_file.h"
 #include "ui/widgets/lane_view.h"
 
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
@@ -187,11 +187,12 @@ void AuditDock::showTimeLines(const AuditFinding& finding)
 
 void AuditDock::saveReport()
 {
-    const QString name = QFileDialog::getSaveFileName(this, tr("Save report"), QStringLiteral("audit.html"), tr("Reports (*.html *.pdf *.csv *.json)"));
-    if (name.isEmpty() || !report_)
+    if (!report_)
         return;
-    if (!saveAuditReport(*report_, bench_.watcher().folder(), name))
-        sentence_->setText(tr("%1 could not be written.").arg(name));
+    const QString file = askSaveFile(this, tr("Save report"), QStringLiteral("audit.html"), tr("Reports"), { QStringLiteral("html"), QStringLiteral("pdf"), QStringLiteral("csv"), QStringLiteral("json") });
+    if (file.isEmpty())
+        return;
+    Q_EMIT reportSaved(saveAuditReport(*report_, bench_.watcher().folder(), file), file);
 }
 
 } // namespace furrow

@@ -26,6 +26,7 @@ public:
 Q_SIGNALS:
     void counted(qint64 twice, qint64 missing);
     void audited(const furrow::AuditPtr& report);
+    void reportSaved(bool saved, const QString& file); ///< false: could not be written
 
 protected:
     void showEvent(QShowEvent* event) override;

@@ -83,6 +83,9 @@ private:
     void openWorkspace();
     void savePicture();
     void savePage();
+    void saveChart();
+    void saveTable();
+    void tellSaved(bool saved, const QString& file);
     void exportRun();
     void showSelectionInLog();
     void showRunMenu(const QPoint& globalPosition);

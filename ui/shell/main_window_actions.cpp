@@ -13,6 +13,7 @@
 #include "ui/pages/picture.h"
 #include "ui/pages/quarantine_dialog.h"
 #include "ui/pages/resume_dialog.h"
+#include "ui/pages/save_file.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/events_dock.h"
 #include "ui/shell/help_dialog.h"
@@ -111,14 +112,8 @@ void MainWindow::connectViewActions()
         editQuarantine();
     });
     connect(actions_->showInLog, &QAction::triggered, this, &MainWindow::showSelectionInLog);
-    connect(actions_->saveChart, &QAction::triggered, this, [this] {
-        runView_->showPage(RunView::Charts);
-        qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->savePicture();
-    });
-    connect(actions_->saveTable, &QAction::triggered, this, [this] {
-        runView_->showPage(RunView::Charts);
-        qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->saveTable();
-    });
+    connect(actions_->saveChart, &QAction::triggered, this, &MainWindow::saveChart);
+    connect(actions_->saveTable, &QAction::triggered, this, &MainWindow::saveTable);
     connect(actions_->showInChart, &QAction::triggered, this, [this] {
         runView_->showPage(RunView::Charts);
         qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->zoomToSelection();
@@ -311,24 +306,37 @@ void MainWindow::openWorkspace()
 void MainWindow::savePicture()
 {
     const QPixmap picture = grab();
-    QString file = QFileDialog::getSaveFileName(this, tr("Save picture of the window"), QStringLiteral("furrow.png"), tr("Pictures (*.png)"));
-    if (file.isEmpty())
-        return;
-    if (!file.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
-        file += QStringLiteral(".png");
-    if (picture.save(file))
-        tell(tr("Saved as %1.").arg(file));
-    else
-        tell(tr("%1 could not be written.").arg(file), true);
+    const QString file = askSaveFile(this, tr("Save picture of the window"), QStringLiteral("furrow.png"), tr("Pictures"), { QStringLiteral("png") });
+    if (!file.isEmpty())
+        tellSaved(picture.save(file), file);
 }
 
 void MainWindow::savePage()
 {
     QWidget* page = isWhole() ? centre_->currentWidget() : runView_->page(runView_->currentPage());
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save page as picture"), QStringLiteral("furrow-page.png"), tr("Pictures (*.png *.pdf)"));
-    if (file.isEmpty())
-        return;
-    const bool saved = savePagePicture(*page, file);
+    const QString file = askSaveFile(this, tr("Save page as picture"), QStringLiteral("furrow-page.png"), tr("Pictures"), { QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf") });
+    if (!file.isEmpty())
+        tellSaved(savePagePicture(*page, file), file);
+}
+
+void MainWindow::saveChart()
+{
+    runView_->showPage(RunView::Charts);
+    const QString file = askSaveFile(this, tr("Save loss chart as picture"), QStringLiteral("loss.png"), tr("Pictures"), { QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf") });
+    if (!file.isEmpty())
+        tellSaved(qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->savePicture(file), file);
+}
+
+void MainWindow::saveTable()
+{
+    runView_->showPage(RunView::Charts);
+    const QString file = askSaveFile(this, tr("Save loss chart as table"), QStringLiteral("loss.csv"), tr("Tables"), { QStringLiteral("csv") });
+    if (!file.isEmpty())
+        tellSaved(qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->saveTable(file), file);
+}
+
+void MainWindow::tellSaved(bool saved, const QString& file)
+{
     tell(saved ? tr("Saved as %1.").arg(file) : tr("%1 could not be written.").arg(file), !saved);
 }
 

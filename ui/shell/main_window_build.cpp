@@ -197,6 +197,7 @@ void MainWindow::buildDocks()
         events->setWindowTitle(count > 0 ? tr("Events and alerts %1").arg(countText(count)) : tr("Events and alerts"));
     });
     connect(auditWidget, &AuditDock::audited, this, [this](const AuditPtr& report) { bench_.alerts().takeAudit(*report); });
+    connect(auditWidget, &AuditDock::reportSaved, this, &MainWindow::tellSaved);
     connect(auditWidget, &AuditDock::counted, audit, [this, audit](qint64 twice, qint64 missing) {
         audit->setWindowTitle(tr("Duplicates and holes %1 · %2").arg(twice).arg(missing));
         if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage)))

@@ -2,12 +2,14 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/chart_settings.h"
 #include "ui/pages/charts_page.h"
+#include "ui/pages/picture.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSvgRenderer>
 #include <QTableView>
 
 using namespace furrow;
@@ -145,6 +147,22 @@ private Q_SLOTS:
         QCOMPARE(loss_->curves().keyAxis()->range().upper, 3000.0);
     }
 
+    void thePageIsSavedWithTextAndLinesThatStaySharp()
+    {
+        const QString svg = story_->workspace() + QStringLiteral("/page.svg");
+        QVERIFY(savePagePicture(*page_, svg));
+        QFile file(svg);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
+        QSvgRenderer renderer(text);
+        QVERIFY(renderer.isValid());
+        QCOMPARE(renderer.defaultSize(), page_->size());
+        QVERIFY2(text.contains("Training loss") && text.contains("<polyline"), "words and curves are no pixels");
+        const QString pdf = story_->workspace() + QStringLiteral("/page.pdf");
+        QVERIFY(savePagePicture(*page_, pdf));
+        QVERIFY(QFileInfo(pdf).size() > 1000);
+        QVERIFY(!savePagePicture(*page_, story_->workspace() + QStringLiteral("/missing/page.svg")));
+    }
     void chosenChartsStandBelowTheLoss()
     {
         QVERIFY(named<SeriesChart>(*page_, QStringLiteral("Gradient norm"))->isVisible());

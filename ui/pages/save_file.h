@@ -1,0 +1,16 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+class QWidget;
+
+namespace furrow {
+
+/// Asks where to save something. Empty when the person changed their mind.
+/// @param name     what is proposed, with the first ending
+/// @param what     "Pictures", in the language of the person
+/// @param endings  without dot; a name with none of them gets the first
+QString askSaveFile(QWidget* parent, const QString& title, const QString& name, const QString& what, const QStringList& endings);
+
+} // namespace furrow
