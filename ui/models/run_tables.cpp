@@ -1,6 +1,7 @@
 #include "ui/models/run_tables.h"
 
 #include "core/base/clock.h"
+#include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/cell_store.h"
 #include "ui/models/words.h"
 
@@ -239,6 +240,35 @@ std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns()
         { [] { return QCoreApplication::translate("Tables", "Age"); }, [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
             [](const C& c) { return QVariant(static_cast<qlonglong>(-c.wallNs)); }, true, {} },
     };
+}
+
+namespace {
+
+QString verdictText(const SupervisorLedger::CheckpointRow& row, const CheckpointVerifier& verifier)
+{
+    if (row.removed)
+        return QStringLiteral("–");
+    if (verifier.isChecking(row.id))
+        return QCoreApplication::translate("Tables", "checking…");
+    const CheckpointVerdict* verdict = verifier.verdictOf(row.id);
+    if (row.damaged || (verdict != nullptr && !verdict->problem.isEmpty()))
+        return QCoreApplication::translate("Tables", "damaged");
+    return verdict == nullptr ? QCoreApplication::translate("Tables", "not checked yet")
+                              : QCoreApplication::translate("Tables", "verified at %1").arg(verdict->at.toString(QStringLiteral("HH:mm")));
+}
+
+} // namespace
+
+std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns(const CheckpointVerifier& verifier)
+{
+    using C = SupervisorLedger::CheckpointRow;
+    auto columns = checkpointColumns();
+    columns.push_back({ [] { return QCoreApplication::translate("Tables", "Verified"); }, [&verifier](const C& c) { return verdictText(c, verifier); }, {}, false,
+        [&verifier](const C& c, int role) {
+            const CheckpointVerdict* verdict = verifier.verdictOf(c.id);
+            return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty() ? QVariant(verdict->problem) : QVariant();
+        } });
+    return columns;
 }
 
 std::vector<TableColumn<AuditFinding>> findingColumns()

@@ -10,6 +10,7 @@
 namespace furrow {
 
 class CellStore;
+class CheckpointVerifier;
 class RunWatcher;
 
 /// How much an event matters to a person.
@@ -64,6 +65,8 @@ std::vector<TableColumn<ChunkCell>> chunkColumns();
 std::vector<TableColumn<ClaimRow>> claimColumns();
 std::vector<TableColumn<IncarnationRow>> incarnationColumns();
 std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns();
+/// The same, and what the verifier knows of the files. It must live as long as the model.
+std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns(const CheckpointVerifier& verifier);
 std::vector<TableColumn<AuditFinding>> findingColumns();
 
 /// Blocks of the cells, by number.

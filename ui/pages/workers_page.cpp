@@ -11,14 +11,27 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
+
+namespace {
+
+constexpr int kAgeColumn = 8;
+constexpr int kCellSides = 28;
+
+bool hasFilesLeft(const SupervisorLedger::CheckpointRow& row)
+{
+    return !row.removed && !row.damaged;
+}
+
+} // namespace
 
 WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
     , incarnations_(incarnationColumns())
-    , checkpoints_(checkpointColumns())
+    , checkpoints_(checkpointColumns(verifier_))
     , processTable_(makeTable(tr("Worker processes")))
     , checkpointTable_(makeTable(tr("Checkpoints")))
 {
@@ -32,11 +45,13 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &WorkersPage::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         task_.cancel();
+        verifier_.forget();
         incarnations_.reset({});
         checkpoints_.reset({});
         showBest();
         enableButtons();
     });
+    connect(&verifier_, &CheckpointVerifier::changed, this, &WorkersPage::showVerdicts);
     connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject& answer, const QString& problem) {
         setTone(sentence_, problem.isEmpty() ? TextTone::Secondary : TextTone::Error);
         const double loss = answer.value(QLatin1String("loss")).toDouble();
@@ -76,12 +91,14 @@ QWidget* WorkersPage::buildCheckpoints()
     row->addWidget(makeLabel(tr("Checkpoints"), TextTone::Value, TextSize::Body, true));
     sentence_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
     row->addWidget(sentence_, 1);
+    verify_ = makeButton(tr("Verify all"), QStringLiteral("check"));
+    verify_->setToolTip(tr("Reads every file of the checkpoints again and compares it with what was recorded when it was written"));
     pin_ = makeButton(tr("Pin"), QStringLiteral("pin"));
     pin_->setToolTip(tr("A pinned checkpoint is never removed by the keep policy"));
     evaluate_ = makeButton(tr("Evaluate"));
     sample_ = makeButton(tr("Write text…"), QStringLiteral("text"));
     start_ = makeButton(tr("New run from it…"));
-    for (QPushButton* button : { pin_, evaluate_, sample_, start_ }) {
+    for (QPushButton* button : { verify_, pin_, evaluate_, sample_, start_ }) {
         button->setProperty("compact", true);
         row->addWidget(button);
     }
@@ -90,6 +107,7 @@ QWidget* WorkersPage::buildCheckpoints()
     checkpointTable_->setSelectionMode(QAbstractItemView::SingleSelection);
     column->addWidget(checkpointTable_, 1);
     connect(checkpointTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &WorkersPage::enableButtons);
+    connect(verify_, &QPushButton::clicked, this, &WorkersPage::verifyAll);
     connect(pin_, &QPushButton::clicked, this, [this] {
         if (const auto* checkpoint = current())
             bench_.commands().pin(bench_.watcher().folder(), checkpoint->id, !checkpoint->pinned);
@@ -115,12 +133,15 @@ const SupervisorLedger::CheckpointRow* WorkersPage::current() const
 void WorkersPage::enableButtons()
 {
     const auto* checkpoint = current();
-    const bool hasFiles = checkpoint != nullptr && !checkpoint->removed && !checkpoint->damaged;
+    const bool hasFiles = checkpoint != nullptr && hasFilesLeft(*checkpoint);
+    const auto& all = checkpoints_.rows();
+    verify_->setText(verifier_.isBusy() ? tr("Stop checking") : tr("Verify all"));
+    verify_->setEnabled(!task_.isBusy() && std::any_of(all.begin(), all.end(), hasFilesLeft));
     pin_->setEnabled(hasFiles);
     pin_->setText(checkpoint != nullptr && checkpoint->pinned ? tr("Unpin") : tr("Pin"));
     for (QPushButton* button : { sample_, start_ })
         button->setEnabled(hasFiles);
-    evaluate_->setEnabled(hasFiles && !task_.isBusy());
+    evaluate_->setEnabled(hasFiles && !task_.isBusy() && !verifier_.isBusy());
 }
 
 void WorkersPage::evaluate()
@@ -134,17 +155,49 @@ void WorkersPage::evaluate()
     enableButtons();
 }
 
+// The newest first: it is the one that a resume starts from.
+void WorkersPage::verifyAll()
+{
+    if (verifier_.isBusy()) {
+        verifier_.stop();
+        return;
+    }
+    std::vector<SupervisorLedger::CheckpointRow> rows = checkpoints_.rows();
+    std::erase_if(rows, [](const auto& row) { return !hasFilesLeft(row); });
+    std::reverse(rows.begin(), rows.end());
+    verifier_.start(bench_.watcher().folder(), rows);
+}
+
+void WorkersPage::showVerdicts()
+{
+    checkpoints_.reset(std::vector(checkpoints_.rows()));
+    enableButtons();
+    if (verifier_.isBusy()) {
+        saySentence(sentence_, tr("Checking the files, %1 of %2…").arg(verifier_.done() + 1).arg(verifier_.wanted()), false);
+        return;
+    }
+    QStringList problems;
+    for (const auto& row : checkpoints_.rows())
+        if (const CheckpointVerdict* verdict = verifier_.verdictOf(row.id); verdict != nullptr && !row.removed && !verdict->problem.isEmpty())
+            problems.append(verdict->problem);
+    if (!problems.isEmpty())
+        saySentence(sentence_, tr("%n checkpoint(s) damaged. %1", nullptr, static_cast<int>(problems.size())).arg(problems.join(QLatin1Char(' '))), true);
+    else if (verifier_.done() > 0)
+        saySentence(sentence_, tr("%n checkpoint(s) verified: every file is as it was written.", nullptr, static_cast<int>(verifier_.done())), false);
+    else
+        showBest();
+}
+
 void WorkersPage::showBest()
 {
     const SupervisorLedger::CheckpointRow* best = nullptr;
     for (const auto& row : checkpoints_.rows()) {
-        if (row.record.evalLoss && !row.removed && !row.damaged && (best == nullptr || *row.record.evalLoss < *best->record.evalLoss))
+        if (row.record.evalLoss && hasFilesLeft(row) && (best == nullptr || *row.record.evalLoss < *best->record.evalLoss))
             best = &row;
     }
-    if (!task_.isBusy() && best != nullptr)
-        sentence_->setText(tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)));
-    else if (!task_.isBusy())
-        sentence_->clear();
+    if (task_.isBusy() || verifier_.isBusy())
+        return;
+    saySentence(sentence_, best == nullptr ? QString() : tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)), false);
 }
 
 void WorkersPage::take(const TablesPtr& tables)
@@ -159,6 +212,8 @@ void WorkersPage::take(const TablesPtr& tables)
     if (first) {
         processTable_->resizeColumnsToContents();
         checkpointTable_->resizeColumnsToContents();
+        const int age = checkpointTable_->fontMetrics().horizontalAdvance(durationText(99 * 60 + 59)) + kCellSides; // it grows
+        checkpointTable_->setColumnWidth(kAgeColumn, std::max(checkpointTable_->columnWidth(kAgeColumn), age));
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/checkpoint_verifier.h"
 #include "ui/bridge/task_runner.h"
 #include "ui/models/run_tables.h"
 
@@ -31,14 +32,18 @@ private:
     void enableButtons();
     void evaluate();
     void showBest();
+    void verifyAll();
+    void showVerdicts();
 
     Workbench& bench_;
     TaskRunner task_;
+    CheckpointVerifier verifier_;
     IncarnationModel incarnations_;
     CheckpointModel checkpoints_;
     QTableView* processTable_;
     QTableView* checkpointTable_;
     QLabel* sentence_ = nullptr;
+    QPushButton* verify_ = nullptr;
     QPushButton* pin_ = nullptr;
     QPushButton* evaluate_ = nullptr;
     QPushButton* sample_ = nullptr;

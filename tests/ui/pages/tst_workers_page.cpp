@@ -1,0 +1,116 @@
+#include "core/base/hash.h"
+#include "core/run/checkpoint_manifest.h"
+#include "tests/ui/run_story.h"
+#include "ui/bridge/checkpoint_verifier.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/workers_page.h"
+
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+void write(const std::filesystem::path& file, const std::string& text)
+{
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+/// A checkpoint folder with one file, as a worker leaves it, and the row that the tracker has of it.
+SupervisorLedger::CheckpointRow wholeCheckpoint(const RunPaths& paths, std::int64_t id)
+{
+    SupervisorLedger::CheckpointRow row;
+    row.id = { id };
+    row.record.folder = "whole-" + std::to_string(id);
+    const auto folder = paths.checkpointFolder(row.record.folder);
+    std::filesystem::create_directories(folder);
+    write(folder / "weights", "abc");
+    CheckpointManifest manifest;
+    manifest.runId = good(readRunFile(paths)).runId;
+    manifest.files = { { "weights", 3, good(sha256File(folder / "weights")) } };
+    const std::string text = toJsonText(manifest);
+    write(folder / "manifest.json", text);
+    row.record.manifestSha256 = sha256Hex(text);
+    return row;
+}
+
+QStringList verdictsOf(const QTableView& table)
+{
+    const QAbstractItemModel& model = *table.model();
+    QStringList verdicts;
+    for (int row = 0; row < model.rowCount(); ++row)
+        verdicts.append(model.index(row, model.columnCount() - 1).data().toString());
+    return verdicts;
+}
+
+template <typename Widget> Widget* named(const QWidget& parent, const QString& name)
+{
+    const auto all = parent.findChildren<Widget*>();
+    const auto found = std::find_if(all.begin(), all.end(), [&name](const Widget* widget) { return widget->accessibleName() == name; });
+    return found == all.end() ? nullptr : *found;
+}
+
+} // namespace
+
+class TestWorkersPage : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void aCheckpointIsVerifiedOnlyWhenEveryFileIsAsItWasWritten()
+    {
+        const RunStory story({});
+        const auto whole = wholeCheckpoint(story.paths(), 71);
+        const auto changed = wholeCheckpoint(story.paths(), 72);
+        write(story.paths().checkpointFolder(changed.record.folder) / "weights", "abd");
+        CheckpointVerifier verifier;
+        QVERIFY(verifier.verdictOf(whole.id) == nullptr);
+        verifier.start(story.folder(), { whole, changed });
+        QVERIFY(verifier.isChecking(whole.id) && !verifier.isChecking(changed.id));
+        QTRY_VERIFY_WITH_TIMEOUT(!verifier.isBusy(), kPatienceMs);
+        QCOMPARE(verifier.done(), 2);
+        QCOMPARE(verifier.verdictOf(whole.id)->problem, QString());
+        QVERIFY(verifier.verdictOf(changed.id)->problem.contains(QStringLiteral("SHA-256 of weights differs")));
+    }
+
+    void whatIsStoppedHasNoVerdict()
+    {
+        const RunStory story({});
+        const auto row = wholeCheckpoint(story.paths(), 71);
+        CheckpointVerifier verifier;
+        verifier.start(story.folder(), { row });
+        verifier.stop();
+        QVERIFY(!verifier.isBusy());
+        QTest::qWait(100);
+        QVERIFY(verifier.verdictOf(row.id) == nullptr);
+    }
+
+    /// The checkpoints of a story have rows but no files.
+    void thePageSaysWhatWasCheckedAndWhatWasNot()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        WorkersPage page(bench);
+        page.resize(1000, 700);
+        page.show();
+        auto* table = named<QTableView>(page, QStringLiteral("Checkpoints"));
+        QVERIFY(table != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 1, kPatienceMs);
+        QCOMPARE(verdictsOf(*table).removeDuplicates(), table->model()->rowCount() - 1);
+        QCOMPARE(verdictsOf(*table).front(), QStringLiteral("not checked yet"));
+        const auto buttons = page.findChildren<QPushButton*>();
+        const auto verify = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) { return button->text() == QLatin1String("Verify all"); });
+        QVERIFY(verify != buttons.end() && (*verify)->isEnabled());
+        (*verify)->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!verdictsOf(*table).contains(QStringLiteral("not checked yet")) && (*verify)->text() == QLatin1String("Verify all"), kPatienceMs);
+        QCOMPARE(verdictsOf(*table).front(), QStringLiteral("damaged"));
+    }
+};
+
+QTEST_MAIN(TestWorkersPage)
+#include "tst_workers_page.moc"

@@ -1,0 +1,76 @@
+#include "ui/bridge/checkpoint_verifier.h"
+
+#include "core/base/path.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/run/run_file.h"
+
+namespace furrow {
+
+namespace {
+
+QString problemOf(const QString& folder, const CheckpointRecord& record)
+{
+    const RunPaths paths(pathFromUtf8(folder.toStdString()));
+    const auto file = readRunFile(paths);
+    if (!file.ok())
+        return QString::fromStdString(file.error().message);
+    const Status verdict = verifyCheckpoint(paths.checkpointFolder(record.folder), record.manifestSha256, file.value().runId);
+    return verdict.ok() ? QString() : QString::fromStdString(verdict.error().message);
+}
+
+} // namespace
+
+CheckpointVerifier::CheckpointVerifier(QObject* parent)
+    : QObject(parent)
+{
+}
+
+void CheckpointVerifier::start(const QString& folder, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+{
+    request_.cancel();
+    folder_ = folder;
+    waiting_.assign(rows.begin(), rows.end());
+    done_ = 0;
+    checkNext();
+}
+
+void CheckpointVerifier::stop()
+{
+    request_.cancel();
+    waiting_.clear();
+    Q_EMIT changed();
+}
+
+void CheckpointVerifier::forget()
+{
+    verdicts_.clear();
+    done_ = 0;
+    stop();
+}
+
+bool CheckpointVerifier::isChecking(CheckpointId checkpoint) const
+{
+    return isBusy() && waiting_.front().id == checkpoint;
+}
+
+const CheckpointVerdict* CheckpointVerifier::verdictOf(CheckpointId checkpoint) const
+{
+    const auto found = verdicts_.find(checkpoint);
+    return found == verdicts_.end() ? nullptr : &found->second;
+}
+
+void CheckpointVerifier::checkNext()
+{
+    if (isBusy()) {
+        request_.start([folder = folder_, record = waiting_.front().record](const auto&) { return problemOf(folder, record); },
+            [this](const QString& problem) {
+                verdicts_[waiting_.front().id] = { problem, QDateTime::currentDateTime() };
+                waiting_.pop_front();
+                ++done_;
+                checkNext();
+            });
+    }
+    Q_EMIT changed();
+}
+
+} // namespace furrow
