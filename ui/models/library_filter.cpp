@@ -32,6 +32,8 @@ void LibraryFilter::setArchivedShown(bool shown)
 
 bool LibraryFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
 {
+    if (parent.isValid()) // attempts go with their run
+        return true;
     const QModelIndex index = sourceModel()->index(row, 0, parent);
     if (!archivedShown_ && index.data(RunListModel::ArchivedRole).toBool())
         return false;

@@ -31,10 +31,39 @@ QString tipOf(const RunLine& line)
     return lines.join(QLatin1Char('\n'));
 }
 
+/// Whether the attempts of a run may read differently now.
+bool hasNewAttempts(const RunLine& before, const RunLine& now)
+{
+    return before.attempt != now.attempt || before.state != now.state || before.committed != now.committed;
+}
+
+bool isLive(RunState state)
+{
+    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping;
+}
+
+/// Why an attempt ended, or what it does.
+QString attemptState(const RunLine& line, const AttemptLine& attempt)
+{
+    if (attempt.endedWallNs)
+        return stopReasonSentence(attempt.reason);
+    if (attempt.number == line.attempt)
+        return stateWord(line.state).toLower();
+    return RunListModel::tr("no end was recorded");
+}
+
+QString attemptTime(const RunLine& line, const AttemptLine& attempt)
+{
+    const QString started = wallTimeText(attempt.startedWallNs);
+    if (attempt.endedWallNs)
+        return RunListModel::tr("%1 to %2").arg(started, wallClockText(*attempt.endedWallNs));
+    return attempt.number == line.attempt && isLive(line.state) ? RunListModel::tr("since %1").arg(started) : RunListModel::tr("from %1").arg(started);
+}
+
 } // namespace
 
 RunListModel::RunListModel(QObject* parent)
-    : QAbstractListModel(parent)
+    : QAbstractItemModel(parent)
 {
 }
 
@@ -42,18 +71,24 @@ void RunListModel::reset(const RunLines& lines)
 {
     const bool sameRuns = std::equal(lines.begin(), lines.end(), lines_.begin(), lines_.end(),
         [](const RunLine& a, const RunLine& b) { return a.folder == b.folder; });
-    if (sameRuns) {
-        // Only what changed: a filter over thousands of runs looks at those rows again.
-        const RunLines before = std::exchange(lines_, lines);
-        for (int row = 0; row < rowCount(); ++row) {
-            if (!(before[static_cast<std::size_t>(row)] == lines_[static_cast<std::size_t>(row)]))
-                Q_EMIT dataChanged(index(row), index(row));
-        }
+    if (!sameRuns) {
+        beginResetModel();
+        lines_ = lines;
+        attempts_.clear();
+        endResetModel();
         return;
     }
-    beginResetModel();
-    lines_ = lines;
-    endResetModel();
+    // Only what changed: a filter over thousands of runs looks at those rows again.
+    const RunLines before = std::exchange(lines_, lines);
+    for (int row = 0; row < rowCount(); ++row) {
+        const RunLine& old = before[static_cast<std::size_t>(row)];
+        const RunLine& now = lines_[static_cast<std::size_t>(row)];
+        if (old == now)
+            continue;
+        Q_EMIT dataChanged(index(row), index(row));
+        if (hasAttempts(now.folder) && hasNewAttempts(old, now))
+            Q_EMIT attemptsWanted(now.folder);
+    }
 }
 
 int RunListModel::rowOf(const QString& folder) const
@@ -62,16 +97,112 @@ int RunListModel::rowOf(const QString& folder) const
     return found == lines_.end() ? -1 : static_cast<int>(found - lines_.begin());
 }
 
+void RunListModel::setAttempts(const QString& folder, const AttemptLines& attempts)
+{
+    const auto known = attempts_.find(folder);
+    const QModelIndex run = index(rowOf(folder));
+    if (known == attempts_.end() || !run.isValid())
+        return;
+    AttemptLines newestFirst(attempts.rbegin(), attempts.rend());
+    const auto before = static_cast<int>(known->second.size());
+    const int more = static_cast<int>(newestFirst.size()) - before;
+    if (more > 0)
+        beginInsertRows(run, 0, more - 1);
+    else if (more < 0)
+        beginRemoveRows(run, 0, -more - 1);
+    known->second = std::move(newestFirst);
+    if (more > 0)
+        endInsertRows();
+    else if (more < 0)
+        endRemoveRows();
+    if (const int rows = rowCount(run); rows > 0)
+        Q_EMIT dataChanged(index(0, 0, run), index(rows - 1, 0, run));
+}
+
+// The id of an index is the row of the run above it, plus one; 0 for a run.
+QModelIndex RunListModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (column != 0 || row < 0 || row >= rowCount(parent))
+        return {};
+    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : 0);
+}
+
+QModelIndex RunListModel::parent(const QModelIndex& index) const
+{
+    return index.isValid() && index.internalId() > 0 ? createIndex(static_cast<int>(index.internalId()) - 1, 0, quintptr(0)) : QModelIndex();
+}
+
+const RunLine* RunListModel::runAt(const QModelIndex& index) const
+{
+    return index.isValid() && index.internalId() == 0 && index.row() < static_cast<int>(lines_.size()) ? &lines_[static_cast<std::size_t>(index.row())] : nullptr;
+}
+
+const AttemptLines* RunListModel::attemptsAt(const QModelIndex& parent) const
+{
+    const RunLine* run = runAt(parent);
+    const auto found = run == nullptr ? attempts_.end() : attempts_.find(run->folder);
+    return found == attempts_.end() ? nullptr : &found->second;
+}
+
 int RunListModel::rowCount(const QModelIndex& parent) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(lines_.size());
+    if (!parent.isValid())
+        return static_cast<int>(lines_.size());
+    const AttemptLines* attempts = attemptsAt(parent);
+    return attempts == nullptr ? 0 : static_cast<int>(attempts->size());
+}
+
+int RunListModel::columnCount(const QModelIndex&) const
+{
+    return 1;
+}
+
+bool RunListModel::hasChildren(const QModelIndex& parent) const
+{
+    const RunLine* run = runAt(parent);
+    return parent.isValid() ? run != nullptr && run->attempt > 0 : !lines_.empty();
+}
+
+bool RunListModel::canFetchMore(const QModelIndex& parent) const
+{
+    return hasChildren(parent) && parent.isValid() && attemptsAt(parent) == nullptr;
+}
+
+void RunListModel::fetchMore(const QModelIndex& parent)
+{
+    if (!canFetchMore(parent))
+        return;
+    const QString folder = runAt(parent)->folder;
+    attempts_[folder] = {};
+    Q_EMIT attemptsWanted(folder);
+}
+
+QVariant RunListModel::attemptData(const RunLine& line, const AttemptLine& attempt, int role) const
+{
+    const QString name = tr("Attempt %1").arg(attempt.number);
+    const QString steps = tr("%1 steps").arg(countText(attempt.steps));
+    const QString subtitle = tr("%1, %2").arg(attemptTime(line, attempt), attemptState(line, attempt));
+    switch (role) {
+    case Qt::DisplayRole:
+    case NameRole: return name;
+    case Qt::ToolTipRole: return QStringList { name, subtitle, attempt.detail }.join(QLatin1Char('\n')).trimmed();
+    case Qt::AccessibleTextRole: return QStringList { name, steps, subtitle }.join(QStringLiteral(", "));
+    case FolderRole: return line.folder;
+    case SubtitleRole: return subtitle;
+    case AttemptRole: return static_cast<qlonglong>(attempt.number);
+    case StepsTextRole: return steps;
+    default: return {};
+    }
 }
 
 QVariant RunListModel::data(const QModelIndex& index, int role) const
 {
-    if (!index.isValid() || index.row() >= rowCount())
+    if (const AttemptLines* attempts = attemptsAt(index.parent()); attempts != nullptr && index.row() < static_cast<int>(attempts->size()))
+        return attemptData(*runAt(index.parent()), (*attempts)[static_cast<std::size_t>(index.row())], role);
+    const RunLine* run = runAt(index);
+    if (run == nullptr)
         return {};
-    const RunLine& line = lines_[static_cast<std::size_t>(index.row())];
+    const RunLine& line = *run;
     const QString lossText = std::isfinite(line.loss) ? fixedText(line.loss, 3) : QString();
     switch (role) {
     case Qt::DisplayRole:
@@ -89,6 +220,7 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
     case TagsRole: return tagsOf(line);
     case GroupRole: return QString::fromStdString(line.notes.group);
     case ArchivedRole: return line.notes.archived;
+    case AttemptRole: return 0;
     default: return {};
     }
 }

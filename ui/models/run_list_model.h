@@ -1,17 +1,20 @@
 #pragma once
 
+#include "ui/bridge/attempt_reader.h"
 #include "ui/bridge/run_feed.h"
 
-#include <QAbstractListModel>
+#include <QAbstractItemModel>
+#include <map>
 
 namespace furrow {
 
-/// The library: one row for each run, for a delegate that draws glyph, name, subtitle, sparkline and loss.
-class RunListModel : public QAbstractListModel {
+/// The library: one row for each run, for a delegate that draws glyph, name, subtitle, sparkline and loss; below it, once somebody
+/// looks, a row for each of its attempts, the newest first.
+class RunListModel : public QAbstractItemModel {
     Q_OBJECT
 public:
     enum Role {
-        FolderRole = Qt::UserRole + 1,
+        FolderRole = Qt::UserRole + 1, ///< of an attempt: that of its run
         NameRole,
         SubtitleRole,
         StateRole, ///< RunState as int
@@ -22,6 +25,8 @@ public:
         TagsRole, ///< QStringList
         GroupRole, ///< "" without one
         ArchivedRole, ///< bool
+        AttemptRole, ///< number of an attempt; 0: a run
+        StepsTextRole, ///< of an attempt: "12,345 steps"
     };
     explicit RunListModel(QObject* parent = nullptr);
 
@@ -29,12 +34,31 @@ public:
     void reset(const RunLines& lines);
     const RunLines& lines() const { return lines_; }
     int rowOf(const QString& folder) const; ///< -1: not there
+    /// The answer to attemptsWanted.
+    void setAttempts(const QString& folder, const AttemptLines& attempts);
+    /// Whether the attempts of a run were asked for already.
+    bool hasAttempts(const QString& folder) const { return attempts_.contains(folder); }
 
+    QModelIndex index(int row, int column = 0, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& index) const override;
     int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    bool hasChildren(const QModelIndex& parent = {}) const override;
+    bool canFetchMore(const QModelIndex& parent) const override;
+    void fetchMore(const QModelIndex& parent) override;
     QVariant data(const QModelIndex& index, int role) const override;
 
+Q_SIGNALS:
+    /// Somebody opened a run for the first time, or one that is open has news.
+    void attemptsWanted(const QString& folder);
+
 private:
+    const RunLine* runAt(const QModelIndex& index) const; ///< null: an attempt, or nothing
+    const AttemptLines* attemptsAt(const QModelIndex& parent) const; ///< null: not asked for yet
+    QVariant attemptData(const RunLine& line, const AttemptLine& attempt, int role) const;
+
     RunLines lines_;
+    std::map<QString, AttemptLines> attempts_; // by folder of the run, the newest first
 };
 
 } // namespace furrow

@@ -2,12 +2,11 @@
 
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
-#include "ui/shell/run_delegate.h"
+#include "ui/shell/run_tree.h"
 
 #include <QCheckBox>
 #include <QFileInfo>
 #include <QLineEdit>
-#include <QListView>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -31,7 +30,7 @@ LibraryDock::LibraryDock(Workbench& bench, QWidget* parent)
     , workspace_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , count_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , archived_(new QCheckBox(tr("Archived too"), this))
-    , list_(new QListView(this))
+    , list_(new RunTree(this))
     , stack_(new QStackedWidget(this))
     , empty_(new EmptyState(tr("No runs in this workspace yet.")))
     , noMatch_(new EmptyState(tr("No run matches.")))
@@ -81,9 +80,6 @@ void LibraryDock::buildList()
 {
     auto* column = static_cast<QVBoxLayout*>(layout());
     list_->setAccessibleName(tr("Runs"));
-    list_->setFrameShape(QFrame::NoFrame);
-    list_->setItemDelegate(new RunDelegate(list_));
-    list_->setMouseTracking(true);
     list_->setProperty("flat", true);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     filter_.setSourceModel(&model_);
@@ -101,19 +97,46 @@ void LibraryDock::buildList()
     });
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (index.isValid() && !following_)
-            Q_EMIT runChosen(index.data(RunListModel::FolderRole).toString());
+            choose(index);
     });
+    connect(&model_, &RunListModel::attemptsWanted, &attempts_, &AttemptReader::read);
+    connect(&attempts_, &AttemptReader::attemptsRead, this, [this](const QString& folder, const AttemptLinesPtr& attempts) { model_.setAttempts(folder, *attempts); });
     connect(list_, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
         if (list_->currentIndex().isValid())
             Q_EMIT menuWanted(list_->viewport()->mapToGlobal(at));
     });
 }
 
+void LibraryDock::choose(const QModelIndex& index)
+{
+    Q_EMIT runChosen(index.data(RunListModel::FolderRole).toString());
+    if (const qlonglong attempt = index.data(RunListModel::AttemptRole).toLongLong(); attempt > 0)
+        bench_.selection().setAttempt(attempt);
+}
+
+/// Runs whose attempts are shown.
+QStringList LibraryDock::openRuns() const
+{
+    QStringList folders;
+    for (const RunLine& line : model_.lines())
+        if (model_.hasAttempts(line.folder) && list_->isExpanded(indexOf(line.folder)))
+            folders.append(line.folder);
+    return folders;
+}
+
+QModelIndex LibraryDock::indexOf(const QString& folder) const
+{
+    return filter_.mapFromSource(model_.index(model_.rowOf(folder)));
+}
+
 void LibraryDock::take(const RunLinesPtr& lines)
 {
+    const QStringList open = openRuns();
     following_ = true; // a reset of the model moves the current index
     model_.reset(*lines);
     following_ = false;
+    for (const QString& folder : open)
+        list_->expand(indexOf(folder));
     workspace_->setText(QFileInfo(bench_.workspace()).fileName());
     workspace_->setToolTip(bench_.workspace());
     showCount();
@@ -171,12 +194,11 @@ void LibraryDock::showTags()
 
 void LibraryDock::followRun()
 {
-    const int row = model_.rowOf(bench_.selection().selection().run);
-    const QModelIndex index = filter_.mapFromSource(model_.index(row < 0 ? -1 : row));
-    if (index == list_->currentIndex())
+    const QString folder = bench_.selection().selection().run;
+    if (list_->currentIndex().data(RunListModel::FolderRole).toString() == folder) // the run or one of its attempts
         return;
     following_ = true;
-    list_->setCurrentIndex(index);
+    list_->setCurrentIndex(indexOf(folder));
     following_ = false;
 }
 

@@ -9,16 +9,15 @@ class QCheckBox;
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
-class QListView;
-class QMenu;
 class QStackedWidget;
 
 namespace furrow {
 
 class EmptyState;
+class RunTree;
 class Workbench;
 
-/// The left dock: the runs of the workspace with a filter, their tags, and what can be done with one.
+/// The left dock: the runs of the workspace with a filter and their tags, their attempts one level below, and what can be done with one.
 class LibraryDock : public QWidget {
     Q_OBJECT
 public:
@@ -35,6 +34,9 @@ Q_SIGNALS:
 private:
     void buildHead();
     void buildList();
+    void choose(const QModelIndex& index);
+    QStringList openRuns() const;
+    QModelIndex indexOf(const QString& folder) const; ///< in the list; invalid: not there or filtered out
     void take(const RunLinesPtr& lines);
     void showCount();
     void showTags();
@@ -43,6 +45,7 @@ private:
     Workbench& bench_;
     RunListModel model_;
     LibraryFilter filter_;
+    AttemptReader attempts_;
     QLineEdit* line_;
     QWidget* tagRow_;
     QHBoxLayout* tags_;
@@ -50,7 +53,7 @@ private:
     QLabel* workspace_;
     QLabel* count_;
     QCheckBox* archived_;
-    QListView* list_;
+    RunTree* list_;
     QStackedWidget* stack_;
     EmptyState* empty_;
     EmptyState* noMatch_;

@@ -13,12 +13,26 @@ namespace {
 
 constexpr int kRowHeight = 46;
 constexpr int kGroupHeight = 22;
+constexpr int kAttemptHeight = 38;
+constexpr int kSide = 10;
 constexpr int kGlyph = 14;
 constexpr int kSparkWidth = 52;
+
+bool isAttempt(const QModelIndex& index)
+{
+    return index.parent().isValid();
+}
+
+QColor secondary(const QStyleOptionViewItem& option)
+{
+    return option.palette.color(option.state.testFlag(QStyle::State_Selected) ? QPalette::Text : QPalette::PlaceholderText);
+}
 
 /// Name of the group when this is its first run in the list.
 QString groupHead(const QModelIndex& index)
 {
+    if (isAttempt(index))
+        return {};
     const QString group = index.data(RunListModel::GroupRole).toString();
     const bool first = index.row() == 0 || index.siblingAtRow(index.row() - 1).data(RunListModel::GroupRole).toString() != group;
     return first ? group : QString();
@@ -40,10 +54,17 @@ RunDelegate::RunDelegate(QObject* parent)
 {
 }
 
+int RunDelegate::headHeight(const QModelIndex& index)
+{
+    return groupHead(index).isEmpty() ? 0 : kGroupHeight;
+}
+
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
-    const int lines = QFontMetrics(option.font).height() + QFontMetrics(scaledFont(TextSize::Small)).height();
-    return { 100, std::max(kRowHeight, lines + 12) + (groupHead(index).isEmpty() ? 0 : kGroupHeight) };
+    const int small = QFontMetrics(scaledFont(TextSize::Small)).height();
+    if (isAttempt(index))
+        return { 100, std::max(kAttemptHeight, small * 2 + 8) };
+    return { 100, std::max(kRowHeight, QFontMetrics(option.font).height() + small + 12) + headHeight(index) };
 }
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
@@ -54,7 +75,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     if (const QString group = groupHead(index); !group.isEmpty()) {
         painter->setFont(scaledFont(TextSize::Tiny));
         painter->setPen(colours.color(QPalette::PlaceholderText));
-        painter->drawText(QRect(area.left() + 10, area.top(), area.width() - 20, kGroupHeight), Qt::AlignVCenter, group);
+        painter->drawText(QRect(kSide, area.top(), area.right() - 2 * kSide, kGroupHeight), Qt::AlignVCenter, group);
         area.setTop(area.top() + kGroupHeight);
     }
     if (option.state.testFlag(QStyle::State_Selected))
@@ -65,25 +86,47 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         painter->setPen(colours.color(QPalette::Link));
         painter->drawRect(area.adjusted(0, 0, -1, -1));
     }
-    const QRect row = area.adjusted(10, 5, -10, -5);
+    const QRect row = area.adjusted(4, 5, -kSide, -5);
+    if (isAttempt(index))
+        paintAttempt(*painter, option, row, index);
+    else
+        paintRun(*painter, option, row, index);
+    painter->restore();
+}
+
+void RunDelegate::paintRun(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const
+{
+    const QPalette& colours = option.palette;
     const auto state = static_cast<RunState>(index.data(RunListModel::StateRole).toInt());
-    drawStateGlyph(*painter, QRectF(row.left(), row.top() + (row.height() - kGlyph) / 2.0, kGlyph, kGlyph), glyphOf(state));
+    drawStateGlyph(painter, QRectF(row.left(), row.top() + (row.height() - kGlyph) / 2.0, kGlyph, kGlyph), glyphOf(state));
     const int right = row.right() - kSparkWidth;
     const QRect words(row.left() + kGlyph + 8, row.top(), right - row.left() - kGlyph - 14, row.height());
     const QRect upper(words.left(), words.top(), words.width(), words.height() / 2);
     const QRect lower(words.left(), words.top() + words.height() / 2, words.width(), words.height() / 2);
-    painter->setFont(option.font);
-    painter->setPen(colours.color(QPalette::Text));
-    painter->drawText(upper, Qt::AlignVCenter, QFontMetrics(option.font).elidedText(index.data(RunListModel::NameRole).toString(), Qt::ElideRight, upper.width()));
+    painter.setFont(option.font);
+    painter.setPen(colours.color(QPalette::Text));
+    painter.drawText(upper, Qt::AlignVCenter, QFontMetrics(option.font).elidedText(index.data(RunListModel::NameRole).toString(), Qt::ElideRight, upper.width()));
     const QFont small = scaledFont(TextSize::Small);
-    painter->setFont(small);
-    painter->setPen(colours.color(option.state.testFlag(QStyle::State_Selected) ? QPalette::Text : QPalette::PlaceholderText));
-    painter->drawText(lower, Qt::AlignVCenter, QFontMetrics(small).elidedText(subtitle(index), Qt::ElideRight, lower.width()));
+    painter.setFont(small);
+    painter.setPen(secondary(option));
+    painter.drawText(lower, Qt::AlignVCenter, QFontMetrics(small).elidedText(subtitle(index), Qt::ElideRight, lower.width()));
     const auto losses = index.data(RunListModel::SparklineRole).value<QVector<double>>();
-    drawSparkline(*painter, QRectF(right, row.top() + 2, kSparkWidth, row.height() / 2.0 - 4), { losses.begin(), losses.end() });
-    painter->setPen(colours.color(QPalette::Text));
-    painter->drawText(QRect(right, lower.top(), kSparkWidth, lower.height()), Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::LossTextRole).toString());
-    painter->restore();
+    drawSparkline(painter, QRectF(right, row.top() + 2, kSparkWidth, row.height() / 2.0 - 4), { losses.begin(), losses.end() });
+    painter.setPen(colours.color(QPalette::Text));
+    painter.drawText(QRect(right, lower.top(), kSparkWidth, lower.height()), Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::LossTextRole).toString());
+}
+
+void RunDelegate::paintAttempt(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const
+{
+    const QRect upper(row.left(), row.top(), row.width(), row.height() / 2);
+    const QRect lower = upper.translated(0, row.height() / 2);
+    const QFont small = scaledFont(TextSize::Small);
+    painter.setFont(small);
+    painter.setPen(option.palette.color(QPalette::Text));
+    painter.drawText(upper, Qt::AlignVCenter | Qt::AlignLeft, index.data(RunListModel::NameRole).toString());
+    painter.drawText(upper, Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::StepsTextRole).toString());
+    painter.setPen(secondary(option));
+    painter.drawText(lower, Qt::AlignVCenter | Qt::AlignLeft, QFontMetrics(small).elidedText(index.data(RunListModel::SubtitleRole).toString(), Qt::ElideRight, lower.width()));
 }
 
 } // namespace furrow

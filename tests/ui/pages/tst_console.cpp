@@ -17,12 +17,12 @@
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListView>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTableView>
+#include <QTreeView>
 #include <QtTest>
 
 using namespace furrow;
@@ -156,7 +156,7 @@ private Q_SLOTS:
                 QVERIFY(window.runView().page(page)->width() > 400);
             }
         }
-        auto* runs = qobject_cast<QListView*>(named(&window, "QListView", QStringLiteral("Runs")));
+        auto* runs = qobject_cast<QTreeView*>(named(&window, "QTreeView", QStringLiteral("Runs")));
         QVERIFY(runs != nullptr);
         QTRY_COMPARE(runs->model()->rowCount(), 1);
     }
