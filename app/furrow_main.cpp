@@ -19,7 +19,7 @@ struct Arguments {
     std::string language;
     std::string screenshot;
     std::string page;
-    std::vector<int> size;
+    std::pair<int, int> size; ///< 0: not given
     std::string bench;
     std::string json;
     std::string synthetic;
@@ -48,7 +48,7 @@ void describe(CLI::App& app, Arguments& a)
     app.add_option("--attempts", a.invented.attempts, "Of --synthetic: attempts, each but the last ends in a crash")->check(CLI::Range(1, 100));
     app.add_option("--spikes", a.invented.spikes, "Of --synthetic: spikes of the loss")->check(CLI::Range(0, 1000));
     app.add_option("--duplicates", a.invented.duplicates, "Of --synthetic: lines written twice")->check(CLI::Range(0, 1'000'000));
-    app.add_option("--size", a.size, "Width and height of the window")->expected(2);
+    app.add_option("--size", a.size, "Width and height of the window");
 }
 
 std::string workspaceOf(const Arguments& a)
@@ -70,8 +70,8 @@ furrow::ConsoleOptions consoleOptions(const Arguments& a)
     options.language = QString::fromStdString(a.language);
     options.screenshot = QString::fromStdString(a.screenshot);
     options.page = QString::fromStdString(a.page);
-    if (a.size.size() == 2)
-        options.size = QSize(a.size[0], a.size[1]);
+    if (a.size.first > 0 && a.size.second > 0)
+        options.size = QSize(a.size.first, a.size.second);
     options.attach = a.attach;
     options.safeMode = a.safeMode;
     return options;
@@ -82,7 +82,7 @@ furrow::ConsoleOptions consoleOptions(const Arguments& a)
 int main(int argc, char** argv)
 {
     const auto begun = std::chrono::steady_clock::now();
-    // Options first: --help and --version need no display.
+    // Options first: --help, --version and --synthetic need no display.
     CLI::App app("Furrow, a training console that trains every chunk of a data set exactly once per epoch", "furrow");
     Arguments arguments;
     describe(app, arguments);
@@ -95,13 +95,13 @@ int main(int argc, char** argv)
         return code == 0 ? 0 : 2;
     }
     furrow::startLog("console");
+    if (!arguments.synthetic.empty())
+        return makeSyntheticRun(arguments.synthetic, arguments.invented);
     QApplication qt(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("furrow"));
     QApplication::setApplicationName(QStringLiteral("furrow"));
     QApplication::setApplicationVersion(QStringLiteral(FURROW_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("org.furrow.Furrow"));
-    if (!arguments.synthetic.empty())
-        return makeSyntheticRun(arguments.synthetic, arguments.invented);
     if (!arguments.bench.empty())
         return runConsoleBench(arguments.bench, arguments.json);
     furrow::ConsoleOptions options = consoleOptions(arguments);
