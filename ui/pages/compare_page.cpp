@@ -26,26 +26,33 @@ namespace {
 constexpr std::size_t kMostSpeeds = 20'000; // values behind a box
 constexpr int kMostRuns = 8;
 
-QTableView* plainTable(const QString& name, QStandardItemModel* model)
+QTableView* plainTable(const QString& name)
 {
     QTableView* table = makeTable(name);
-    table->setModel(model);
+    table->setModel(new QStandardItemModel(table));
+    table->horizontalHeader()->setStretchLastSection(false);
     return table;
 }
 
-void fill(QStandardItemModel& model, const QStringList& head, const std::vector<QStringList>& rows)
+/// @param numbersFrom  the columns from this one on are aligned at the right
+void fill(QTableView& table, const QStringList& head, const std::vector<QStringList>& rows, int numbersFrom)
 {
+    auto& model = *static_cast<QStandardItemModel*>(table.model());
     model.clear();
     model.setHorizontalHeaderLabels(head);
+    for (int column = numbersFrom; column < model.columnCount(); ++column)
+        model.horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     for (const QStringList& texts : rows) {
         QList<QStandardItem*> items;
         for (const QString& text : texts) {
             auto* item = new QStandardItem(text);
             item->setToolTip(text);
+            item->setTextAlignment((items.size() < numbersFrom ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
             items.append(item);
         }
         model.appendRow(items);
     }
+    table.resizeColumnsToContents();
 }
 
 std::vector<float> speedsOf(const TelemetrySnapshot& snapshot)
@@ -73,8 +80,8 @@ ComparePage::ComparePage(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
     , model_(libraryColumns())
-    , summary_(new QStandardItemModel(this))
-    , settings_(new QStandardItemModel(this))
+    , summary_(plainTable(tr("Summary")))
+    , settings_(plainTable(tr("Settings that differ")))
 {
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setHandleWidth(1);
@@ -83,8 +90,8 @@ ComparePage::ComparePage(Workbench& bench, QWidget* parent)
     tabs_->setDocumentMode(true);
     tabs_->addTab(buildCurves(), tr("Curves"));
     tabs_->addTab(buildChunks(), tr("By chunk"));
-    tabs_->addTab(plainTable(tr("Settings that differ"), settings_), tr("Settings that differ"));
-    tabs_->addTab(plainTable(tr("Summary"), summary_), tr("Summary"));
+    tabs_->addTab(settings_, tr("Settings that differ"));
+    tabs_->addTab(summary_, tr("Summary"));
     splitter->addWidget(tabs_);
     splitter->setSizes({ 320, 480 });
     auto* column = new QVBoxLayout(this);
@@ -180,6 +187,7 @@ QWidget* ComparePage::buildChunks()
     other_->setAccessibleName(tr("Run compared with the baseline"));
     other_->setMinimumWidth(180);
     row->addWidget(other_);
+    row->addSpacing(8);
     aligned_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
     row->addWidget(aligned_, 1);
     column->addLayout(row);
@@ -302,7 +310,7 @@ void ComparePage::showSummary()
         rows.push_back({ QString::fromStdString(run.name), stateWord(status), lossText(status.loss), status.evalLoss ? lossText(*status.evalLoss) : QStringLiteral("–"), lossText(run.meanLoss),
             countText(status.steps), countText(status.tokens), durationText(status.activeSeconds), countText(static_cast<std::int64_t>(run.meanTokensPerSecond)), countText(status.attempt) });
     }
-    fill(*summary_, { tr("Run"), tr("State"), tr("Loss"), tr("Eval loss"), tr("Mean loss of all chunks"), tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second"), tr("Attempts") }, rows);
+    fill(*summary_, { tr("Run"), tr("State"), tr("Loss"), tr("Eval loss"), tr("Mean loss of all chunks"), tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second"), tr("Attempts") }, rows, 2);
 }
 
 void ComparePage::showSettings()
@@ -319,7 +327,7 @@ void ComparePage::showSettings()
     }
     if (rows.empty())
         rows.push_back({ tr("All settings are the same.") });
-    fill(*settings_, head, rows);
+    fill(*settings_, head, rows, static_cast<int>(head.size()));
 }
 
 void ComparePage::showChunks()

@@ -65,8 +65,8 @@ private:
     QComboBox* other_ = nullptr;
     QLabel* aligned_ = nullptr;
     CoverageMap* map_ = nullptr;
-    QStandardItemModel* summary_ = nullptr;
-    QStandardItemModel* settings_ = nullptr;
+    QTableView* summary_ = nullptr;
+    QTableView* settings_ = nullptr;
 };
 
 } // namespace furrow

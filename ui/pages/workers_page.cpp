@@ -18,7 +18,7 @@ namespace furrow {
 namespace {
 
 constexpr int kAgeColumn = 8;
-constexpr int kCellSides = 28;
+constexpr int kCellSides = 40;
 
 bool hasFilesLeft(const SupervisorLedger::CheckpointRow& row)
 {
