@@ -65,8 +65,10 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
         lane.detail = row.live ? QStringLiteral("%1, %2").arg(device, rateText(row.tokensPerSecond)) : device;
         if (!lane.deaths.empty() && lane.deaths.back().restarted == 0)
             lane.deaths.back().restarted = seconds(row.startedWallNs);
-        if (!row.live && row.endedWallNs != 0 && !endedInOrder(row, tables.attempts))
-            lane.deaths.push_back({ seconds(row.endedWallNs), QStringLiteral("%1 %2").arg(QString::fromStdString(row.endCause), wallTimeText(row.endedWallNs)), 0 });
+        if (row.live || row.endedWallNs == 0)
+            continue;
+        const QString label = endedInOrder(row, tables.attempts) ? QString() : QStringLiteral("%1 %2").arg(QString::fromStdString(row.endCause), wallTimeText(row.endedWallNs));
+        lane.deaths.push_back({ seconds(row.endedWallNs), label, 0 });
     }
     for (const auto& checkpoint : tables.checkpoints) {
         const auto worker = replicaOf.find(checkpoint.record.replica);

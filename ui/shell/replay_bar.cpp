@@ -10,7 +10,9 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QSlider>
+#include <QStyleOptionSlider>
 
 namespace furrow {
 
@@ -20,6 +22,27 @@ constexpr int kSteps = 10'000; // of the slider
 constexpr int kBeatMs = 40;
 constexpr double kSpeeds[] = { 1, 10, 60, 100, 1000 };
 
+/// A click goes to the moment under the mouse, and a drag goes on from there.
+class Scrubber : public QSlider {
+public:
+    using QSlider::QSlider;
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override
+    {
+        if (event->button() == Qt::LeftButton) {
+            QStyleOptionSlider option;
+            initStyleOption(&option);
+            const QRect handle = style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, this);
+            if (!handle.contains(event->position().toPoint())) {
+                setSliderPosition(QStyle::sliderValueFromPosition(minimum(), maximum(), static_cast<int>(event->position().x()) - handle.width() / 2, width() - handle.width(), option.upsideDown));
+                triggerAction(SliderMove);
+            }
+        }
+        QSlider::mousePressEvent(event);
+    }
+};
+
 } // namespace
 
 ReplayBar::ReplayBar(Workbench& bench, QAction* live, QAction* play, QWidget* parent)
@@ -27,7 +50,7 @@ ReplayBar::ReplayBar(Workbench& bench, QAction* live, QAction* play, QWidget* pa
     , bench_(bench)
     , live_(live)
     , play_(play)
-    , slider_(new QSlider(Qt::Horizontal, this))
+    , slider_(new Scrubber(Qt::Horizontal, this))
     , time_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , speed_(new QComboBox(this))
 {

@@ -130,57 +130,62 @@ void LaneView::drawScale(QPainter& p) const
 void LaneView::drawLane(QPainter& p, const Lane& lane, const QRectF& area) const
 {
     const Theme& t = theme();
-    const QColor color = t.workerColor(lane.worker);
-    QColor fill = color;
-    fill.setAlphaF(0.17f);
     p.setFont(t.font(FontRole::Small));
-    const QFontMetricsF metrics(p.font());
     const auto first = std::partition_point(lane.claims.begin(), lane.claims.end(),
         [this](const LaneClaim& c) { return c.ended != 0 && c.ended < begin_; });
     double lastDrawn = -1;
     for (auto it = first; it != lane.claims.end() && it->claimed < end_; ++it) {
         const double claimed = std::round(xOf(it->claimed));
-        const double started = std::round(xOf(it->started == 0 ? end_ : it->started));
         const double ended = std::round(it->ended == 0 ? xOf(end_) : xOf(it->ended));
+        const double started = it->started == 0 ? ended : std::round(xOf(it->started)); // never begun: it waited until it was given back
         if (ended <= lastDrawn && ended - claimed < 1)
             continue; // several in one pixel: one is drawn
         lastDrawn = ended;
-        const QRectF train(started, area.top(), std::max(1.0, ended - started - 1), area.height());
-        if (it->lost) {
-            p.fillRect(train, t.color(Token::InterruptedGround));
-            drawHatch(p, train, t.color(Token::Interrupted), 4, 1.2);
-            p.setPen(QPen(t.color(Token::Interrupted), 1));
+        if (started - claimed >= 2 && !it->lost) { // waiting: outline
+            p.setPen(QPen(t.color(Token::Line2), 1));
             p.setBrush(Qt::NoBrush);
-            p.drawRect(train.adjusted(0.5, 0.5, -0.5, -0.5));
-        } else {
-            if (started - claimed >= 2) { // waiting: outline
-                p.setPen(QPen(t.color(Token::Line2), 1));
-                p.setBrush(Qt::NoBrush);
-                p.drawRect(QRectF(claimed + 0.5, area.top() + 0.5, started - claimed - 2, area.height() - 1));
-            }
-            p.fillRect(train, fill);
-            p.fillRect(QRectF(train.left(), train.top(), train.width(), 2), color);
-            if (train.width() >= kLeastEdged) // narrower ones would be all edge
-                p.fillRect(QRectF(train.left(), train.top(), 1, train.height()), color);
+            p.drawRect(QRectF(claimed + 0.5, area.top() + 0.5, started - claimed - 2, area.height() - 1));
         }
-        if (it->chunk == highlighted_ && highlighted_ != 0) {
-            p.setPen(QPen(t.color(Token::Accent), 2));
-            p.setBrush(Qt::NoBrush);
-            p.drawRect(train.adjusted(1, 1, -1, -1));
-        }
-        const double wide = metrics.horizontalAdvance(it->label);
-        const double left = std::max(train.left(), area.left()) + 6;
-        if (left + wide + 4 > train.right())
-            continue;
-        if (it->lost)
-            p.fillRect(QRectF(left - 2, area.center().y() - 8, wide + 4, 16), t.color(Token::InterruptedGround));
-        p.setPen(t.color(Token::Text1));
-        p.drawText(QRectF(left, area.top() + 1, wide + 2, area.height()), Qt::AlignVCenter, it->label);
+        if (it->started != 0)
+            drawTraining(p, lane, *it, QRectF(started, area.top(), std::max(1.0, ended - started - 1), area.height()));
     }
     for (const double commit : lane.commits) {
         if (commit >= begin_ && commit <= end_)
             p.fillRect(QRectF(std::round(xOf(commit)) - 1, area.top() - 2, 3, area.height() + 4), t.color(Token::Text1));
     }
+}
+
+void LaneView::drawTraining(QPainter& p, const Lane& lane, const LaneClaim& claim, const QRectF& train) const
+{
+    const Theme& t = theme();
+    if (claim.lost) {
+        p.fillRect(train, t.color(Token::InterruptedGround));
+        drawHatch(p, train, t.color(Token::Interrupted), 4, 1.2);
+        p.setPen(QPen(t.color(Token::Interrupted), 1));
+        p.setBrush(Qt::NoBrush);
+        p.drawRect(train.adjusted(0.5, 0.5, -0.5, -0.5));
+    } else {
+        const QColor color = t.workerColor(lane.worker);
+        QColor fill = color;
+        fill.setAlphaF(0.17f);
+        p.fillRect(train, fill);
+        p.fillRect(QRectF(train.left(), train.top(), train.width(), 2), color);
+        if (train.width() >= kLeastEdged) // narrower ones would be all edge
+            p.fillRect(QRectF(train.left(), train.top(), 1, train.height()), color);
+    }
+    if (claim.chunk == highlighted_ && highlighted_ != 0) {
+        p.setPen(QPen(t.color(Token::Accent), 2));
+        p.setBrush(Qt::NoBrush);
+        p.drawRect(train.adjusted(1, 1, -1, -1));
+    }
+    const double wide = QFontMetricsF(p.font()).horizontalAdvance(claim.label);
+    const double left = std::max(train.left(), kHead) + 6;
+    if (left + wide + 4 > train.right())
+        return;
+    if (claim.lost)
+        p.fillRect(QRectF(left - 2, train.center().y() - 8, wide + 4, 16), t.color(Token::InterruptedGround));
+    p.setPen(t.color(Token::Text1));
+    p.drawText(QRectF(left, train.top() + 1, wide + 2, train.height()), Qt::AlignVCenter, claim.label);
 }
 
 void LaneView::drawDeaths(QPainter& p, const Lane& lane, const QRectF& area) const
@@ -196,6 +201,8 @@ void LaneView::drawDeaths(QPainter& p, const Lane& lane, const QRectF& area) con
         const double x = std::round(xOf(death.at));
         for (double line = std::max(x + 4, kHead); line < xOf(until) - 1; line += 4)
             p.fillRect(QRectF(line, area.top(), 1, area.height()), t.color(Token::Line2));
+        if (death.label.isEmpty())
+            continue;
         p.fillRect(QRectF(x - 1, area.top() - 3, 2, area.height() + 6), t.color(Token::Error));
         const double wide = QFontMetricsF(p.font()).horizontalAdvance(death.label) + 14;
         double left = std::min(x - 4, end) - wide;

@@ -20,7 +20,7 @@ struct LaneClaim {
 
 struct LaneDeath {
     double at = 0;
-    QString label; ///< "SIGKILL 18:41:22, restart 1 of 5"
+    QString label; ///< "SIGKILL 18:41:22, restart 1 of 5"; empty: it ended in order
     double restarted = 0; ///< 0: no process until now
 };
 
@@ -67,6 +67,7 @@ private:
     const LaneClaim* claimAt(QPointF position, int* worker) const;
     void drawScale(QPainter& painter) const;
     void drawLane(QPainter& painter, const Lane& lane, const QRectF& area) const;
+    void drawTraining(QPainter& painter, const Lane& lane, const LaneClaim& claim, const QRectF& train) const;
     void drawDeaths(QPainter& painter, const Lane& lane, const QRectF& area) const;
 
     std::shared_ptr<const std::vector<Lane>> lanes_;
