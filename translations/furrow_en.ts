@@ -97,6 +97,13 @@
     </message>
 </context>
 <context>
+    <name>AskDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>AuditReport</name>
     <message>
         <source>Epoch</source>
@@ -4716,10 +4723,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name of the perspective:</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Save page as picture</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4764,10 +4767,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Run to restore:</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>from the run %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4789,6 +4788,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Tables</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the perspective</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 moves to the trash. Run &gt; Restore from trash brings it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run to restore</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore the run</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5071,10 +5086,6 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Choose the data</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5092,6 +5103,10 @@ the file cannot be read</source>
     </message>
     <message>
         <source>From safetensors…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

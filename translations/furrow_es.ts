@@ -97,6 +97,13 @@
     </message>
 </context>
 <context>
+    <name>AskDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+</context>
+<context>
     <name>AuditReport</name>
     <message>
         <source>Epoch</source>
@@ -4719,10 +4726,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Guardar perspectiva</translation>
     </message>
     <message>
-        <source>Name of the perspective:</source>
-        <translation>Nombre de la perspectiva:</translation>
-    </message>
-    <message>
         <source>Save page as picture</source>
         <translation>Guardar página como imagen</translation>
     </message>
@@ -4767,10 +4770,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Restaurar de la papelera</translation>
     </message>
     <message>
-        <source>Run to restore:</source>
-        <translation>Ejecución que se restaura:</translation>
-    </message>
-    <message>
         <source>from the run %1</source>
         <translation>de la ejecución %1</translation>
     </message>
@@ -4793,6 +4792,22 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>Tables</source>
         <translation>Tablas</translation>
+    </message>
+    <message>
+        <source>Name of the perspective</source>
+        <translation>Nombre de la perspectiva</translation>
+    </message>
+    <message>
+        <source>%1 moves to the trash. Run &gt; Restore from trash brings it back.</source>
+        <translation>%1 pasa a la papelera. Ejecución &gt; Restaurar de la papelera lo devuelve.</translation>
+    </message>
+    <message>
+        <source>Run to restore</source>
+        <translation>Ejecución que se restaura</translation>
+    </message>
+    <message>
+        <source>Restore the run</source>
+        <translation>Restaurar la ejecución</translation>
     </message>
 </context>
 <context>
@@ -5075,10 +5090,6 @@ no se puede leer el archivo</translation>
         <translation>Guardar preajuste</translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation>Nombre del preajuste:</translation>
-    </message>
-    <message>
         <source>Choose the data</source>
         <translation>Elegir los datos</translation>
     </message>
@@ -5097,6 +5108,10 @@ no se puede leer el archivo</translation>
     <message>
         <source>From safetensors…</source>
         <translation>Desde safetensors…</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>Nombre del preajuste</translation>
     </message>
 </context>
 <context>

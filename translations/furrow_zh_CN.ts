@@ -97,6 +97,13 @@
     </message>
 </context>
 <context>
+    <name>AskDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>AuditReport</name>
     <message>
         <source>Epoch</source>
@@ -4692,10 +4699,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>保存视角</translation>
     </message>
     <message>
-        <source>Name of the perspective:</source>
-        <translation>视角名称：</translation>
-    </message>
-    <message>
         <source>Save page as picture</source>
         <translation>将页面存为图片</translation>
     </message>
@@ -4740,10 +4743,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>从回收站恢复</translation>
     </message>
     <message>
-        <source>Run to restore:</source>
-        <translation>要恢复的运行：</translation>
-    </message>
-    <message>
         <source>from the run %1</source>
         <translation>来自运行 %1</translation>
     </message>
@@ -4766,6 +4765,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>Tables</source>
         <translation>表格</translation>
+    </message>
+    <message>
+        <source>Name of the perspective</source>
+        <translation>视角名称</translation>
+    </message>
+    <message>
+        <source>%1 moves to the trash. Run &gt; Restore from trash brings it back.</source>
+        <translation>%1 正移入回收站。可用“运行 &gt; 从回收站恢复”取回。</translation>
+    </message>
+    <message>
+        <source>Run to restore</source>
+        <translation>要恢复的运行</translation>
+    </message>
+    <message>
+        <source>Restore the run</source>
+        <translation>恢复此运行</translation>
     </message>
 </context>
 <context>
@@ -5046,10 +5061,6 @@ the file cannot be read</source>
         <translation>保存预设</translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation>预设名称：</translation>
-    </message>
-    <message>
         <source>Choose the data</source>
         <translation>选择数据</translation>
     </message>
@@ -5068,6 +5079,10 @@ the file cannot be read</source>
     <message>
         <source>From safetensors…</source>
         <translation>从 safetensors…</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>预设名称</translation>
     </message>
 </context>
 <context>

@@ -127,7 +127,7 @@ QString bytesText(std::uint64_t bytes)
 QString durationText(double seconds)
 {
     const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
-    if (seconds < 1)
+    if (seconds >= 0.001 && seconds < 1)
         return QCoreApplication::translate("Words", "%1 ms").arg(static_cast<int>(seconds * 1000));
     if (whole < 60)
         return QCoreApplication::translate("Words", "%1 s").arg(whole);

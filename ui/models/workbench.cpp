@@ -118,10 +118,10 @@ void Workbench::addRun(const QString& folder)
 
 void Workbench::dropRun(const QString& folder)
 {
-    extraRuns_.removeOne(folder);
     if (folder == watcher_.folder())
         showRun({});
-    listRuns();
+    if (extraRuns_.removeOne(folder))
+        listRuns();
 }
 
 void Workbench::takeEvents(const EventsPtr& events)

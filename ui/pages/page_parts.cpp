@@ -4,7 +4,6 @@
 #include "ui/theme/theme.h"
 
 #include <QBoxLayout>
-#include <QGridLayout>
 #include <QHeaderView>
 #include <QMessageBox>
 #include <QPainter>
@@ -144,6 +143,7 @@ QTableView* makeTable(const QString& accessibleName)
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->horizontalHeader()->setFixedHeight(kTableHeader);
     table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setStretchLastSection(true);
     table->horizontalHeader()->setFont(scaledFont(TextSize::Tiny));
     table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -169,8 +169,7 @@ void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn
 void setSentenceWidth(QMessageBox& box)
 {
     constexpr int kWidth = 440;
-    auto* grid = qobject_cast<QGridLayout*>(box.layout());
-    grid->addItem(new QSpacerItem(kWidth, 0), grid->rowCount(), 0, 1, grid->columnCount());
+    box.findChild<QLabel*>(QStringLiteral("qt_msgbox_label"))->setMinimumWidth(kWidth); // its layout is made anew for each text and button
 }
 
 QPushButton* makeButton(const QString& text, const QString& icon, bool primary)

@@ -2,6 +2,7 @@
 
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/ask_dialog.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/merge_dialog.h"
 #include "ui/pages/new_run/new_run_page.h"
@@ -17,7 +18,6 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QFileInfo>
-#include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QSettings>
@@ -185,9 +185,8 @@ void MainWindow::choosePerspective(int index)
 
 void MainWindow::savePerspective()
 {
-    bool accepted = false;
-    const QString name = QInputDialog::getText(this, tr("Save perspective"), tr("Name of the perspective:"), QLineEdit::Normal, {}, &accepted).trimmed();
-    if (!accepted || name.isEmpty())
+    const QString name = askText(this, { tr("Save perspective"), tr("Name of the perspective"), tr("Save perspective") });
+    if (name.isEmpty())
         return;
     perspectives_.save({ name, saveState(kStateVersion), runView_->currentPage() });
     fillPerspectives();

@@ -5,6 +5,7 @@
 #include "core/workspace/trash.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/ask_dialog.h"
 #include "ui/pages/brain_dialog.h"
 #include "ui/pages/error_text.h"
 #include "ui/pages/export_dialog.h"
@@ -19,7 +20,6 @@
 
 #include <QDockWidget>
 #include <QFileInfo>
-#include <QInputDialog>
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
@@ -134,17 +134,19 @@ void MainWindow::setArchived(bool archived)
 void MainWindow::moveToTrash()
 {
     const QString folder = bench_.watcher().folder();
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(runName_->text()), QMessageBox::NoButton, this);
+    const QString name = runName_->text();
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(name), QMessageBox::NoButton, this);
     setSentenceWidth(*box);
     box->setInformativeText(tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.").arg(bench_.workspace() + QStringLiteral("/trash")));
     box->setAttribute(Qt::WA_DeleteOnClose);
     QPushButton* move = box->addButton(tr("Move to trash"), QMessageBox::DestructiveRole);
     box->setDefaultButton(box->addButton(tr("Keep the run"), QMessageBox::RejectRole));
-    connect(box, &QMessageBox::buttonClicked, this, [this, move, folder](QAbstractButton* pressed) {
+    connect(box, &QMessageBox::buttonClicked, this, [this, move, folder, name](QAbstractButton* pressed) {
         if (pressed != move)
             return;
-        bench_.showRun({}); // nobody reads a folder that moves
+        bench_.dropRun(folder); // nobody reads a folder that moves
         bench_.workspaceCommands().moveToTrash(folder);
+        tell(tr("%1 moves to the trash. Run > Restore from trash brings it back.").arg(name));
     });
     box->open();
 }
@@ -161,10 +163,11 @@ void MainWindow::restoreFromTrash()
         tell(tr("The trash of this workspace is empty."));
         return;
     }
-    bool accepted = false;
-    const QString name = QInputDialog::getItem(this, tr("Restore from trash"), tr("Run to restore:"), names, 0, false, &accepted);
-    if (accepted)
-        bench_.workspaceCommands().restore(folders[names.indexOf(name)]);
+    const int chosen = askChoice(this, { tr("Restore from trash"), tr("Run to restore"), tr("Restore the run") }, names);
+    if (chosen < 0)
+        return;
+    tell({}); // that it moved to the trash is no news any more
+    bench_.workspaceCommands().restore(folders[chosen]);
 }
 
 // A first run that needs neither data nor GPU nor decisions.

@@ -3,6 +3,7 @@
 #include "core/base/path.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/ask_dialog.h"
 #include "ui/pages/error_text.h"
 #include "ui/pages/new_run/checkpoint_picker.h"
 #include "ui/pages/new_run/data_preview.h"
@@ -15,7 +16,6 @@
 #include <QCoreApplication>
 #include <QDate>
 #include <QFileDialog>
-#include <QInputDialog>
 #include <QListWidget>
 #include <QPainter>
 #include <QPushButton>
@@ -385,13 +385,12 @@ void NewRunPage::queue()
 
 void NewRunPage::savePreset()
 {
-    bool accepted = false;
-    const QString name = QInputDialog::getText(this, tr("Save preset"), tr("Name of the preset:"), QLineEdit::Normal, {}, &accepted);
-    if (!accepted)
+    const QString name = askText(this, { tr("Save preset"), tr("Name of the preset"), tr("Save preset") });
+    if (name.isEmpty())
         return;
     RunConfig config = bench_.form().config();
     config.name.clear();
-    const Status saved = saveOwnPreset(bench_.workspace(), name.trimmed(), config);
+    const Status saved = saveOwnPreset(bench_.workspace(), name, config);
     if (saved.ok())
         fillPresets();
     else

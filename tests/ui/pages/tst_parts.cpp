@@ -1,0 +1,115 @@
+#include "tests/ui/run_story.h"
+#include "ui/models/workbench.h"
+#include "ui/models/words.h"
+#include "ui/pages/ask_dialog.h"
+#include "ui/pages/page_parts.h"
+#include "ui/shell/replay_bar.h"
+#include "ui/theme/theme.h"
+#include "ui/widgets/lane_view.h"
+
+#include <QAction>
+#include <QDialog>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSlider>
+#include <QTimer>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+} // namespace
+
+/// Small parts of the window, each with what once was wrong with it.
+class TestParts : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        registerBridgeTypes();
+        theme().apply(ThemeKind::Dark);
+    }
+
+    void aClaimThatWasGivenBackDoesNotWaitForEver()
+    {
+        LaneView view;
+        view.resize(900, 70);
+        auto lanes = std::make_shared<std::vector<Lane>>();
+        lanes->push_back({ 0, QStringLiteral("Worker 0"), {}, { { 1, QStringLiteral("B1 C1"), 1000, 0, 1010, false } }, {}, {} });
+        view.setLanes(lanes);
+        view.setRange(1000, 1100, false);
+        const QImage picture = view.grab().toImage();
+        const QColor ground = theme().color(Token::Inset);
+        const int middle = 20 + 22; // of the first lane
+        for (int y = middle - 18; y < middle + 18; ++y)
+            QCOMPARE(picture.pixelColor(860, y), ground);
+    }
+
+    void aClickOnTheReplayBarGoesThere()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        QAction live;
+        QAction play;
+        live.setCheckable(true);
+        play.setCheckable(true);
+        ReplayBar bar(bench, &live, &play);
+        bar.resize(600, 40);
+        bar.show();
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.replay().end() > bench.replay().begin() && bar.isEnabled(), kPatienceMs);
+        auto* slider = bar.findChild<QSlider*>();
+        QTest::mouseClick(slider, Qt::LeftButton, {}, { slider->width() / 4, slider->height() / 2 });
+        QVERIFY(bench.replay().moment().has_value());
+        QVERIFY2(std::abs(slider->value() - slider->maximum() / 4) < slider->maximum() / 20, qPrintable(QString::number(slider->value())));
+    }
+
+    void aQuestionSaysWhatItsButtonDoes()
+    {
+        QTimer::singleShot(0, this, [] {
+            auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+            const auto buttons = dialog->findChildren<QPushButton*>();
+            QCOMPARE(buttons.size(), 2);
+            for (QPushButton* button : buttons)
+                QVERIFY(button->accessibleName() != QLatin1String("OK") && button->icon().isNull());
+            QVERIFY(dialog->width() >= 440);
+            QTest::keyClick(dialog, Qt::Key_Return);
+        });
+        QCOMPARE(askChoice(nullptr, { QStringLiteral("Restore from trash"), QStringLiteral("Run to restore"), QStringLiteral("Restore the run") }, { QStringLiteral("a"), QStringLiteral("b") }), 0);
+        QTimer::singleShot(0, this, [] { QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Escape); });
+        QCOMPARE(askText(nullptr, { QStringLiteral("Save preset"), QStringLiteral("Name"), QStringLiteral("Save preset") }), QString());
+    }
+
+    /// The room went with the layout, which a box makes anew for each text and button.
+    void aSentenceHasRoomInAMessageWithButtons()
+    {
+        QMessageBox box(QMessageBox::NoIcon, QStringLiteral("Move to trash"), QStringLiteral("Move it?"));
+        setSentenceWidth(box);
+        box.setInformativeText(QStringLiteral("The folder with its checkpoints moves away. Nothing is deleted."));
+        box.addButton(QStringLiteral("Move to trash"), QMessageBox::AcceptRole);
+        box.show();
+        QVERIFY(box.width() >= 440);
+    }
+
+    void aRunFromElsewhereLeavesTheLibraryWhenItIsDropped()
+    {
+        const RunStory story({});
+        QTemporaryDir workspace;
+        Workbench bench(workspace.path());
+        bench.start({ story.folder() });
+        QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(1), kPatienceMs);
+        bench.dropRun(story.folder());
+        QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(0), kPatienceMs);
+    }
+
+    void nothingTookNoMilliseconds()
+    {
+        QCOMPARE(durationText(0), QStringLiteral("0 s"));
+        QCOMPARE(durationText(0.25), QStringLiteral("250 ms"));
+    }
+};
+
+QTEST_MAIN(TestParts)
+#include "tst_parts.moc"
