@@ -2121,11 +2121,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>stopped by you</source>
+        <source>you stopped it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>stopped by an error</source>
+        <source>an error stopped it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

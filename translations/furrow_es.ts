@@ -2125,11 +2125,11 @@
         <translation>están completas todas las épocas pedidas</translation>
     </message>
     <message>
-        <source>stopped by you</source>
+        <source>you stopped it</source>
         <translation>la detuvo usted</translation>
     </message>
     <message>
-        <source>stopped by an error</source>
+        <source>an error stopped it</source>
         <translation>la detuvo un error</translation>
     </message>
     <message>

@@ -2124,11 +2124,11 @@
         <translation>所需轮次已全部完成</translation>
     </message>
     <message>
-        <source>stopped by you</source>
+        <source>you stopped it</source>
         <translation>由您停止</translation>
     </message>
     <message>
-        <source>stopped by an error</source>
+        <source>an error stopped it</source>
         <translation>因错误停止</translation>
     </message>
     <message>

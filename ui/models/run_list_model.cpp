@@ -86,7 +86,11 @@ void RunListModel::reset(const RunLines& lines)
         if (old == now)
             continue;
         Q_EMIT dataChanged(index(row), index(row));
-        if (hasAttempts(now.folder) && hasNewAttempts(old, now))
+        if (!hasAttempts(now.folder))
+            continue;
+        if (const QModelIndex newest = index(0, 0, index(row)); newest.isValid())
+            Q_EMIT dataChanged(newest, newest);
+        if (hasNewAttempts(old, now))
             Q_EMIT attemptsWanted(now.folder);
     }
 }
@@ -104,13 +108,13 @@ void RunListModel::setAttempts(const QString& folder, const AttemptLines& attemp
     if (known == attempts_.end() || !run.isValid())
         return;
     AttemptLines newestFirst(attempts.rbegin(), attempts.rend());
-    const auto before = static_cast<int>(known->second.size());
+    const auto before = static_cast<int>(known->second.lines.size());
     const int more = static_cast<int>(newestFirst.size()) - before;
     if (more > 0)
         beginInsertRows(run, 0, more - 1);
     else if (more < 0)
         beginRemoveRows(run, 0, -more - 1);
-    known->second = std::move(newestFirst);
+    known->second = { std::move(newestFirst), lines_[static_cast<std::size_t>(run.row())].steps };
     if (more > 0)
         endInsertRows();
     else if (more < 0)
@@ -137,7 +141,7 @@ const RunLine* RunListModel::runAt(const QModelIndex& index) const
     return index.isValid() && index.internalId() == 0 && index.row() < static_cast<int>(lines_.size()) ? &lines_[static_cast<std::size_t>(index.row())] : nullptr;
 }
 
-const AttemptLines* RunListModel::attemptsAt(const QModelIndex& parent) const
+const RunListModel::Attempts* RunListModel::attemptsAt(const QModelIndex& parent) const
 {
     const RunLine* run = runAt(parent);
     const auto found = run == nullptr ? attempts_.end() : attempts_.find(run->folder);
@@ -148,8 +152,8 @@ int RunListModel::rowCount(const QModelIndex& parent) const
 {
     if (!parent.isValid())
         return static_cast<int>(lines_.size());
-    const AttemptLines* attempts = attemptsAt(parent);
-    return attempts == nullptr ? 0 : static_cast<int>(attempts->size());
+    const Attempts* attempts = attemptsAt(parent);
+    return attempts == nullptr ? 0 : static_cast<int>(attempts->lines.size());
 }
 
 int RunListModel::columnCount(const QModelIndex&) const
@@ -177,10 +181,17 @@ void RunListModel::fetchMore(const QModelIndex& parent)
     Q_EMIT attemptsWanted(folder);
 }
 
-QVariant RunListModel::attemptData(const RunLine& line, const AttemptLine& attempt, int role) const
+std::int64_t RunListModel::stepsOf(const RunLine& line, const Attempts& attempts, const AttemptLine& attempt)
 {
+    const bool goesOn = attempt.number == line.attempt && !attempt.endedWallNs;
+    return attempt.steps + (goesOn ? std::max<std::int64_t>(0, line.steps - attempts.stepsOfRun) : 0);
+}
+
+QVariant RunListModel::attemptData(const RunLine& line, const Attempts& attempts, int row, int role) const
+{
+    const AttemptLine& attempt = attempts.lines[static_cast<std::size_t>(row)];
     const QString name = tr("Attempt %1").arg(attempt.number);
-    const QString steps = tr("%1 steps").arg(countText(attempt.steps));
+    const QString steps = tr("%1 steps").arg(countText(stepsOf(line, attempts, attempt)));
     const QString subtitle = tr("%1, %2").arg(attemptTime(line, attempt), attemptState(line, attempt));
     switch (role) {
     case Qt::DisplayRole:
@@ -197,8 +208,8 @@ QVariant RunListModel::attemptData(const RunLine& line, const AttemptLine& attem
 
 QVariant RunListModel::data(const QModelIndex& index, int role) const
 {
-    if (const AttemptLines* attempts = attemptsAt(index.parent()); attempts != nullptr && index.row() < static_cast<int>(attempts->size()))
-        return attemptData(*runAt(index.parent()), (*attempts)[static_cast<std::size_t>(index.row())], role);
+    if (const Attempts* attempts = attemptsAt(index.parent()); attempts != nullptr && index.row() < static_cast<int>(attempts->lines.size()))
+        return attemptData(*runAt(index.parent()), *attempts, index.row(), role);
     const RunLine* run = runAt(index);
     if (run == nullptr)
         return {};

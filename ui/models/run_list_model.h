@@ -54,11 +54,16 @@ Q_SIGNALS:
 
 private:
     const RunLine* runAt(const QModelIndex& index) const; ///< null: an attempt, or nothing
-    const AttemptLines* attemptsAt(const QModelIndex& parent) const; ///< null: not asked for yet
-    QVariant attemptData(const RunLine& line, const AttemptLine& attempt, int role) const;
+    struct Attempts {
+        AttemptLines lines; ///< the newest first
+        std::int64_t stepsOfRun = 0; ///< when they were read: what the run trained since belongs to the newest
+    };
+    const Attempts* attemptsAt(const QModelIndex& parent) const; ///< null: not asked for yet
+    static std::int64_t stepsOf(const RunLine& line, const Attempts& attempts, const AttemptLine& attempt);
+    QVariant attemptData(const RunLine& line, const Attempts& attempts, int row, int role) const;
 
     RunLines lines_;
-    std::map<QString, AttemptLines> attempts_; // by folder of the run, the newest first
+    std::map<QString, Attempts> attempts_; // by folder of the run
 };
 
 } // namespace furrow

@@ -39,8 +39,8 @@ QString stopReasonSentence(StopReason reason)
     case StopReason::Tokens: return QCoreApplication::translate("Words", "the wanted number of tokens was reached");
     case StopReason::Hours: return QCoreApplication::translate("Words", "the wanted hours are over");
     case StopReason::Epochs: return QCoreApplication::translate("Words", "all wanted epochs are complete");
-    case StopReason::User: return QCoreApplication::translate("Words", "stopped by you");
-    case StopReason::Error: return QCoreApplication::translate("Words", "stopped by an error");
+    case StopReason::User: return QCoreApplication::translate("Words", "you stopped it");
+    case StopReason::Error: return QCoreApplication::translate("Words", "an error stopped it");
     case StopReason::Interrupted: return QCoreApplication::translate("Words", "interrupted");
     }
     return {};

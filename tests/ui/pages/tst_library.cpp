@@ -52,11 +52,30 @@ private Q_SLOTS:
         QVERIFY(newest.data(RunListModel::SubtitleRole).toString().contains(QStringLiteral("stopped")));
         const QModelIndex oldest = model.index(1, 0, model.index(0));
         QVERIFY(oldest.data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("40 steps")));
-        QVERIFY(oldest.data(RunListModel::SubtitleRole).toString().contains(QStringLiteral("stopped by you")));
+        QVERIFY(oldest.data(RunListModel::SubtitleRole).toString().contains(QStringLiteral("you stopped it")));
         model.reset({ lineOf(QStringLiteral("a"), 3), lineOf(QStringLiteral("b"), 0) });
         QCOMPARE(wanted.size(), 2); // one more attempt began
         model.setAttempts(QStringLiteral("a"), { { 1, 1, 2, StopReason::User, {}, 40 } });
         QCOMPARE(model.rowCount(model.index(0)), 1);
+    }
+
+    void theAttemptThatGoesOnCountsWithItsRun()
+    {
+        RunListModel model;
+        RunLine line = lineOf(QStringLiteral("a"), 2);
+        line.state = RunState::Running;
+        line.steps = 50;
+        model.reset({ line });
+        model.fetchMore(model.index(0));
+        model.setAttempts(QStringLiteral("a"), twoAttempts());
+        const QModelIndex newest = model.index(0, 0, model.index(0));
+        QCOMPARE(newest.data(RunListModel::StepsTextRole).toString(), QStringLiteral("2 steps"));
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        line.steps = 60;
+        model.reset({ line });
+        QCOMPARE(newest.data(RunListModel::StepsTextRole).toString(), QStringLiteral("12 steps"));
+        QCOMPARE(changed.size(), 2); // the run and its newest attempt
+        QVERIFY(model.index(1, 0, model.index(0)).data(RunListModel::StepsTextRole).toString() == QLatin1String("40 steps"));
     }
 
     void anAttemptIsReachedByKeyboardAndSelected()
