@@ -49,6 +49,7 @@ void CoverageMap::paint(QPainter& p)
         drawImage(p, area);
     drawSelection(p, area);
     p.restore();
+    coverOutside(p, viewport()->rect(), area.toAlignedRect(), t.color(Token::Panel));
     drawLabels(p, area);
     if (minimapVisible_)
         drawMinimap(p);

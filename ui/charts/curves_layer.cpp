@@ -2,6 +2,7 @@
 
 #include "ui/charts/curve_strokes.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/worker_mark.h"
 
 #include <algorithm>
 #include <cmath>
@@ -291,9 +292,7 @@ void CurvesLayer::draw(QCPPainter* painter)
         drawOffScale(p, false, bottom);
     }
     drawExceptions(p, top, bottom);
-    if (p.paintEngine()->type() == QPaintEngine::SVG) // knows no clip: what leaves the area goes under the ground around it
-        for (const QRect& side : QRegion(parentPlot()->rect()) - clipRect())
-            p.fillRect(side, theme().color(Token::Inset));
+    coverOutside(p, parentPlot()->rect(), clipRect(), theme().color(Token::Inset));
     p.restore();
 }
 

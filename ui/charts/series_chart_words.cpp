@@ -118,6 +118,7 @@ bool SeriesChart::save(const QString& path, double scale)
     if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
         QSvgGenerator svg;
         svg.setFileName(path);
+        svg.setResolution(96); // what the fonts were laid out for
         svg.setSize(whole);
         svg.setViewBox(QRect(QPoint(), whole));
         return paintVectors(svg);

@@ -1,8 +1,11 @@
 #include "ui/widgets/worker_mark.h"
 
 #include <QFontMetricsF>
+#include <QPaintEngine>
 #include <QPainter>
 #include <QPainterPath>
+#include <QRegion>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -98,10 +101,22 @@ void drawHatch(QPainter& painter, const QRectF& area, const QColor& color, doubl
     const double step = pitch * std::numbers::sqrt2;
     const double first = std::floor((area.left() + area.top()) / step) * step;
     QVector<QLineF> lines;
-    for (double sum = first; sum < area.right() + area.bottom() + step; sum += step)
-        lines << QLineF(sum - area.top(), area.top(), sum - area.bottom(), area.bottom());
+    for (double sum = first; sum < area.right() + area.bottom() + step; sum += step) {
+        const double right = std::min(area.right(), sum - area.top()); // cut here: an SVG knows no clip
+        const double left = std::max(area.left(), sum - area.bottom());
+        if (left < right)
+            lines << QLineF(right, sum - right, left, sum - left);
+    }
     painter.drawLines(lines);
     painter.restore();
+}
+
+void coverOutside(QPainter& painter, const QRect& whole, const QRect& area, const QColor& ground)
+{
+    if (painter.paintEngine()->type() != QPaintEngine::SVG)
+        return;
+    for (const QRect& side : QRegion(whole) - area)
+        painter.fillRect(side, ground);
 }
 
 double tabularWidth(const QFont& font, const QString& text)

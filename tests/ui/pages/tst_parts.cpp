@@ -6,12 +6,17 @@
 #include "ui/shell/replay_bar.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/lane_view.h"
+#include "ui/widgets/worker_mark.h"
 
 #include <QAction>
+#include <QBuffer>
 #include <QDialog>
 #include <QMessageBox>
+#include <QPainter>
 #include <QPushButton>
 #include <QSlider>
+#include <QSvgGenerator>
+#include <QSvgRenderer>
 #include <QTimer>
 
 using namespace furrow;
@@ -45,6 +50,34 @@ private Q_SLOTS:
         const int middle = 20 + 22; // of the first lane
         for (int y = middle - 18; y < middle + 18; ++y)
             QCOMPARE(picture.pixelColor(860, y), ground);
+    }
+
+    /// An SVG knows no clip: hatching stood on the words beside it.
+    void aHatchStaysInItsAreaWithoutAClip()
+    {
+        QBuffer buffer;
+        QSvgGenerator svg;
+        svg.setOutputDevice(&buffer);
+        svg.setSize({ 100, 40 });
+        svg.setViewBox(QRect(0, 0, 100, 40));
+        QPainter painter(&svg);
+        drawHatch(painter, QRectF(40, 10, 20, 20), Qt::black, 5, 1);
+        painter.end();
+        QImage picture(100, 40, QImage::Format_RGB32);
+        picture.fill(Qt::white);
+        QPainter onImage(&picture);
+        QSvgRenderer(buffer.data()).render(&onImage);
+        onImage.end();
+        int inside = 0;
+        for (int y = 0; y < picture.height(); ++y) {
+            for (int x = 0; x < picture.width(); ++x) {
+                if (picture.pixelColor(x, y) == QColor(Qt::white))
+                    continue;
+                QVERIFY2(QRect(38, 8, 24, 24).contains(x, y), qPrintable(QStringLiteral("%1, %2").arg(x).arg(y)));
+                ++inside;
+            }
+        }
+        QVERIFY(inside > 40);
     }
 
     void aClickOnTheReplayBarGoesThere()
