@@ -9,6 +9,8 @@ namespace furrow {
 #ifdef FURROW_HAS_CUDA
 ProfileRange::ProfileRange(const char* name)
 {
+    static const bool ready = (nvtxInitialize(nullptr), true); // its own first-use set-up calls a null pointer when two threads come at once
+    (void)ready;
     nvtxRangePushA(name);
 }
 
