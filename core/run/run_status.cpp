@@ -23,7 +23,7 @@ constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another compu
 
 /// From where the run is looked at.
 struct Viewpoint {
-    std::string elsewhere; // why the run may be trained by another computer, whose processes cannot be asked; "": it is this one
+    std::string elsewhere; // why the run may be trained by another computer, whose processes cannot be asked; "": it is this one, or nobody trains it
     std::int64_t nowNs = 0; // monotonic, of the computer that trains
     std::int64_t silentNs = 0; // elsewhere: since the run wrote anything
     bool isAlive(const ProcessIdentity& process) const { return elsewhere.empty() ? furrow::isAlive(process) : silentNs < kSilenceNs; }
@@ -42,9 +42,12 @@ std::int64_t newestTelemetryNs(const RunPaths& paths)
     return newest;
 }
 
-Viewpoint viewpointOf(const RunPaths& paths, const LedgerReader::Totals& totals)
+Viewpoint viewpointOf(const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt)
 {
-    Viewpoint view { seenFromElsewhereReason(paths), systemClock().monotonicNs() };
+    Viewpoint view { {}, systemClock().monotonicNs() };
+    if (!attempt || attempt->endedWallNs) // nobody trains it: a library of such runs need not look at where each lies
+        return view;
+    view.elsewhere = seenFromElsewhereReason(paths);
     if (view.elsewhere.empty())
         return view;
     const std::int64_t wallNs = systemClock().wallNs();
@@ -181,7 +184,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         say("No attempt was started yet.");
         return;
     }
-    if (!view.elsewhere.empty() && !attempt->endedWallNs)
+    if (!view.elsewhere.empty())
         return deriveFromElsewhere(status, totals, view);
     const bool held = isLocked(paths.supervisorLock());
     const bool alive = held && totals.supervisor && isAlive(*totals.supervisor);
@@ -292,7 +295,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     std::optional<AttemptRow> attempt;
     if (!attempts.value().empty())
         attempt = attempts.value().back();
-    const auto view = viewpointOf(paths, totals.value());
+    const auto view = viewpointOf(paths, totals.value(), attempt);
     status.attempt = attempt ? attempt->id.value : 0;
     status.epochs = std::move(epochs).value();
     addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);

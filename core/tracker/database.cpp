@@ -215,7 +215,6 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     Database db(std::move(state));
     db.script("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;"
               "PRAGMA journal_size_limit=16777216;"); // a WAL that one large commit made longer is cut back to this
-
     if (!db.failed() && !readOnly) {
         Rows mode = db.query("PRAGMA journal_mode");
         if (mode.next() && mode.text(0) != "wal")
