@@ -15,6 +15,15 @@ CpuLevel cpuLevel()
     return CpuLevel::None;
 }
 
+bool cpuHasBFloat16()
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    return cpuLevel() == CpuLevel::Avx512 && __builtin_cpu_supports("avx512bf16");
+#else
+    return false;
+#endif
+}
+
 const char* toString(CpuLevel level)
 {
     switch (level) {

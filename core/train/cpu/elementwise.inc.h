@@ -203,6 +203,21 @@ float crossEntropyRow(float* logits, std::int64_t valid, std::int64_t padded, st
     return std::log(total) + top - wanted;
 }
 
+void drop(float probability, std::uint64_t key, std::uint32_t first, float* values, std::int64_t count)
+{
+    const auto threshold = static_cast<std::uint32_t>(static_cast<double>(probability) * 4294967296.0);
+    const Vec scale = splat(1.0F / (1.0F - probability));
+    Words number;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+        number[lane] = first + lane + static_cast<std::uint32_t>(key);
+    for (std::int64_t i = 0; i < count; i += kLanes) {
+        const Words drawn = scattered(scattered(number) ^ static_cast<std::uint32_t>(key >> 32));
+        const auto kept = reinterpret_cast<Words>(drawn >= threshold);
+        store(values + i, reinterpret_cast<Vec>(reinterpret_cast<Words>(load(values + i) * scale) & kept));
+        number += static_cast<std::uint32_t>(kLanes);
+    }
+}
+
 void addColumnSums(const MatrixView& matrix, float* sums)
 {
     for (std::int64_t i = 0; i < matrix.rows; ++i) {

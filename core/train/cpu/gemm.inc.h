@@ -1,7 +1,8 @@
 #pragma once
 
-// Register-blocked matrix product, included once by each kernels_*.cpp. B lies in panels of up to three vectors: panel j starts at
-// packed + j * k, and holds for each step of the contraction its columns side by side, padded with zeros.
+// Register-blocked matrix product. B lies in panels of up to three vectors: panel j starts at packed + j * k, and holds for each
+// step of the contraction its columns side by side, padded with zeros.
+// What a step is, the class W says (float32_words.inc.h, bfloat16_words.inc.h): a word of 32 bits holds W::kSteps numbers.
 
 #include "core/train/cpu/kernels.h"
 #include "core/train/cpu/simd.h"
@@ -26,7 +27,7 @@ inline int panelVectors(std::int64_t rest)
     return vectors > 3 ? 3 : static_cast<int>(vectors);
 }
 
-template <int Rows, int Vectors>
+template <class W, int Rows, int Vectors>
 inline void tile(const GemmArguments& g, const float* a, const float* panel, float* c, const float* bias, std::int64_t columns)
 {
     // Results are often not in the near cache; asked for now they arrive while the products run.
@@ -47,7 +48,7 @@ inline void tile(const GemmArguments& g, const float* a, const float* panel, flo
         for (int i = 0; i < Rows; ++i) {
             const Vec av = splat(at[i * g.rowStride]);
             for (int j = 0; j < Vectors; ++j)
-                acc[i][j] = fma(av, bv[j], acc[i][j]);
+                acc[i][j] = W::multiplyAdd(av, bv[j], acc[i][j]);
         }
         b += step;
     }
@@ -73,20 +74,21 @@ inline void tile(const GemmArguments& g, const float* a, const float* panel, flo
     }
 }
 
-template <int Vectors>
+template <class W, int Vectors>
 inline void panelRows(const GemmArguments& g, const float* panel, std::int64_t column, std::int64_t columns)
 {
     const float* bias = g.bias ? g.bias + column : nullptr;
     std::int64_t i = 0;
     for (; i + kTileRows <= g.m; i += kTileRows)
-        tile<kTileRows, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
+        tile<W, kTileRows, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
     for (; i + 2 <= g.m; i += 2)
-        tile<2, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
+        tile<W, 2, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
     for (; i < g.m; ++i)
-        tile<1, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
+        tile<W, 1, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
 }
 
-void gemm(const GemmArguments& g)
+/// All sizes and strides in words.
+template <class W> void gemm(const GemmArguments& g)
 {
     const std::int64_t packedSteps = g.packedSteps ? g.packedSteps : g.k;
     const std::int64_t end = g.columnsWanted ? g.columnsWanted : g.n;
@@ -96,21 +98,26 @@ void gemm(const GemmArguments& g)
         const std::int64_t columns = width < g.n - column ? width : g.n - column;
         const float* panel = g.bStride ? g.packed + column : g.packed + column * packedSteps;
         if (vectors == 3)
-            panelRows<3>(g, panel, column, columns);
+            panelRows<W, 3>(g, panel, column, columns);
         else if (vectors == 2)
-            panelRows<2>(g, panel, column, columns);
+            panelRows<W, 2>(g, panel, column, columns);
         else
-            panelRows<1>(g, panel, column, columns);
+            panelRows<W, 1>(g, panel, column, columns);
         column += width;
     }
 }
 
-std::int64_t packedCount(std::int64_t k, std::int64_t n)
+template <class W> std::int64_t wordsOf(std::int64_t steps)
 {
-    return k * ((n + kLanes - 1) / kLanes * kLanes);
+    return (steps + W::kSteps - 1) / W::kSteps;
 }
 
-/// Calls fill(first column, real columns, padded width, start of the panel) for each panel.
+template <class W> std::int64_t packedCount(std::int64_t k, std::int64_t n)
+{
+    return wordsOf<W>(k) * ((n + kLanes - 1) / kLanes * kLanes);
+}
+
+/// Calls fill(first column, real columns, padded width, start of the panel) for each panel of k words.
 template <class Fill> inline void forPanels(std::int64_t k, std::int64_t n, float* packed, const Fill& fill)
 {
     for (std::int64_t column = 0; column < n;) {
@@ -120,77 +127,49 @@ template <class Fill> inline void forPanels(std::int64_t k, std::int64_t n, floa
     }
 }
 
-void packRows(const MatrixView& matrix, float* packed)
+/// Words `word` of the columns from `column` on; zeros behind the matrix.
+template <class W> inline Vec wordsAt(const MatrixView& matrix, std::int64_t word, std::int64_t column)
 {
-    forPanels(matrix.rows, matrix.columns, packed, [&](std::int64_t column, std::int64_t columns, std::int64_t width, float* panel) {
-        for (std::int64_t p = 0; p < matrix.rows; ++p) {
-            float* into = panel + p * width;
-            const float* from = matrix.data + p * matrix.stride + column;
-            std::int64_t j = 0;
-            for (; j + kLanes <= columns; j += kLanes)
-                store(into + j, load(from + j));
-            for (; j < columns; ++j)
-                into[j] = from[j];
-            for (; j < width; ++j)
-                into[j] = 0;
-        }
+    const std::int64_t left = matrix.columns - column;
+    return W::rowWords(matrix, word, column, left < kLanes ? left : kLanes);
+}
+
+template <class W> void packRows(const MatrixView& matrix, float* packed)
+{
+    const std::int64_t words = wordsOf<W>(matrix.rows);
+    forPanels(words, matrix.columns, packed, [&](std::int64_t column, std::int64_t, std::int64_t width, float* panel) {
+        for (std::int64_t word = 0; word < words; ++word)
+            for (std::int64_t j = 0; j < width; j += kLanes)
+                store(panel + word * width + j, wordsAt<W>(matrix, word, column + j));
     });
 }
 
-/// matrix has n rows and k columns.
-void packColumns(const MatrixView& matrix, float* packed)
-{
-    const std::int64_t k = matrix.columns;
-    forPanels(k, matrix.rows, packed, [&](std::int64_t column, std::int64_t columns, std::int64_t width, float* panel) {
-        std::int64_t p = 0;
-        for (; p + kLanes <= k; p += kLanes) {
-            std::int64_t j = 0;
-            for (; j + kLanes <= columns; j += kLanes)
-                transposeSquare(matrix.data + (column + j) * matrix.stride + p, matrix.stride, panel + p * width + j, width);
-            for (; j < columns; ++j)
-                for (std::int64_t q = p; q < p + kLanes; ++q)
-                    panel[q * width + j] = matrix.data[(column + j) * matrix.stride + q];
-        }
-        for (; p < k; ++p)
-            for (std::int64_t j = 0; j < columns; ++j)
-                panel[p * width + j] = matrix.data[(column + j) * matrix.stride + p];
-        for (std::int64_t j = columns; j < width; ++j)
-            for (p = 0; p < k; ++p)
-                panel[p * width + j] = 0;
-    });
-}
-
-constexpr std::int64_t kOuterSteps = 128; // of the contraction at a time, so that a panel of B stays in the nearest cache
+constexpr std::int64_t kOuterWords = 128; // of the contraction at a time, so that a panel of B stays in the nearest cache
 constexpr std::int64_t kOuterRows = 32; // rows of C at a time, so that A does too
 
-std::int64_t outerScratch(std::int64_t columns)
+template <class W> std::int64_t outerScratch(std::int64_t columns)
 {
-    return kOuterSteps * (kOuterRows + packedCount(1, columns));
+    return kOuterWords * kOuterRows + packedCount<W>(kOuterWords * W::kSteps, columns);
 }
 
-/// The rows of A that make up `rows` rows of C, side by side for each step.
-inline void gatherColumns(const float* a, std::int64_t aStride, std::int64_t steps, std::int64_t rows, float* into)
+/// The columns of A that make up rows of C, side by side for each word.
+template <class W> inline void gatherColumns(const MatrixView& a, float* into)
 {
-    for (std::int64_t p = 0; p < steps; ++p) {
-        const float* from = a + p * aStride;
-        float* to = into + p * kOuterRows;
-        std::int64_t i = 0;
-        for (; i + kLanes <= rows; i += kLanes)
-            store(to + i, load(from + i));
-        for (; i < rows; ++i)
-            to[i] = from[i];
-    }
+    for (std::int64_t word = 0; word < wordsOf<W>(a.rows); ++word)
+        for (std::int64_t i = 0; i < a.columns; i += kLanes)
+            store(into + word * kOuterRows + i, wordsAt<W>(a, word, i));
 }
 
-void outerProduct(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch)
+template <class W> void outerProduct(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch)
 {
-    float* columns = scratch + kOuterSteps * kOuterRows;
-    for (std::int64_t step = 0; step < a.rows; step += kOuterSteps) {
-        const std::int64_t steps = a.rows - step < kOuterSteps ? a.rows - step : kOuterSteps;
-        packRows({ b.data + step * b.stride, steps, b.columns, b.stride }, columns);
+    constexpr std::int64_t kMostSteps = kOuterWords * W::kSteps;
+    float* columns = scratch + kOuterWords * kOuterRows;
+    for (std::int64_t step = 0; step < a.rows; step += kMostSteps) {
+        const std::int64_t steps = a.rows - step < kMostSteps ? a.rows - step : kMostSteps;
+        packRows<W>({ b.data + step * b.stride, steps, b.columns, b.stride }, columns);
         for (std::int64_t row = 0; row < a.columns; row += kOuterRows) {
             const std::int64_t rows = a.columns - row < kOuterRows ? a.columns - row : kOuterRows;
-            gatherColumns(a.data + step * a.stride + row, a.stride, steps, rows, scratch);
+            gatherColumns<W>({ a.data + step * a.stride + row, steps, rows, a.stride }, scratch);
             GemmArguments g;
             g.a = scratch;
             g.rowStride = 1;
@@ -200,11 +179,17 @@ void outerProduct(const MatrixView& a, const MatrixView& b, float* c, std::int64
             g.cStride = cStride;
             g.m = rows;
             g.n = b.columns;
-            g.k = steps;
+            g.k = wordsOf<W>(steps);
             g.accumulate = true;
-            gemm(g);
+            gemm<W>(g);
         }
     }
+}
+
+/// @param product  gemm<W>, behind what brings A into words
+template <class W> furrow::cpu::Products makeProducts(void (*product)(const GemmArguments&))
+{
+    return { product, outerProduct<W>, outerScratch<W>, packedCount<W>, packRows<W>, W::packColumns };
 }
 
 } // namespace

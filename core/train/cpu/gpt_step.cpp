@@ -1,3 +1,4 @@
+#include "core/base/random.h"
 #include "core/train/cpu/gpt_step_state.h"
 
 #include <cmath>
@@ -16,11 +17,12 @@ constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 22;
 
 } // namespace
 
-GptStep::GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels, int threads)
+GptStep::GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels, const Products& dense, int threads)
     : shape_(shape)
     , offsets_(std::move(offsets))
     , rotary_(std::move(rotary))
     , kernels_(kernels)
+    , dense_(dense)
     , pool_(sharedPool(std::max(1, threads)))
     , packed_(static_cast<std::size_t>(shape.layers))
     , threadGradients_(static_cast<std::size_t>(pool_->threads() - 1))
@@ -36,8 +38,8 @@ GptStep::~GptStep() = default;
 void GptStep::pack(const float* matrix, std::int64_t rows, std::int64_t columns, PackedDense& into) const
 {
     const MatrixView view { matrix, rows, columns, columns };
-    kernels_.packColumns(view, sized(into.forward, kernels_.packedCount(columns, rows)));
-    kernels_.packRows(view, sized(into.backward, kernels_.packedCount(rows, columns)));
+    dense_.packColumns(view, sized(into.forward, dense_.packedCount(columns, rows)));
+    dense_.packRows(view, sized(into.backward, dense_.packedCount(rows, columns)));
 }
 
 void GptStep::setWeights(const float* weights)
@@ -58,7 +60,7 @@ void GptStep::setWeights(const float* weights)
     });
 }
 
-double GptStep::run(const TokenBatch& batch, float* gradients, float gradientScale)
+double GptStep::run(const TokenBatch& batch, float* gradients, float gradientScale, std::uint64_t dropoutSeed)
 {
     const int threads = pool_->threads();
     const std::int64_t together = std::max<std::int64_t>(1, kTokensPerTask / batch.length);
@@ -69,10 +71,13 @@ double GptStep::run(const TokenBatch& batch, float* gradients, float gradientSca
         task.length = batch.length;
         task.scale = gradientScale;
         task.gradients = gradients;
+        task.dropout = gradients ? shape_.dropout : 0.0F;
+        task.dropoutSeed = dropoutSeed;
         if (gradients && thread > 0)
             task.gradients = sized(threadGradients_[static_cast<std::size_t>(thread - 1)], offsets_.count);
         const std::int64_t end = batch.rows * (thread + 1) / threads;
         for (std::int64_t row = batch.rows * thread / threads; row < end; row += together) {
+            task.firstSequence = row;
             task.sequences = std::min(together, end - row);
             task.inputs = batch.inputs + row * batch.length;
             task.labels = batch.labels + row * batch.length;
@@ -118,6 +123,34 @@ void GptStep::embed(Workspace& work, const Task& task) const
         if (offsets_.positions != kAbsent)
             kernels_.add(x + i * d, weights_ + offsets_.positions + i % task.length * d, d);
     }
+    dropRows(task, { Place::Embedding, 0 }, x);
+}
+
+std::uint64_t GptStep::dropKey(const Task& task, const Place& place, std::int64_t sequence, std::int64_t head) const
+{
+    return mixSeed({ task.dropoutSeed, place.kind, place.layer, static_cast<std::uint64_t>(task.firstSequence + sequence), static_cast<std::uint64_t>(head) });
+}
+
+void GptStep::dropRows(const Task& task, const Place& place, float* rows) const
+{
+    if (task.dropout <= 0)
+        return;
+    const std::int64_t count = task.length * shape_.width;
+    for (std::int64_t sequence = 0; sequence < task.sequences; ++sequence)
+        kernels_.drop(task.dropout, dropKey(task, place, sequence, 0), 0, rows + sequence * count, count);
+}
+
+void GptStep::addBranch(Workspace& work, const Task& task, const Place& place, const float* a, std::int64_t k, const PackedDense& packed,
+    const float* bias) const
+{
+    const std::int64_t m = task.tokens();
+    const std::int64_t d = shape_.width;
+    if (task.dropout <= 0)
+        return product(a, m, k, packed.forward, d, work.x.data(), bias, true);
+    float* branch = sized(work.branch, m * d);
+    product(a, m, k, packed.forward, d, branch, bias, false);
+    dropRows(task, place, branch);
+    kernels_.add(work.x.data(), branch, m * d);
 }
 
 NormArguments GptStep::normOf(const float* x, const DenseOffsets& offsets, float* mean, float* inverse, std::int64_t rows) const
@@ -149,7 +182,7 @@ void GptStep::product(const float* a, std::int64_t rows, std::int64_t k, const s
     g.n = n;
     g.k = k;
     g.accumulate = accumulate;
-    kernels_.gemm(g);
+    dense_.gemm(g);
 }
 
 void GptStep::forwardLayer(Workspace& work, const Task& task, std::size_t layer) const
@@ -167,8 +200,8 @@ void GptStep::forwardLayer(Workspace& work, const Task& task, std::size_t layer)
     product(state.normed1.data(), m, d, packed.qkv.forward, shape_.qkvWidth(), sized(state.qkv, m * shape_.qkvWidth()), at(offsets.qkv.bias), false);
     if (shape_.rope)
         rotate(state.qkv.data(), task, 1.0F);
-    attentionForward(work, task, state);
-    product(state.mixed.data(), m, d, packed.out.forward, d, x, at(offsets.out.bias), true);
+    attentionForward(work, task, layer);
+    addBranch(work, task, { Place::AttentionOut, layer }, state.mixed.data(), d, packed.out, at(offsets.out.bias));
 
     std::memcpy(sized(state.middle, m * d), x, bytes);
     kernels_.normForward(normOf(x, offsets.norm2, sized(state.mean2, m), sized(state.inverse2, m), m), sized(state.normed2, m * d));
@@ -179,7 +212,7 @@ void GptStep::forwardLayer(Workspace& work, const Task& task, std::size_t layer)
         kernels_.swigluForward(state.up.data(), active, m, shape_.ffWidth);
     else
         kernels_.geluForward(state.up.data(), active, m * shape_.ffWidth);
-    product(active, m, shape_.ffWidth, packed.down.forward, d, x, at(offsets.down.bias), true);
+    addBranch(work, task, { Place::FeedForward, layer }, active, shape_.ffWidth, packed.down, at(offsets.down.bias));
 }
 
 void GptStep::rotate(float* qkv, const Task& task, float direction) const
@@ -204,15 +237,16 @@ void GptStep::rotate(float* qkv, const Task& task, float direction) const
     }
 }
 
-void GptStep::attentionForward(Workspace& work, const Task& task, LayerState& state) const
+void GptStep::attentionForward(Workspace& work, const Task& task, std::size_t layer) const
 {
+    LayerState& state = work.layers[layer];
     const std::int64_t t = task.length;
     const std::int64_t d = shape_.headWidth();
     const std::int64_t stride = shape_.qkvWidth();
     const std::int64_t padded = roundUp16(t);
     const float scale = 1.0F / std::sqrt(static_cast<float>(d));
     float* mixed = sized(state.mixed, task.tokens() * shape_.width);
-    float* keys = sized(work.keyColumns, kernels_.packedCount(d, t));
+    float* keys = sized(work.keyColumns, kernels_.float32.packedCount(d, t));
     float* logSums = sized(state.logSums, task.tokens() * shape_.heads);
     RowsOperand values;
     float* scores = sized(work.scores, kQueryBlock * padded);
@@ -222,21 +256,31 @@ void GptStep::attentionForward(Workspace& work, const Task& task, LayerState& st
         for (std::int64_t head = 0; head < shape_.heads; ++head) {
             if (head % group == 0) {
                 const float* key = qkv + (shape_.heads + head / group) * d;
-                kernels_.packColumns({ key, t, d, stride }, keys);
+                kernels_.float32.packColumns({ key, t, d, stride }, keys);
                 values = rowsOperand(kernels_, { key + shape_.kvHeads * d, t, d, stride }, work.rows);
             }
             for (std::int64_t row = 0; row < t; row += kQueryRows) {
                 const std::int64_t rows = std::min(kQueryRows, t - row);
                 const std::int64_t seen = row + rows;
                 GemmArguments score { qkv + row * stride + head * d, stride, 1, keys, scores, padded, nullptr, rows, t, d, 0, seen, false };
-                kernels_.gemm(score);
+                kernels_.float32.gemm(score);
                 for (std::int64_t i = 0; i < rows; ++i)
                     logSums[(sequence * shape_.heads + head) * t + row + i] = kernels_.softmaxRow(scores + i * padded, row + i + 1, roundUp16(seen), scale);
+                if (task.dropout > 0)
+                    dropScores(task, dropKey(task, { Place::Attention, layer }, sequence, head), row, rows, roundUp16(seen), scores);
                 float* out = mixed + (sequence * t + row) * shape_.width + head * d;
-                kernels_.gemm({ scores, padded, 1, values.data, out, shape_.width, nullptr, rows, d, seen, t, 0, false, values.stride });
+                kernels_.float32.gemm({ scores, padded, 1, values.data, out, shape_.width, nullptr, rows, d, seen, t, 0, false, values.stride });
             }
         }
     }
+}
+
+/// Drops attention's weights: `rows` rows from query `row` on, `seen` of them wide, one behind the other in `scores`.
+void GptStep::dropScores(const Task& task, std::uint64_t key, std::int64_t row, std::int64_t rows, std::int64_t seen, float* scores) const
+{
+    const std::int64_t padded = roundUp16(task.length);
+    for (std::int64_t i = 0; i < rows; ++i)
+        kernels_.drop(task.dropout, key, static_cast<std::uint32_t>((row + i) * padded), scores + i * padded, seen);
 }
 
 double GptStep::lossAndHead(Workspace& work, const Task& task) const
@@ -254,7 +298,7 @@ double GptStep::lossAndHead(Workspace& work, const Task& task) const
     for (std::int64_t begin = 0; begin < m; begin += piece) {
         const std::int64_t rows = std::min(piece, m - begin);
         GemmArguments forward { last + begin * d, d, 1, packedHead_.forward.data(), logits, padded, nullptr, rows, shape_.vocabulary, d, 0, 0, false };
-        kernels_.gemm(forward);
+        dense_.gemm(forward);
         for (std::int64_t i = 0; i < rows; ++i) {
             const std::int64_t label = task.labels[begin + i];
             float* row = logits + i * padded;
@@ -265,9 +309,9 @@ double GptStep::lossAndHead(Workspace& work, const Task& task) const
         }
         if (!task.gradients)
             continue;
-        kernels_.gemm({ logits, padded, 1, packedHead_.backward.data(), dLast + begin * d, d, nullptr, rows, d, shape_.vocabulary, 0, 0, false });
-        float* scratch = sized(work.outer, kernels_.outerScratch(d));
-        kernels_.outerProduct({ logits, rows, shape_.vocabulary, padded }, { last + begin * d, rows, d, d }, task.gradients + offsets_.head, d, scratch);
+        dense_.gemm({ logits, padded, 1, packedHead_.backward.data(), dLast + begin * d, d, nullptr, rows, d, shape_.vocabulary, 0, 0, false });
+        float* scratch = sized(work.outer, dense_.outerScratch(d));
+        dense_.outerProduct({ logits, rows, shape_.vocabulary, padded }, { last + begin * d, rows, d, d }, task.gradients + offsets_.head, d, scratch);
     }
     if (task.gradients) {
         float* dx = sized(work.dx, m * d);

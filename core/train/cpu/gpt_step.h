@@ -8,7 +8,7 @@
 
 namespace furrow::cpu {
 
-/// The shape of a GPT as the hand-scheduled step knows it. No dropout, no experts.
+/// The shape of a GPT as the hand-scheduled step knows it. No experts.
 struct GptShape {
     std::int64_t layers = 0;
     std::int64_t heads = 0;
@@ -20,6 +20,7 @@ struct GptShape {
     bool rms = false;
     bool swiglu = false;
     float epsilon = 1e-5F;
+    float dropout = 0; ///< probability
 
     std::int64_t headWidth() const { return width / heads; }
     std::int64_t qkvWidth() const { return width + 2 * kvHeads * headWidth(); }
@@ -53,21 +54,24 @@ struct TokenBatch {
     std::int64_t length = 0;
 };
 
-/// Forward and backward of a GPT in float32, written out by hand. Each thread takes whole sequences through all layers and
-/// back with its own gradients; they meet once at the end. Weights are packed for the matrix products once per optimiser step.
-/// The same number of threads gives the same bytes. Not thread-safe.
+/// Forward and backward of a GPT, written out by hand. Each thread takes whole sequences through all layers and back with its
+/// own gradients; they meet once at the end. Weights are packed for the matrix products once per optimiser step. Everything is
+/// float32 but what goes into products with weights, which `dense` may round. The same number of threads gives the same bytes.
+/// Not thread-safe.
 class GptStep {
 public:
     /// @param rotary  cosines then sines, [2, context, headWidth / 2]; empty without rotary positions
-    GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels, int threads);
+    /// @param dense   products with weights; those of attention are always `kernels.float32`
+    GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels, const Products& dense, int threads);
     ~GptStep();
 
     /// To be called when the weights changed.
     void setWeights(const float* weights);
-    /// @param gradients      added to; null: loss only
+    /// @param gradients      added to; null: loss only, without dropout
     /// @param gradientScale  factor of the gradients of the summed loss
+    /// @param dropoutSeed    the same seed drops the same values, with any number of threads
     /// @return summed loss over the labels
-    double run(const TokenBatch& batch, float* gradients, float gradientScale);
+    double run(const TokenBatch& batch, float* gradients, float gradientScale, std::uint64_t dropoutSeed);
 
 private:
     struct PackedDense {
@@ -80,19 +84,28 @@ private:
     struct LayerState;
     struct Workspace;
     struct Task;
+    /// Where values are dropped, and in which layer.
+    struct Place;
 
     void pack(const float* matrix, std::int64_t rows, std::int64_t columns, PackedDense& into) const;
     double runRows(Workspace& work, const Task& task);
     void embed(Workspace& work, const Task& task) const;
     void forwardLayer(Workspace& work, const Task& task, std::size_t layer) const;
-    void attentionForward(Workspace& work, const Task& task, LayerState& state) const;
+    void attentionForward(Workspace& work, const Task& task, std::size_t layer) const;
     double lossAndHead(Workspace& work, const Task& task) const;
     void backwardLayer(Workspace& work, const Task& task, std::size_t layer) const;
     void backwardMlp(Workspace& work, const Task& task, std::size_t layer) const;
-    void attentionBackward(Workspace& work, const Task& task, const LayerState& state) const;
-    void headBackward(Workspace& work, const Task& task, const LayerState& state, std::int64_t head, std::int64_t begin) const;
-    void scatterEmbedding(const Workspace& work, const Task& task) const;
+    void attentionBackward(Workspace& work, const Task& task, std::size_t layer) const;
+    void headBackward(Workspace& work, const Task& task, std::size_t layer, std::int64_t head, std::int64_t sequence) const;
+    void scatterEmbedding(Workspace& work, const Task& task) const;
     void rotate(float* qkv, const Task& task, float direction) const;
+    std::uint64_t dropKey(const Task& task, const Place& place, std::int64_t sequence, std::int64_t head) const;
+    void dropScores(const Task& task, std::uint64_t key, std::int64_t row, std::int64_t rows, std::int64_t seen, float* scores) const;
+    void dropRows(const Task& task, const Place& place, float* rows) const;
+    /// The residual stream x += dropped(a times the packed weight + bias)
+    void addBranch(Workspace& work, const Task& task, const Place& place, const float* a, std::int64_t k, const PackedDense& packed, const float* bias) const;
+    /// The gradient that enters such a branch: that of the stream, or a copy where values were dropped.
+    const float* branchGradient(Workspace& work, const Task& task, const Place& place) const;
     void product(const float* a, std::int64_t rows, std::int64_t k, const std::vector<float>& packed, std::int64_t n, float* c,
         const float* bias, bool accumulate) const;
     /// gradient[n, k] += dy[rows, n]^T x[rows, k]; bias[n] += column sums of dy
@@ -106,6 +119,7 @@ private:
     GptOffsets offsets_;
     std::vector<float> rotary_;
     const Kernels& kernels_;
+    const Products& dense_;
     std::shared_ptr<ThreadPool> pool_;
 
     const float* weights_ = nullptr;

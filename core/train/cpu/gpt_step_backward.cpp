@@ -9,10 +9,21 @@ void GptStep::weightGradient(Workspace& work, const float* dy, std::int64_t n, c
     const DenseOffsets& offsets) const
 {
     const std::int64_t m = task.tokens();
-    float* scratch = sized(work.outer, kernels_.outerScratch(k));
-    kernels_.outerProduct({ dy, m, n, n }, { x, m, k, k }, task.gradients + offsets.weight, k, scratch);
+    float* scratch = sized(work.outer, dense_.outerScratch(k));
+    dense_.outerProduct({ dy, m, n, n }, { x, m, k, k }, task.gradients + offsets.weight, k, scratch);
     if (offsets.bias != kAbsent)
         kernels_.addColumnSums({ dy, m, n, n }, task.gradients + offsets.bias);
+}
+
+const float* GptStep::branchGradient(Workspace& work, const Task& task, const Place& place) const
+{
+    if (task.dropout <= 0)
+        return work.dx.data();
+    const std::int64_t count = task.tokens() * shape_.width;
+    float* branch = sized(work.branch, count);
+    std::memcpy(branch, work.dx.data(), static_cast<std::size_t>(count) * sizeof(float));
+    dropRows(task, place, branch);
+    return branch;
 }
 
 void GptStep::backwardMlp(Workspace& work, const Task& task, std::size_t layer) const
@@ -23,13 +34,13 @@ void GptStep::backwardMlp(Workspace& work, const Task& task, std::size_t layer) 
     const std::int64_t up = shape_.upWidth();
     const LayerOffsets& offsets = offsets_.layers[layer];
     LayerState& state = work.layers[layer];
-    const float* dx = work.dx.data();
+    const float* dDown = branchGradient(work, task, { Place::FeedForward, layer });
 
     // The gradient of the active values lies behind that of `up`, so that SwiGLU need not be in place.
     float* dUp = sized(work.dWide, m * (up + f));
     float* dActive = shape_.swiglu ? dUp + m * up : dUp;
-    product(dx, m, d, packed_[layer].down.backward, f, dActive, nullptr, false);
-    weightGradient(work, dx, d, state.active.data(), f, task, offsets.down);
+    product(dDown, m, d, packed_[layer].down.backward, f, dActive, nullptr, false);
+    weightGradient(work, dDown, d, state.active.data(), f, task, offsets.down);
     if (shape_.swiglu)
         kernels_.swigluBackward(state.up.data(), dActive, dUp, m, f);
     else
@@ -51,9 +62,10 @@ void GptStep::backwardLayer(Workspace& work, const Task& task, std::size_t layer
     kernels_.normBackward(normOf(state.middle.data(), offsets.norm2, state.mean2.data(), state.inverse2.data(), m), work.dNormed.data(), dx,
         gradient(offsets.norm2.weight), gradient(offsets.norm2.bias));
 
-    product(dx, m, d, packed_[layer].out.backward, d, sized(work.dMixed, m * d), nullptr, false);
-    weightGradient(work, dx, d, state.mixed.data(), d, task, offsets.out);
-    attentionBackward(work, task, state);
+    const float* dOut = branchGradient(work, task, { Place::AttentionOut, layer });
+    product(dOut, m, d, packed_[layer].out.backward, d, sized(work.dMixed, m * d), nullptr, false);
+    weightGradient(work, dOut, d, state.mixed.data(), d, task, offsets.out);
+    attentionBackward(work, task, layer);
     if (shape_.rope)
         rotate(work.dQkv.data(), task, -1.0F);
     weightGradient(work, work.dQkv.data(), shape_.qkvWidth(), state.normed1.data(), d, task, offsets.qkv);
@@ -62,34 +74,39 @@ void GptStep::backwardLayer(Workspace& work, const Task& task, std::size_t layer
         gradient(offsets.norm1.weight), gradient(offsets.norm1.bias));
 }
 
-void GptStep::attentionBackward(Workspace& work, const Task& task, const LayerState& state) const
+void GptStep::attentionBackward(Workspace& work, const Task& task, std::size_t layer) const
 {
+    const LayerState& state = work.layers[layer];
     const std::int64_t t = task.length;
     const std::int64_t d = shape_.headWidth();
     const std::int64_t stride = shape_.qkvWidth();
     const std::int64_t group = shape_.heads / shape_.kvHeads;
     float* dQkv = sized(work.dQkv, task.tokens() * stride);
     std::memset(dQkv, 0, static_cast<std::size_t>(task.tokens() * stride) * sizeof(float));
-    sized(work.keyColumns, kernels_.packedCount(d, t));
-    sized(work.valueColumns, kernels_.packedCount(d, t));
+    sized(work.keyColumns, kernels_.float32.packedCount(d, t));
+    sized(work.valueColumns, kernels_.float32.packedCount(d, t));
     sized(work.scores, kQueryBlock * roundUp16(t));
     sized(work.dScores, kQueryBlock * roundUp16(t));
     for (std::int64_t sequence = 0; sequence < task.sequences; ++sequence) {
         for (std::int64_t head = 0; head < shape_.heads; ++head) {
             if (head % group == 0) {
                 const float* key = state.qkv.data() + sequence * t * stride + (shape_.heads + head / group) * d;
-                kernels_.packColumns({ key, t, d, stride }, work.keyColumns.data());
-                kernels_.packColumns({ key + shape_.kvHeads * d, t, d, stride }, work.valueColumns.data());
+                kernels_.float32.packColumns({ key, t, d, stride }, work.keyColumns.data());
+                kernels_.float32.packColumns({ key + shape_.kvHeads * d, t, d, stride }, work.valueColumns.data());
             }
-            headBackward(work, task, state, head, sequence * t);
+            headBackward(work, task, layer, head, sequence);
         }
     }
 }
 
-/// One head of the sequence whose first token is `begin`: probabilities are computed once more, 64 query rows at a time.
-void GptStep::headBackward(Workspace& work, const Task& task, const LayerState& state, std::int64_t head, std::int64_t begin) const
+/// One head of one sequence: probabilities are computed once more, 64 query rows at a time.
+void GptStep::headBackward(Workspace& work, const Task& task, std::size_t layer, std::int64_t head, std::int64_t sequence) const
 {
+    const LayerState& state = work.layers[layer];
+    const bool drops = task.dropout > 0;
+    const std::uint64_t dropped = drops ? dropKey(task, { Place::Attention, layer }, sequence, head) : 0;
     const std::int64_t t = task.length;
+    const std::int64_t begin = sequence * t;
     const std::int64_t d = shape_.headWidth();
     const std::int64_t stride = shape_.qkvWidth();
     const std::int64_t padded = roundUp16(t);
@@ -98,7 +115,7 @@ void GptStep::headBackward(Workspace& work, const Task& task, const LayerState& 
     float* scores = work.scores.data();
     float* dScores = work.dScores.data();
     const float* key = state.qkv.data() + begin * stride + keyHead * d;
-    const float* logSums = state.logSums.data() + (begin / t * shape_.heads + head) * t;
+    const float* logSums = state.logSums.data() + (sequence * shape_.heads + head) * t;
     float* dKey = work.dQkv.data() + begin * stride + keyHead * d;
     for (std::int64_t block = 0; block < t; block += kQueryBlock) {
         const std::int64_t blockRows = std::min(kQueryBlock, t - block);
@@ -111,8 +128,10 @@ void GptStep::headBackward(Workspace& work, const Task& task, const LayerState& 
             const float* dOut = work.dMixed.data() + token * shape_.width + head * d;
             float* p = scores + row * padded;
             float* dp = dScores + row * padded;
-            kernels_.gemm({ query, stride, 1, work.keyColumns.data(), p, padded, nullptr, rows, t, d, 0, seen, false });
-            kernels_.gemm({ dOut, shape_.width, 1, work.valueColumns.data(), dp, padded, nullptr, rows, t, d, 0, seen, false });
+            kernels_.float32.gemm({ query, stride, 1, work.keyColumns.data(), p, padded, nullptr, rows, t, d, 0, seen, false });
+            kernels_.float32.gemm({ dOut, shape_.width, 1, work.valueColumns.data(), dp, padded, nullptr, rows, t, d, 0, seen, false });
+            if (drops)
+                dropScores(task, dropped, block + row, rows, roundUp16(seen), dp);
             for (std::int64_t i = 0; i < rows; ++i) {
                 const std::int64_t valid = block + row + i + 1;
                 kernels_.softmaxAgainRow(p + i * padded, valid, roundUp16(blockSeen), scale, logSums[block + row + i]);
@@ -120,24 +139,27 @@ void GptStep::headBackward(Workspace& work, const Task& task, const LayerState& 
                     dp[i * padded + j] = 0;
                 kernels_.softmaxBackwardRow(p + i * padded, dp + i * padded, roundUp16(blockSeen), scale);
             }
+            if (drops)
+                dropScores(task, dropped, block + row, rows, roundUp16(seen), p);
             float* dQuery = work.dQkv.data() + token * stride + head * d;
             const RowsOperand keys = rowsOperand(kernels_, { key, t, d, stride }, work.rows);
-            kernels_.gemm({ dp, padded, 1, keys.data, dQuery, stride, nullptr, rows, d, seen, t, 0, false, keys.stride });
+            kernels_.float32.gemm({ dp, padded, 1, keys.data, dQuery, stride, nullptr, rows, d, seen, t, 0, false, keys.stride });
         }
         const float* query = state.qkv.data() + (begin + block) * stride + head * d;
         const RowsOperand queries = rowsOperand(kernels_, { query, blockRows, d, stride }, work.rows);
-        kernels_.gemm({ dScores, 1, padded, queries.data, dKey, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, queries.stride });
+        kernels_.float32.gemm({ dScores, 1, padded, queries.data, dKey, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, queries.stride });
         const float* dOut = work.dMixed.data() + (begin + block) * shape_.width + head * d;
         const RowsOperand outputs = rowsOperand(kernels_, { dOut, blockRows, d, shape_.width }, work.rows);
-        kernels_.gemm({ scores, 1, padded, outputs.data, dKey + shape_.kvHeads * d, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, outputs.stride });
+        kernels_.float32.gemm({ scores, 1, padded, outputs.data, dKey + shape_.kvHeads * d, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, outputs.stride });
     }
 }
 
-void GptStep::scatterEmbedding(const Workspace& work, const Task& task) const
+void GptStep::scatterEmbedding(Workspace& work, const Task& task) const
 {
     const std::int64_t d = shape_.width;
+    const float* dx = branchGradient(work, task, { Place::Embedding, 0 });
     for (std::int64_t i = 0; i < task.tokens(); ++i) {
-        const float* row = work.dx.data() + i * d;
+        const float* row = dx + i * d;
         kernels_.add(task.gradients + offsets_.embedding + task.inputs[i] * d, row, d);
         if (offsets_.positions != kAbsent)
             kernels_.add(task.gradients + offsets_.positions + i % task.length * d, row, d);

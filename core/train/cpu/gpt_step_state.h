@@ -29,6 +29,7 @@ struct GptStep::Workspace {
     std::vector<LayerState> layers;
     std::vector<float> x, last, lastMean, lastInverse; // residual stream behind the last layer, its norm
     std::vector<float> logits;
+    std::vector<float> branch; // what is added to the stream, or its gradient, where values are dropped
     std::vector<float> dx, dNormed, dWide, dMixed, dQkv;
     std::vector<float> keyColumns, valueColumns; // one head, packed
     std::vector<float> rows; // rows of one head packed where they cannot be used as they lie
@@ -42,10 +43,18 @@ struct GptStep::Task {
     const std::int64_t* inputs = nullptr;
     const std::int64_t* labels = nullptr;
     std::int64_t sequences = 0;
+    std::int64_t firstSequence = 0; ///< of the batch
     std::int64_t length = 0;
     float* gradients = nullptr;
     float scale = 0;
+    float dropout = 0; ///< probability; 0 in evaluation
+    std::uint64_t dropoutSeed = 0;
     std::int64_t tokens() const { return sequences * length; }
+};
+
+struct GptStep::Place {
+    enum Kind : std::uint64_t { Embedding, Attention, AttentionOut, FeedForward } kind = Embedding;
+    std::size_t layer = 0;
 };
 
 /// B of a product as rows that lie in memory: used directly where whole vectors fit, packed otherwise.
@@ -57,7 +66,7 @@ inline RowsOperand rowsOperand(const Kernels& kernels, const MatrixView& matrix,
 {
     if (matrix.columns % 16 == 0)
         return { matrix.data, matrix.stride };
-    kernels.packRows(matrix, sized(buffer, kernels.packedCount(matrix.rows, matrix.columns)));
+    kernels.float32.packRows(matrix, sized(buffer, kernels.float32.packedCount(matrix.rows, matrix.columns)));
     return { buffer.data(), 0 };
 }
 

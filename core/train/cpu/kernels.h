@@ -18,10 +18,10 @@ struct GemmArguments {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    std::int64_t packedSteps = 0; ///< k that B was packed with, when only its first k steps are wanted; 0: k
-    std::int64_t columnsWanted = 0; ///< panels that start behind this column are left out; 0: all
+    std::int64_t packedSteps = 0; ///< k that B was packed with, when only its first k steps are wanted; 0: k. Float32 only
+    std::int64_t columnsWanted = 0; ///< panels that start behind this column are left out; 0: all. Float32 only
     bool accumulate = false;
-    std::int64_t bStride = 0; ///< not 0: B is not packed, B[p][j] = packed[p * bStride + j]; n is a multiple of 16 then
+    std::int64_t bStride = 0; ///< not 0: B is not packed, B[p][j] = packed[p * bStride + j]; n is a multiple of 16 then. Float32 only
 };
 
 /// A row-major float32 matrix in memory.
@@ -59,20 +59,26 @@ struct AdamArguments {
     float inverseRoot = 1; ///< 1 / sqrt(1 - beta2^t)
 };
 
-/// Loops written for one instruction set. Plain pointers, no allocation, no threads of their own, no exceptions.
-struct Kernels {
-    CpuLevel level = CpuLevel::None;
-
-    void (*gemm)(const GemmArguments&) = nullptr;
+/// Matrix products that round what goes in to one number format; sums are always float32. The packed layout is the format's own.
+struct Products {
+    void (*gemm)(const GemmArguments&) = nullptr; ///< bfloat16 wants stepStride 1
     /// C[i][j] += sum over p of a[p][i] * b[p][j], for weight gradients; scratch holds outerScratch(b.columns) numbers.
     void (*outerProduct)(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch) = nullptr;
     std::int64_t (*outerScratch)(std::int64_t columns) = nullptr;
-    /// Numbers in a packed [k, n] matrix.
+    /// Floats that a packed [k, n] matrix takes.
     std::int64_t (*packedCount)(std::int64_t k, std::int64_t n) = nullptr;
     /// B[p][j] = matrix[p][j].
     void (*packRows)(const MatrixView&, float* packed) = nullptr;
     /// B[p][j] = matrix[j][p].
     void (*packColumns)(const MatrixView&, float* packed) = nullptr;
+};
+
+/// Loops written for one instruction set. Plain pointers, no allocation, no threads of their own, no exceptions.
+struct Kernels {
+    CpuLevel level = CpuLevel::None;
+
+    Products float32;
+    const Products* bfloat16 = nullptr; ///< null where the processor has no such products
 
     void (*normForward)(const NormArguments&, float* y) = nullptr;
     /// dx += gradient through the norm; gradients of gain and bias are added to.
@@ -91,6 +97,8 @@ struct Kernels {
     void (*softmaxBackwardRow)(const float* probabilities, float* dProbabilities, std::int64_t padded, float scale) = nullptr;
     /// Loss of one row of logits; the row becomes (softmax - one hot) * scale. Numbers from `valid` to `padded` become 0.
     float (*crossEntropyRow)(float* logits, std::int64_t valid, std::int64_t padded, std::int64_t label, float scale) = nullptr;
+    /// values[i] becomes 0 or values[i] / (1 - probability), as the key draws for number `first` + i; count is a multiple of 16.
+    void (*drop)(float probability, std::uint64_t key, std::uint32_t first, float* values, std::int64_t count) = nullptr;
     /// sums[j] += column sums
     void (*addColumnSums)(const MatrixView&, float* sums) = nullptr;
     void (*add)(float* into, const float* from, std::int64_t count) = nullptr;

@@ -3,9 +3,15 @@
 
 namespace furrow::cpu {
 
+const Products& productsAvx512BFloat16();
+
 const Kernels& kernelsAvx512()
 {
-    static const Kernels table = makeTable(CpuLevel::Avx512);
+    static const Kernels table = [] {
+        Kernels made = makeTable(CpuLevel::Avx512);
+        made.bfloat16 = cpuHasBFloat16() ? &productsAvx512BFloat16() : nullptr;
+        return made;
+    }();
     return table;
 }
 

@@ -3,7 +3,7 @@
 // Builds the table of one instruction set; included last by each kernels_*.cpp.
 
 #include "core/train/cpu/elementwise.inc.h"
-#include "core/train/cpu/gemm.inc.h"
+#include "core/train/cpu/float32_words.inc.h"
 
 namespace {
 
@@ -11,12 +11,7 @@ furrow::cpu::Kernels makeTable(furrow::CpuLevel level)
 {
     furrow::cpu::Kernels table;
     table.level = level;
-    table.gemm = gemm;
-    table.outerProduct = outerProduct;
-    table.outerScratch = outerScratch;
-    table.packedCount = packedCount;
-    table.packRows = packRows;
-    table.packColumns = packColumns;
+    table.float32 = makeProducts<Float32Words>(gemm<Float32Words>);
     table.normForward = normForward;
     table.normBackward = normBackward;
     table.geluForward = geluForward;
@@ -27,6 +22,7 @@ furrow::cpu::Kernels makeTable(furrow::CpuLevel level)
     table.softmaxAgainRow = softmaxAgainRow;
     table.softmaxBackwardRow = softmaxBackwardRow;
     table.crossEntropyRow = crossEntropyRow;
+    table.drop = drop;
     table.addColumnSums = addColumnSums;
     table.add = add;
     table.squaredSum = squaredSum;

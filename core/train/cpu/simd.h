@@ -13,6 +13,8 @@ using VecInt = __m512i;
 constexpr std::int64_t kLanes = 16;
 inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
+/// The first `count` numbers, 1 to kLanes, and zeros; reads no further.
+inline Vec loadFirst(const float* p, std::int64_t count) { return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1U), p); }
 inline Vec splat(float v) { return _mm512_set1_ps(v); }
 inline Vec zero() { return _mm512_setzero_ps(); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
@@ -73,6 +75,11 @@ using VecInt = __m256i;
 constexpr std::int64_t kLanes = 8;
 inline Vec load(const float* p) { return _mm256_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm256_storeu_ps(p, v); }
+inline Vec loadFirst(const float* p, std::int64_t count)
+{
+    const VecInt lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lane));
+}
 inline Vec splat(float v) { return _mm256_set1_ps(v); }
 inline Vec zero() { return _mm256_setzero_ps(); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
@@ -113,6 +120,19 @@ inline void transposeSquare(const float* from, std::int64_t fromStride, float* t
             to[j * toStride + i] = from[i * fromStride + j];
 }
 #endif
+
+/// One unsigned number in each lane; the compiler's own vectors, which have the operators.
+using Words = std::uint32_t __attribute__((vector_size(sizeof(Vec))));
+
+/// Spreads each number over all 32 bits (the multipliers are those of Wellons' "lowbias32").
+inline Words scattered(Words x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352dU;
+    x ^= x >> 15;
+    x *= 0x846ca68bU;
+    return x ^ (x >> 16);
+}
 
 /// e^x, relative error below 2e-7 in [-87, 88]; outside the ends are used. NaN stays NaN.
 inline Vec exponential(Vec x)

@@ -1,5 +1,7 @@
 #include "core/train/model/fast_gpt_torch.h"
 
+#include "core/base/random.h"
+
 #include <torch/torch.h>
 
 #include <cmath>
@@ -22,7 +24,17 @@ cpu::GptShape shapeOf(const ModelConfig& config)
     shape.rms = config.norm == "rmsnorm";
     shape.swiglu = config.activation == "swiglu";
     shape.epsilon = static_cast<float>(config.normEpsilon);
+    shape.dropout = static_cast<float>(config.dropout);
     return shape;
+}
+
+/// Null where this processor has no such products.
+const cpu::Products* productsFor(Precision precision)
+{
+    const cpu::Kernels* kernels = cpu::kernels();
+    if (kernels == nullptr || precision == Precision::Float16)
+        return nullptr;
+    return precision == Precision::BFloat16 ? kernels->bfloat16 : &kernels->float32;
 }
 
 cpu::GptOffsets offsetsOf(const ParameterStore& store, const ModelConfig& config)
@@ -74,14 +86,14 @@ at::Tensor checkedTokens(const at::Tensor& tokens, std::int64_t lowest, std::int
 
 bool FastGptModel::fits(const ModelConfig& config, const ModelOptions& options)
 {
-    return options.fastCpu && options.device.is_cpu() && options.precision == Precision::Float32 && !options.checkpointActivations
-        && config.architecture == "gpt" && config.dropout == 0 && config.moeExperts == 0 && config.loraRank == 0 && config.width % 16 == 0
-        && config.feedForwardWidth() % 16 == 0 && cpu::kernels() != nullptr;
+    return options.fastCpu && options.device.is_cpu() && !options.checkpointActivations && config.architecture == "gpt" && config.moeExperts == 0
+        && config.loraRank == 0 && config.width % 16 == 0 && config.feedForwardWidth() % 16 == 0 && productsFor(options.precision) != nullptr;
 }
 
 FastGptModel::FastGptModel(const ModelConfig& config, const ModelOptions& options)
     : GptModel(config, options)
-    , step_(shapeOf(config), offsetsOf(parameters_, config), rotaryTable(config), *cpu::kernels(), options.threads)
+    , step_(shapeOf(config), offsetsOf(parameters_, config), rotaryTable(config), *cpu::kernels(), *productsFor(options.precision), options.threads)
+    , dropoutSeed_(options.seed)
 {
 }
 
@@ -97,7 +109,7 @@ double FastGptModel::run(const at::Tensor& inputs_BT, const at::Tensor& labels_B
         step_.setWeights(parameters_.weights().const_data_ptr<float>());
     stale_ = false;
     const cpu::TokenBatch batch { inputs.const_data_ptr<std::int64_t>(), labels.const_data_ptr<std::int64_t>(), inputs.size(0), inputs.size(1) };
-    return step_.run(batch, gradients, static_cast<float>(gradientScale));
+    return step_.run(batch, gradients, static_cast<float>(gradientScale), gradients ? mixSeed({ dropoutSeed_, passes_++ }) : 0);
 }
 
 at::Tensor FastGptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
@@ -110,9 +122,15 @@ LossSum FastGptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& lab
     return { at::scalar_tensor(run(inputs_BT, labels_BT, nullptr, 1.0), at::kFloat), countLabels(labels_BT) };
 }
 
+void FastGptModel::reseed(std::uint64_t seed)
+{
+    dropoutSeed_ = seed;
+    passes_ = 0;
+}
+
 std::string FastGptModel::backendName() const
 {
-    return std::string("fast cpu (") + toString(cpu::kernels()->level) + ", fp32)";
+    return std::string("fast cpu (") + toString(cpu::kernels()->level) + ", " + toString(options_.precision) + ")";
 }
 
 } // namespace furrow

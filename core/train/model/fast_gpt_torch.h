@@ -5,7 +5,7 @@
 
 namespace furrow {
 
-/// The GPT family on CPUs with AVX2 or AVX-512, without dropout and experts: training and evaluation go through
+/// The GPT family on CPUs with AVX2 or AVX-512, without experts, in float32, or bfloat16 where the processor multiplies it: training and evaluation go through
 /// cpu::GptStep, everything else through libtorch.
 class FastGptModel : public GptModel {
 public:
@@ -18,6 +18,7 @@ public:
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
     LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
     void weightsChanged() override { stale_ = true; }
+    void reseed(std::uint64_t seed) override;
     std::string backendName() const override;
 
 private:
@@ -25,6 +26,8 @@ private:
 
     cpu::GptStep step_;
     bool stale_ = true; // packed weights are older than the weights
+    std::uint64_t dropoutSeed_ = 0;
+    std::uint64_t passes_ = 0; // since that seed; each drops other values
 };
 
 } // namespace furrow
