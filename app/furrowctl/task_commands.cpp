@@ -30,7 +30,7 @@ struct Task {
 const std::vector<Task>& tasks()
 {
     static const std::vector<Task> all = {
-        { "eval", "Loss on held-out text, or on another file.", { { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, { "--data", "File to evaluate instead of the held-out text." } } },
+        { "eval", "Loss on the evaluation text of the run, or on another one, with the share of it that was trained.", { { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, { "--data", "File, folder or hf:// source to evaluate instead." } } },
         { "sample", "Write text with the model.",
             { { "--prompt", "Beginning of the text." }, { "--tokens", "Tokens to write." }, { "--temperature", "0: always the likeliest token." }, { "--top-k", "Choose among the k likeliest." },
                 { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },

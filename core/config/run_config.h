@@ -21,6 +21,7 @@ struct RunConfig {
     std::int64_t chunkBytes = 64 << 20;
     std::int64_t spanBytes = 512;
     double heldOutPercent = 0.5;
+    std::string evalData;
     std::int64_t minChars = 1;
     std::int64_t maxChars = 0;
     bool asciiOnly = false;

@@ -30,6 +30,7 @@ std::vector<Setting> makeSettings()
     add({ "chunk_bytes", "Chunk size, at most", G::Data, &C::chunkBytes, "bytes", 1024, 1 << 30, {}, Refused, false, "A chunk ends early when its text would become larger than this." });
     add({ "span_bytes", "Span", G::Data, &C::spanBytes, "bytes", 16, 1 << 20, {}, Refused, false, "Length of a sample in data mode span." });
     add({ "held_out_percent", "Held out", G::Data, &C::heldOutPercent, "%", 0, 50, {}, Refused, false, "Share of the samples kept for evaluation, chosen by a hash of their text, so that equal texts fall on the same side." });
+    add({ "eval_data", "Evaluation text", G::Data, &C::evalData, "", 0, 0, {}, Refused, false, "A file, folder or hub split to evaluate on, such as hf://wikitext:wikitext-2-raw-v1:validation. Nothing of the training data is held out then." });
     add({ "min_chars", "Shortest sample", G::Data, &C::minChars, "characters", 0, kNoLimit, {}, Refused, false, "Shorter samples are filtered, counted and never trained." });
     add({ "max_chars", "Longest sample", G::Data, &C::maxChars, "characters", 0, kNoLimit, {}, Refused, false, "Longer samples are filtered and counted. 0: no limit." });
     add({ "ascii_only", "ASCII only", G::Data, &C::asciiOnly, "", 0, 0, {}, Refused, false, "Filter samples with any other character." });
@@ -79,7 +80,7 @@ std::vector<Setting> makeSettings()
     add({ "warmup_steps", "Warm-up", G::Training, &C::warmupSteps, "steps", 0, 10'000'000, {}, Unsafe, true, "Own optimiser steps of a worker over which the rate rises from 0." });
     add({ "schedule", "Schedule", G::Training, &C::schedule, "", 0, 0, { "cosine", "linear", "constant", "wsd" }, Unsafe, true, "How the rate falls after warm-up. It follows the tokens of the whole run, so all workers are at the same place." });
     add({ "decay_tokens", "Schedule length", G::Training, &C::decayTokens, "tokens", 0, kNoLimit, {}, Unsafe, false, "Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known." });
-    add({ "precision", "Precision", G::Training, &C::precision, "", 0, 0, { "auto", "fp32", "bf16", "fp16" }, Unsafe, true, "Of matrix products; weights are float32. auto: bf16 where the device is faster with it. fp16 needs a GPU and scales the loss by itself." });
+    add({ "precision", "Precision", G::Training, &C::precision, "", 0, 0, { "auto", "fp32", "bf16", "fp16" }, Unsafe, true, "Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself." });
     add({ "tf32", "TF32", G::Training, &C::tf32, "", 0, 0, {}, Unsafe, false, "On a GPU, compute fp32 products with TF32: faster, with 10 bits of precision. Deterministic runs do without." });
     add({ "attention", "Attention kernel", G::Training, &C::attention, "", 0, 0, { "auto", "flash", "efficient", "math" }, Unsafe, false, "Which kernel computes attention. auto: the fastest one that fits." });
     add({ "cuda_graph", "CUDA graph", G::Training, &C::cudaGraph, "", 0, 0, {}, Unsafe, false, "On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training." });

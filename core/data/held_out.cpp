@@ -25,6 +25,22 @@ constexpr std::uint64_t kHeldOutHeader = 8 + 4 + 4 + 8 + 8 + 8;
 constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::int64_t kFallbackSamples = 64;
 
+void add(HeldOut& into, std::string_view text, std::uint64_t fingerprint, const Tokenizer& tokenizer)
+{
+    tokenizer.encode(text, into.text.tokens);
+    into.text.offsets.push_back(into.text.tokens.size());
+    into.text.fingerprints.push_back(fingerprint);
+    into.textBytes += text.size();
+}
+
+/// What the file does not hold: no sample is left out, none says where it came from.
+void completeSamples(ChunkText& text)
+{
+    text.flags.assign(text.fingerprints.size(), 0);
+    text.files.assign(text.fingerprints.size(), -1);
+    text.rows.assign(text.fingerprints.size(), -1);
+}
+
 /// Samples for evaluation and, for the case that there are none, the first of the others.
 struct Collector {
     const RunConfig& config;
@@ -34,21 +50,14 @@ struct Collector {
     HeldOut first;
     std::uint64_t scanned = 0;
 
-    void add(HeldOut& into, std::string_view text, std::uint64_t fingerprint) const
-    {
-        tokenizer.encode(text, into.text.tokens);
-        into.text.offsets.push_back(into.text.tokens.size());
-        into.text.fingerprints.push_back(fingerprint);
-        into.textBytes += text.size();
-    }
     bool take(std::string_view text)
     {
         const std::uint64_t fingerprint = xxh3(text);
         scanned += text.size();
         if (isHeldOut(fingerprint, config.heldOutPercent))
-            add(found, text, fingerprint);
+            add(found, text, fingerprint, tokenizer);
         else if (found.text.fingerprints.empty() && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
-            add(first, text, fingerprint);
+            add(first, text, fingerprint, tokenizer);
         found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens && scanned < limits.maxScannedBytes;
         return found.complete;
     }
@@ -80,9 +89,47 @@ bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent)
     return static_cast<double>(fingerprint >> 11) * (100.0 / 9007199254740992.0) < heldOutPercent;
 }
 
+RunConfig evaluationConfig(const RunConfig& config, const std::string& source)
+{
+    RunConfig own = config;
+    own.data = { source };
+    own.dataWeights.clear();
+    own.exclude.clear();
+    own.startSample = own.maxSamples = 0;
+    own.fraction = 1;
+    own.heldOutPercent = 0;
+    return own;
+}
+
+Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits)
+{
+    const RunConfig own = evaluationConfig(config, source);
+    auto data = inspectData(own);
+    if (!data.ok())
+        return data.error().in("the evaluation text");
+    HeldOut set;
+    set.text.offsets.push_back(0);
+    const auto walked = forEachText(own, data.value().manifest, [&](std::string_view text) {
+        set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens && set.textBytes < limits.maxScannedBytes;
+        if (set.complete)
+            add(set, text, xxh3(text), tokenizer);
+        return set.complete;
+    });
+    if (!walked.ok())
+        return walked.error().in("the evaluation text");
+    if (set.text.tokens.empty())
+        return Error { ErrorCode::InvalidArgument, "The evaluation text " + source + " has no sample that passes the filters of the run." };
+    completeSamples(set.text);
+    return set;
+}
+
 Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
     const std::filesystem::path& path, const HeldOutLimits& limits)
 {
+    if (!config.evalData.empty()) {
+        auto set = readEvaluationText(config, config.evalData, tokenizer, limits);
+        return set.ok() ? writeFileDurably(realFileSystem(), path, serialised(set.value())) : Status(set.error());
+    }
     Collector collector { config, tokenizer, limits, {}, {}, 0 };
     collector.found.text.offsets.push_back(0);
     collector.first.text.offsets.push_back(0);
@@ -135,9 +182,7 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
         std::memcpy(set.text.tokens.data(), cursor.data(), tokens * 4);
     if (!std::is_sorted(set.text.offsets.begin(), set.text.offsets.end()) || set.text.offsets.back() != tokens)
         return corrupt();
-    set.text.flags.assign(samples, 0);
-    set.text.files.assign(samples, -1);
-    set.text.rows.assign(samples, -1);
+    completeSamples(set.text);
     return set;
 }
 

@@ -14,7 +14,7 @@ class Tokenizer;
 
 /// The evaluation set of a run: samples that no worker trains, frozen before step 0.
 struct HeldOut {
-    ChunkText text; ///< source order; pack it with ChunkWindows and PackingOrder { .shuffle = false }
+    ChunkText text; ///< source order, flags all 0; pack it with ChunkWindows and PackingOrder { .shuffle = false }
     std::uint64_t textBytes = 0; ///< for losses per byte
     bool complete = true; ///< every held-out sample of the data set is in it
     bool alsoTrained = false; ///< the data had no held-out sample; these are its first samples, which are trained too
@@ -28,8 +28,14 @@ struct HeldOutLimits {
 /// True when the text is on the held-out side: decided by its fingerprint alone, stable under any order.
 bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent);
 
-/// Collects held-out samples from the beginning of the data set into `path` (durably). With held_out_percent 0 the set
-/// is empty; with a data set too small to have one, it is the first samples, marked as alsoTrained.
+/// The settings under which `source`, an evaluation text of its own, is read: cut and filtered as the run's data, but all of it.
+RunConfig evaluationConfig(const RunConfig& config, const std::string& source);
+
+/// The samples of `source`, or as many of the first ones as the limits allow. InvalidArgument when it has none.
+Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits = {});
+
+/// Writes the evaluation set of a run to `path` (durably): the text of eval_data, or held-out samples from the beginning of the
+/// data set. With held_out_percent 0 the set is empty; with a data set too small to have one, it is the first samples, marked as alsoTrained.
 Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
     const std::filesystem::path& path, const HeldOutLimits& limits = {});
 

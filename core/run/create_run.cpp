@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/data/held_out.h"
 #include "core/data/inspect.h"
+#include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/placement.h"
 #include "core/run/brain.h"
@@ -92,9 +93,13 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
 /// Relative paths would mean something else to the processes of the run.
 void makeAbsolute(RunConfig& config)
 {
-    for (auto& source : config.data)
+    const auto sources = [](std::string& source) {
         if (source.rfind("hf://", 0) != 0)
             source = std::filesystem::absolute(source).lexically_normal().string();
+    };
+    std::for_each(config.data.begin(), config.data.end(), sources);
+    if (!config.evalData.empty())
+        sources(config.evalData);
     if (!config.exclude.empty())
         config.exclude = std::filesystem::absolute(config.exclude).lexically_normal().string();
     const bool named = config.tokenizer == "byte" || config.tokenizer == "char" || config.tokenizer == "gpt2";
@@ -112,9 +117,15 @@ Status fill(const RunPaths& paths, const RunFile& file, const std::optional<Pare
             return made;
     if (auto written = writeFileDurably(files, paths.tokenizer(), tokenizer.definition()); !written.ok())
         return written;
-    say("Setting held-out text aside");
+    say(file.config.evalData.empty() ? "Setting held-out text aside" : "Reading the evaluation text");
     if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile()); !frozen.ok())
         return frozen;
+    if (!file.config.evalData.empty()) {
+        const auto overlap = overlapWithTraining(file.config, file.dataManifest, file.config.evalData, HeldOutLimits {}.maxScannedBytes);
+        if (!overlap.ok())
+            return overlap.error();
+        say("Evaluation text: " + file.config.evalData + "; " + describe(overlap.value()));
+    }
     if (auto created = SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)); !created.ok())
         return created;
     if (parent)
@@ -205,6 +216,8 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     RunFile file;
     file.config = request.config;
     makeAbsolute(file.config);
+    if (!file.config.evalData.empty())
+        file.config.heldOutPercent = 0;
     file.runId = randomHex(16);
     file.preset = request.preset;
     file.createdWallNs = systemClock().wallNs();

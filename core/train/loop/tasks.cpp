@@ -15,7 +15,7 @@ namespace furrow {
 
 namespace {
 
-constexpr std::uint64_t kMaxTextBytes = 1ull << 30;
+constexpr HeldOutLimits kMostText { 1 << 28, 1ull << 30 }; // of an evaluation text
 
 /// The checkpoint of that name; without one the weights that the run is known by.
 Result<SupervisorLedger::CheckpointRow> chosenCheckpoint(const RunPaths& paths, const std::string& name)
@@ -32,25 +32,6 @@ Result<SupervisorLedger::CheckpointRow> chosenCheckpoint(const RunPaths& paths, 
     if (const auto* newest = name.empty() ? weightsOf(rows.value()) : nullptr)
         return *newest;
     return Error { ErrorCode::NotFound, name.empty() ? "The run has no checkpoint yet: train it first." : "The run has no checkpoint '" + name + "'. They are the folders in " + utf8Text(paths.checkpointsFolder()) + "." };
-}
-
-/// A text file as one sample.
-Result<HeldOut> textOfFile(const std::string& file, const Tokenizer& tokenizer)
-{
-    auto bytes = readFile(pathFromUtf8(file), kMaxTextBytes);
-    if (!bytes.ok())
-        return bytes.error();
-    if (bytes.value().empty())
-        return Error { ErrorCode::InvalidArgument, file + " is empty: there is nothing to evaluate." };
-    HeldOut text;
-    text.textBytes = bytes.value().size();
-    tokenizer.encode(bytes.value(), text.text.tokens);
-    text.text.offsets = { 0, text.text.tokens.size() };
-    text.text.fingerprints = { 0 };
-    text.text.files = { 0 };
-    text.text.rows = { 0 };
-    text.text.flags = { 0 };
-    return text;
 }
 
 } // namespace
@@ -102,23 +83,25 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     if (!run.value().learner->model())
         return Error { ErrorCode::InvalidArgument, "the counting model has nothing to evaluate" };
     const auto& config = run.value().setup.config;
-    auto text = options.data.empty() ? readHeldOut(run.value().setup.paths.evaluationFile()) : textOfFile(options.data, *run.value().tokenizer);
+    auto text = options.data.empty() ? readHeldOut(run.value().setup.paths.evaluationFile()) : readEvaluationText(config, options.data, *run.value().tokenizer, kMostText);
     if (!text.ok())
         return text.error();
     const bool alsoTrained = text.value().alsoTrained;
+    const bool complete = text.value().complete;
+    const std::string source = options.data.empty() ? config.evalData : options.data;
     const EvaluationSet set(std::move(text).value(), run.value().tokenizer->endOfText(), config.seqLen, config.batchSize, 0, run.value().setup.device);
     auto result = set.run(*run.value().learner->model(), true, [&] { return !stopRequested(); });
     if (!result.ok())
         return result.error();
     const auto& e = result.value();
     nlohmann::json overlap;
-    if (!options.data.empty()) {
-        auto found = overlapWithTraining(config, run.value().setup.file.dataManifest, options.data, [&] { return !stopRequested(); });
+    if (!source.empty()) {
+        auto found = overlapWithTraining(config, run.value().setup.file.dataManifest, source, std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); });
         if (!found.ok())
             return found.error();
-        overlap = { { "samples", found.value().samples }, { "also_trained", found.value().seen }, { "share", found.value().share() } };
+        overlap = { { "text", describe(found.value()) }, { "samples", found.value().samples }, { "also_trained", found.value().seen }, { "share", found.value().share() } };
     }
-    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "data", options.data.empty() ? "held-out" : options.data }, { "loss", e.loss },
+    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
         { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
 }
 

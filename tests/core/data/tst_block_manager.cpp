@@ -320,6 +320,35 @@ private Q_SLOTS:
             frozen.insert(test::sampleText(set.value().text, i));
         QCOMPARE(frozen, heldOut);
     }
+    void anEvaluationTextOfItsOwnIsReadWhole()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(500)) });
+        config.evalData = folder.write("b.jsonl", "{\"text\":\"one\"}\n{\"text\":\"two\"}\n");
+        config.startSample = 7; // of the training data alone
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        const auto path = folder.path("heldout.bin");
+        VERIFY_OK(freezeHeldOut(config, inspection.value().manifest, *byteTokenizer(), path));
+        const auto set = readHeldOut(path);
+        VERIFY_OK(set);
+        QCOMPARE(set.value().text.count(), 2);
+        QCOMPARE(test::sampleText(set.value().text, 1), "two");
+        QVERIFY(set.value().complete && !set.value().alsoTrained);
+
+        HeldOutLimits limits;
+        limits.maxTokens = 2;
+        const auto part = readEvaluationText(config, config.evalData, *byteTokenizer(), limits);
+        VERIFY_OK(part);
+        QCOMPARE(part.value().text.count(), 1);
+        QVERIFY(!part.value().complete);
+
+        config.minChars = 10;
+        const auto none = readEvaluationText(config, config.evalData, *byteTokenizer());
+        QVERIFY(!none.ok() && none.error().message.find("b.jsonl has no sample") != std::string::npos);
+        const auto missing = readEvaluationText(config, folder.path("c.txt").string(), *byteTokenizer());
+        QVERIFY(!missing.ok() && missing.error().message.find("c.txt") != std::string::npos);
+    }
     void freezesABoundedEvaluationSet()
     {
         DataFolder folder;

@@ -110,12 +110,18 @@ private Q_SLOTS:
     {
         const Lines trained(50);
         Lines other(50, "six seven");
-        const auto own = overlapWithTraining(trained.config, trained.manifest(), trained.path().string());
+        constexpr std::uint64_t kAll = 1 << 20;
+        const auto own = overlapWithTraining(trained.config, trained.manifest(), trained.path().string(), kAll);
         QVERIFY2(own.ok(), own.ok() ? "" : own.error().message.c_str());
         QCOMPARE(own.value().samples, 50);
         QVERIFY(own.value().seen > 40 && own.value().seen <= 50); // some were held out
-        const auto none = overlapWithTraining(trained.config, trained.manifest(), other.path().string());
+        QVERIFY(own.value().complete);
+        const auto none = overlapWithTraining(trained.config, trained.manifest(), other.path().string(), kAll);
         QCOMPARE(none.value().seen, 0);
+        QCOMPARE(describe(none.value()), "none of 50 samples is trained as well");
+        const auto part = overlapWithTraining(trained.config, trained.manifest(), other.path().string(), 64);
+        QVERIFY(!part.value().complete);
+        QVERIFY(describe(part.value()).find("beginning of the training data") != std::string::npos);
     }
 
     void mergesAreNotCloserThanSomeHundredStepsOfEachWorker()
