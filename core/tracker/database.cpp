@@ -98,6 +98,8 @@ struct Database::State {
     DbHandle handle;
     std::unordered_map<const char*, std::vector<sqlite3_stmt*>> idle; // prepared, by the address of their literal
     std::optional<Error> error;
+    bool joining = false; // transactions that begin now are part of one
+    Durability joined = Durability::Normal; // what that one must be
 
     ~State()
     {
@@ -412,11 +414,29 @@ Status Database::syncWal()
 
 Result<Transaction> Transaction::begin(Database& db, Durability durability)
 {
+    if (db.state_->joining) {
+        if (durability == Durability::Full)
+            db.state_->joined = durability;
+        return Transaction(db, durability, true);
+    }
     (void)db.takeStatus();
     db.run("BEGIN IMMEDIATE");
     if (Status status = db.takeStatus(); !status.ok())
         return status.error();
     return Transaction(db, durability);
+}
+
+Status Transaction::join(Database& db, const std::function<void()>& work)
+{
+    auto all = begin(db, Durability::Normal);
+    if (!all.ok())
+        return all.error();
+    db.state_->joining = true;
+    db.state_->joined = Durability::Normal;
+    work();
+    db.state_->joining = false;
+    all.value().durability_ = db.state_->joined;
+    return all.value().commit();
 }
 
 Result<Transaction> Transaction::read(Database& db)
@@ -430,6 +450,10 @@ Result<Transaction> Transaction::read(Database& db)
 
 Status Transaction::commit()
 {
+    if (joined_) {
+        const Database& db = *std::exchange(db_, nullptr);
+        return db.failed() ? Status(*db.state_->error) : Status {};
+    }
     if (!db_->failed()) {
         db_->run("COMMIT");
         if (!db_->failed()) {
@@ -438,26 +462,34 @@ Status Transaction::commit()
         }
     }
     Status status = db_->takeStatus();
-    sqlite3* raw = db_->state_->handle.get();
+    rollBack();
+    return status;
+}
+
+void Transaction::rollBack()
+{
+    sqlite3* raw = std::exchange(db_, nullptr)->state_->handle.get();
     if (sqlite3_get_autocommit(raw) == 0 && sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
         logError(std::string("rolling back: ") + sqlite3_errmsg(raw));
-    db_ = nullptr;
-    return status;
 }
 
 Transaction::~Transaction()
 {
     if (db_ == nullptr)
         return;
-    sqlite3* raw = db_->state_->handle.get();
-    if (sqlite3_get_autocommit(raw) == 0 && sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
-        logError(std::string("rolling back: ") + sqlite3_errmsg(raw));
-    (void)db_->takeStatus();
+    Database& db = *db_;
+    if (joined_) {
+        db.fail({ ErrorCode::Internal, "a part of a joined transaction was given up" });
+        return;
+    }
+    rollBack();
+    (void)db.takeStatus();
 }
 
 Transaction::Transaction(Transaction&& other) noexcept
     : db_(std::exchange(other.db_, nullptr))
     , durability_(other.durability_)
+    , joined_(other.joined_)
 {
 }
 

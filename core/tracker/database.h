@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -163,6 +164,9 @@ public:
     static Result<Transaction> begin(Database& db, Durability durability = Durability::Full);
     /// A consistent view for several reads; keep it short, the WAL cannot be emptied meanwhile.
     static Result<Transaction> read(Database& db);
+    /// The transactions that `work` begins are one: all of them happen or, after a failure inside any, none. It is durable when one of
+    /// them is, and the failure of the first is what each later one and this returns.
+    static Status join(Database& db, const std::function<void()>& work);
     /// Returns the first failure of the statements inside, if any, and rolls back then. When only the sync of a durable one fails, its
     /// changes stay, and its failure says that the disk does not hold them.
     Status commit();
@@ -171,13 +175,17 @@ public:
     Transaction& operator=(Transaction&&) = delete;
 
 private:
-    Transaction(Database& db, Durability durability)
+    Transaction(Database& db, Durability durability, bool joined = false)
         : db_(&db)
         , durability_(durability)
+        , joined_(joined)
     {
     }
+    void rollBack();
+
     Database* db_ = nullptr; // null once committed, rolled back or moved from
     Durability durability_;
+    bool joined_; // part of another one, which commits
 };
 
 } // namespace furrow

@@ -61,28 +61,37 @@ namespace {
         return worker;
     }
 
-    // Claims and finishes until nothing is free or the time is over.
+    // Claims and finishes until nothing is free or the time is over; a completion and the next claim in one transaction, as in training.
     WorkerFigures work(WorkerLedger& worker, double seconds)
     {
         WorkerFigures figures;
         const auto start = SteadyClock::now();
-        while (secondsSince(start) < seconds) {
+        std::optional<Claim> held;
+        while (true) {
+            const bool goesOn = secondsSince(start) < seconds;
+            const bool finishes = held.has_value();
+            std::optional<Claim> next;
             const auto before = SteadyClock::now();
-            auto answer = worker.claim();
-            const auto after = SteadyClock::now();
-            if (!answer.ok()) {
-                figures.error = answer.error().message;
-                break;
-            }
-            const auto* claim = std::get_if<Claim>(&answer.value());
-            if (claim == nullptr)
-                break;
-            if (Status status = worker.finish(*claim, outcomeOf(*claim)); !status.ok()) {
+            const Status status = worker.together([&] {
+                if (held)
+                    (void)worker.finish(*held, outcomeOf(*held)); // a failure is that of the whole
+                if (!goesOn)
+                    return;
+                auto answer = worker.claim();
+                if (auto* claim = answer.ok() ? std::get_if<Claim>(&answer.value()) : nullptr)
+                    next = std::move(*claim);
+            });
+            if (!status.ok()) {
                 figures.error = status.error().message;
                 break;
             }
-            figures.claimNs.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count());
-            figures.seconds = secondsSince(start);
+            if (finishes) {
+                figures.claimNs.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now() - before).count());
+                figures.seconds = secondsSince(start);
+            }
+            held = std::move(next);
+            if (!held)
+                break;
         }
         return figures;
     }

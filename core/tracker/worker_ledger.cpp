@@ -85,6 +85,11 @@ void WorkerLedger::makeEveryWriteDurable()
     state_->everyday = Durability::Full;
 }
 
+Status WorkerLedger::together(const std::function<void()>& work)
+{
+    return Transaction::join(state_->file.db, work);
+}
+
 Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration, double leaseSeconds)
 {
     LedgerFile& file = state_->file;

@@ -4,6 +4,7 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <variant>
@@ -107,6 +108,10 @@ public:
     /// From now on completions survive a power loss too (and with each of them the claims before it), not only commits.
     /// Only a benchmark needs it: a power loss voids uncommitted training anyway (decisions.md rule 34).
     void makeEveryWriteDurable();
+
+    /// The calls that `work` makes are one transaction: one turn among the writers and one sync for, say, a completion and the next claim.
+    /// Nothing they return holds before this has returned without a failure. Not for signals() and desired().
+    Status together(const std::function<void()>& work);
 
     /// Ends the incarnation in order: releases what it holds.
     Status end(const std::string& cause);

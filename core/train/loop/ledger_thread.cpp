@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-// One loop on one thread: queued work first, then a wanted claim, then renewal and signals when they are due. The mutex is
-// never held while SQLite works.
+// One loop on one thread: queued work first, with it a wanted claim, then renewal and signals when they are due. The mutex is never
+// held while SQLite works.
 
 namespace furrow {
 
@@ -92,8 +92,8 @@ void LedgerThread::run(std::stop_token stop)
 {
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested() || !queue_.empty()) {
-        if (!queue_.empty()) {
-            auto work = std::move(queue_.front());
+        if (!queue_.empty() && queue_.front().alone) {
+            auto work = std::move(queue_.front().alone);
             queue_.pop_front();
             unlocked(lock, [&] {
                 work(ledger_);
@@ -101,8 +101,12 @@ void LedgerThread::run(std::stop_token stop)
             });
             continue;
         }
-        if (!error_) {
-            prefetchIfWanted(lock);
+        if (error_) {
+            std::erase_if(queue_, [](const Queued& work) { return !work.alone; });
+            if (!queue_.empty())
+                continue;
+        } else {
+            writeAndClaim(lock, !stop.stop_requested());
             renewIfDue(lock);
             readSignalsIfDue(lock);
             watch(lock);
@@ -112,23 +116,55 @@ void LedgerThread::run(std::stop_token stop)
     }
 }
 
-void LedgerThread::prefetchIfWanted(std::unique_lock<std::mutex>& lock)
+bool LedgerThread::wantsClaim() const
 {
-    if (prefetched_ || (!asking_ && !wantPrefetch_))
+    return !prefetched_ && (asking_ || wantPrefetch_);
+}
+
+/// The writes at the head of the queue and a wanted claim, in one transaction.
+void LedgerThread::writeAndClaim(std::unique_lock<std::mutex>& lock, bool mayClaim)
+{
+    std::vector<std::function<Status(WorkerLedger&)>> writes;
+    for (; !queue_.empty() && queue_.front().write; queue_.pop_front())
+        writes.push_back(std::move(queue_.front().write));
+    const bool claims = mayClaim && queue_.empty() && wantsClaim(); // what waits in the queue may be a release
+    if (writes.empty() && !claims)
         return;
-    auto claimed = unlocked(lock, [&] { return ledger_.claim(); });
-    if (!claimed.ok()) {
-        setError(claimed.error());
-        return;
-    }
-    if (auto* claim = std::get_if<Claim>(&claimed.value())) {
+    std::optional<Error> failure; // the first one, which says what was being done
+    std::optional<Next> claimed;
+    const auto keep = [&](const Error& error) {
+        if (!failure)
+            failure = error;
+    };
+    const auto all = [&] {
+        for (const auto& write : writes)
+            if (const auto written = write(ledger_); !written.ok())
+                keep(written.error());
+        if (!claims)
+            return;
+        if (auto answer = ledger_.claim(); answer.ok())
+            claimed = std::move(answer).value();
+        else
+            keep(answer.error());
+    };
+    if (const auto committed = unlocked(lock, [&] { return ledger_.together(all); }); !committed.ok())
+        keep(committed.error());
+    if (failure)
+        setError(*failure);
+    else if (claimed)
+        takeClaimed(std::move(*claimed));
+}
+
+void LedgerThread::takeClaimed(Next claimed)
+{
+    if (auto* claim = std::get_if<Claim>(&claimed)) {
         prefetched_ = std::move(*claim);
         if (options_.onClaimed)
             options_.onClaimed(*prefetched_);
     } else {
         wantPrefetch_ = false; // asked again when the training thread needs one
         if (asking_)
-            answer_.emplace(Next { std::get<NothingToClaim>(claimed.value()) });
+            answer_.emplace(Next { std::get<NothingToClaim>(claimed) });
     }
     if (asking_) {
         asking_ = false;
@@ -231,7 +267,7 @@ void LedgerThread::begin(const Claim& claim)
 
 void LedgerThread::finish(const Claim& claim, const ChunkOutcome& outcome, bool partly)
 {
-    postWrite([claim, outcome, partly](WorkerLedger& ledger) { return ledger.finish(claim, outcome, partly); });
+    enqueue({ {}, [claim, outcome, partly](WorkerLedger& ledger) { return ledger.finish(claim, outcome, partly); } }, false);
 }
 
 void LedgerThread::fail(const Claim& claim, const std::string& cause)
@@ -325,23 +361,22 @@ Status LedgerThread::returnSteps()
 
 void LedgerThread::post(std::function<void(WorkerLedger&)> work)
 {
-    {
-        const std::lock_guard lock(mutex_);
-        queue_.push_back(std::move(work));
-    }
-    wake_.notify_all();
+    enqueue({ std::move(work), {} }, true);
 }
 
 void LedgerThread::postWrite(std::function<Status(WorkerLedger&)> work)
 {
-    post([this, work = std::move(work)](WorkerLedger& ledger) {
-        if (!status().ok())
-            return;
-        if (auto written = work(ledger); !written.ok()) {
-            const std::lock_guard lock(mutex_);
-            setError(written.error());
-        }
-    });
+    enqueue({ {}, std::move(work) }, true);
+}
+
+void LedgerThread::enqueue(Queued work, bool soon)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        queue_.push_back(std::move(work));
+    }
+    if (soon)
+        wake_.notify_all();
 }
 
 LedgerThread::WaitTimes LedgerThread::claimWaits() const

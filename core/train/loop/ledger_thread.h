@@ -50,6 +50,7 @@ public:
     /// Gives the claim held ahead back and stops holding one until next() is called again.
     Status releasePrefetched();
     void begin(const Claim& claim);
+    /// Written with what follows: the claim after it, or at the latest the next look at signals.
     void finish(const Claim& claim, const ChunkOutcome& outcome, bool partly);
     void fail(const Claim& claim, const std::string& cause);
 
@@ -79,7 +80,7 @@ public:
     }
     /// Runs `work` later, in order.
     void post(std::function<void(WorkerLedger&)> work);
-    /// Like post for a write: an error becomes status().
+    /// Like post for a write, which may share a transaction with its neighbours and a claim; an error becomes status().
     void postWrite(std::function<Status(WorkerLedger&)> work);
 
     /// How long next() made the training thread wait: percentiles of the newest 4,096 claims, the longest of all.
@@ -96,7 +97,14 @@ public:
 private:
     LedgerThread(WorkerLedger ledger, Options options, IncarnationId incarnation);
     void run(std::stop_token stop);
-    void prefetchIfWanted(std::unique_lock<std::mutex>& lock);
+    struct Queued {
+        std::function<void(WorkerLedger&)> alone; // or
+        std::function<Status(WorkerLedger&)> write;
+    };
+    void enqueue(Queued work, bool soon);
+    bool wantsClaim() const; // mutex_ held
+    void writeAndClaim(std::unique_lock<std::mutex>& lock, bool mayClaim);
+    void takeClaimed(Next claimed); // mutex_ held
     void renewIfDue(std::unique_lock<std::mutex>& lock);
     void watch(std::unique_lock<std::mutex>& lock);
     void readSignalsIfDue(std::unique_lock<std::mutex>& lock);
@@ -112,7 +120,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wake_; // the ledger thread sleeps here
     std::condition_variable changed_; // next() sleeps here
-    std::deque<std::function<void(WorkerLedger&)>> queue_;
+    std::deque<Queued> queue_;
     std::optional<Error> error_;
     bool wantPrefetch_ = false;
     std::optional<Claim> prefetched_;

@@ -36,6 +36,8 @@ private Q_SLOTS:
     void chunkInTrainingCannotBeExcluded();
     void completionRepeatedAddsNothing();
     void positionCountsTokensClaimedBefore();
+    void completionAndNextClaimAreOneTransaction();
+    void aRefusedCompletionTakesTheClaimBesideItBack();
 };
 
 void TestClaims::everyMoveIsLegalOrRefusedAsTheTableSays()
@@ -420,6 +422,46 @@ void TestClaims::positionCountsTokensClaimedBefore() // trap 15: the place in th
     QCOMPARE(claimed(a)->positionTokens, 2 * Field::kTokens);
     good(field.supervisor().revoke(field.ids[0], "died")); // work that is lost does not use up the schedule
     QCOMPARE(claimed(b)->positionTokens, Field::kTokens);
+}
+
+void TestClaims::completionAndNextClaimAreOneTransaction()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    const auto first = claimed(worker);
+    std::optional<Claim> second;
+    good(worker.together([&] {
+        good(worker.finish(*first, trainedAll(*first)));
+        second = claimed(worker);
+        QCOMPARE(field.counts()[Trained], 0); // nobody else sees half of it
+    }));
+    QVERIFY(second.has_value());
+    QCOMPARE(field.counts()[Trained], 1);
+    QCOMPARE(field.counts()[Leased], 1);
+    good(worker.finish(*second, trainedAll(*second))); // the ledger is as after single calls
+    good(worker.commit(record(0, "c1"), partsOf(*first)));
+    QCOMPARE(field.counts()[Committed], 1);
+}
+
+void TestClaims::aRefusedCompletionTakesTheClaimBesideItBack()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    const auto first = claimed(worker);
+    good(worker.finish(*first, trainedAll(*first)));
+    const auto before = field.counts();
+    Status again;
+    const auto both = worker.together([&] {
+        again = worker.finish(*first, trainedAll(*first));
+        QVERIFY(!worker.claim().ok()); // the transaction is lost already
+    });
+    QVERIFY(!both.ok() && !again.ok());
+    QVERIFY(both.error().message.find("finished already") != std::string::npos);
+    const auto after = field.counts();
+    QVERIFY(std::equal(std::begin(after.byState), std::end(after.byState), std::begin(before.byState)));
+    QVERIFY(claimed(worker).has_value()); // and the next one begins afresh
 }
 
 QTEST_GUILESS_MAIN(TestClaims)
