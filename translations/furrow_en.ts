@@ -1994,23 +1994,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Files</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>damaged</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>removed, row kept</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>newest</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>kept</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2031,10 +2019,6 @@
     </message>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1, pinned</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2059,6 +2043,22 @@
     </message>
     <message>
         <source>Verified</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>best</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pinned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mark</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

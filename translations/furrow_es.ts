@@ -1994,24 +1994,12 @@
         <translation>Tamaño</translation>
     </message>
     <message>
-        <source>Files</source>
-        <translation>Archivos</translation>
-    </message>
-    <message>
         <source>damaged</source>
         <translation>dañado</translation>
     </message>
     <message>
-        <source>removed, row kept</source>
-        <translation>borrado, se conserva la fila</translation>
-    </message>
-    <message>
         <source>newest</source>
         <translation>el más nuevo</translation>
-    </message>
-    <message>
-        <source>kept</source>
-        <translation>se conserva</translation>
     </message>
     <message>
         <source>Finding</source>
@@ -2032,10 +2020,6 @@
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
-    </message>
-    <message>
-        <source>%1, pinned</source>
-        <translation>%1, fijado</translation>
     </message>
     <message>
         <source>Age</source>
@@ -2060,6 +2044,22 @@
     <message>
         <source>Verified</source>
         <translation>Verificado</translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation>borrado</translation>
+    </message>
+    <message>
+        <source>best</source>
+        <translation>el mejor</translation>
+    </message>
+    <message>
+        <source>pinned</source>
+        <translation>fijado</translation>
+    </message>
+    <message>
+        <source>Mark</source>
+        <translation>Marca</translation>
     </message>
 </context>
 <context>

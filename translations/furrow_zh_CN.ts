@@ -1993,24 +1993,12 @@
         <translation>大小</translation>
     </message>
     <message>
-        <source>Files</source>
-        <translation>文件</translation>
-    </message>
-    <message>
         <source>damaged</source>
         <translation>已损坏</translation>
     </message>
     <message>
-        <source>removed, row kept</source>
-        <translation>已删除，保留记录</translation>
-    </message>
-    <message>
         <source>newest</source>
         <translation>最新</translation>
-    </message>
-    <message>
-        <source>kept</source>
-        <translation>保留</translation>
     </message>
     <message>
         <source>Finding</source>
@@ -2031,10 +2019,6 @@
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
-    </message>
-    <message>
-        <source>%1, pinned</source>
-        <translation>%1，已固定</translation>
     </message>
     <message>
         <source>Age</source>
@@ -2059,6 +2043,22 @@
     <message>
         <source>Verified</source>
         <translation>已核验</translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation>已删除</translation>
+    </message>
+    <message>
+        <source>best</source>
+        <translation>最佳</translation>
+    </message>
+    <message>
+        <source>pinned</source>
+        <translation>已固定</translation>
+    </message>
+    <message>
+        <source>Mark</source>
+        <translation>标记</translation>
     </message>
 </context>
 <context>

@@ -1,8 +1,7 @@
 #include "ui/models/run_tables.h"
 
-#include "core/base/clock.h"
-#include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/cell_store.h"
+#include "ui/models/column_kinds.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
@@ -14,36 +13,6 @@
 namespace furrow {
 
 namespace {
-
-QString lossText(double loss)
-{
-    return std::isfinite(loss) ? fixedText(loss, 3) : QStringLiteral("–");
-}
-
-/// Column of a count.
-template <typename Row> TableColumn<Row> counted(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
-{
-    return { std::move(title), [value](const Row& row) { return countText(value(row)); },
-        [value](const Row& row) { return QVariant(static_cast<qlonglong>(value(row))); }, true, {} };
-}
-
-/// Column of a loss.
-template <typename Row> TableColumn<Row> lossColumn(std::function<QString()> title, std::function<double(const Row&)> value)
-{
-    return { std::move(title), [value](const Row& row) { return lossText(value(row)); }, [value](const Row& row) { return QVariant(value(row)); }, true, {} };
-}
-
-/// Column of a wall time.
-template <typename Row> TableColumn<Row> timed(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
-{
-    return { std::move(title), [value](const Row& row) { return wallTimeText(value(row)); },
-        [value](const Row& row) { return QVariant(static_cast<qlonglong>(value(row))); }, true, {} };
-}
-
-template <typename Row> TableColumn<Row> worded(std::function<QString()> title, std::function<QString(const Row&)> text)
-{
-    return { std::move(title), std::move(text), {}, false, {} };
-}
 
 /// Column of a worker, with its number for marker and colour.
 template <typename Row> TableColumn<Row> workerColumn(std::function<int(const Row&)> worker)
@@ -145,6 +114,7 @@ std::vector<TableColumn<BlockLine>> blockColumns()
     return {
         { [] { return QCoreApplication::translate("Tables", "Block"); }, [](const B& b) { return QStringLiteral("B%1").arg(b.block); },
             [](const B& b) { return QVariant(static_cast<qlonglong>(b.block)); }, false, {} },
+        lossColumn<B>([] { return QCoreApplication::translate("Tables", "Mean loss"); }, [](const B& b) { return b.meanLoss; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Chunks"); }, [](const B& b) { return b.chunks; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Committed"); }, [](const B& b) { return b.committed; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Trained"); }, [](const B& b) { return b.trained; }),
@@ -152,7 +122,6 @@ std::vector<TableColumn<BlockLine>> blockColumns()
         counted<B>([] { return QCoreApplication::translate("Tables", "Free"); }, [](const B& b) { return b.free; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Not prepared"); }, [](const B& b) { return b.pending; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Left out"); }, [](const B& b) { return b.out; }),
-        lossColumn<B>([] { return QCoreApplication::translate("Tables", "Mean loss"); }, [](const B& b) { return b.meanLoss; }),
     };
 }
 
@@ -163,10 +132,10 @@ std::vector<TableColumn<ChunkCell>> chunkColumns()
         { [] { return QCoreApplication::translate("Tables", "Chunk"); }, [](const C& c) { return chunkShort(c.block, c.column); },
             [](const C& c) { return QVariant(static_cast<qlonglong>(c.block * 1'000'000 + c.column)); }, false, {} },
         worded<C>([] { return QCoreApplication::translate("Tables", "State"); }, [](const C& c) { return chunkStateWord(c.state); }),
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const C& c) { return static_cast<double>(c.meanLoss); }),
         workerColumn<C>([](const C& c) { return static_cast<int>(c.worker); }),
         { [] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const C& c) { return c.attempt > 0 ? countText(c.attempt) : QStringLiteral("–"); },
             [](const C& c) { return QVariant(static_cast<int>(c.attempt)); }, true, {} },
-        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const C& c) { return static_cast<double>(c.meanLoss); }),
         counted<C>([] { return QCoreApplication::translate("Tables", "Trained"); }, [](const C& c) { return std::int64_t(c.timesTrained); }),
         counted<C>([] { return QCoreApplication::translate("Tables", "Lost"); }, [](const C& c) { return std::int64_t(c.timesLost); }),
         timed<C>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.trainedWallNs; }),
@@ -208,67 +177,6 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
         { [] { return QCoreApplication::translate("Tables", "Speed"); }, [](const I& i) { return i.live ? rateText(i.tokensPerSecond) : QStringLiteral("–"); },
             [](const I& i) { return QVariant(i.live ? i.tokensPerSecond : 0.0); }, true, {} },
     };
-}
-
-std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns()
-{
-    using C = SupervisorLedger::CheckpointRow;
-    return {
-        counted<C>([] { return QCoreApplication::translate("Tables", "Checkpoint"); }, [](const C& c) { return c.id.value; }),
-        worded<C>([] { return QCoreApplication::translate("Tables", "Of"); },
-            [](const C& c) {
-                return c.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("Tables", "merge")
-                                                              : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
-            }),
-        timed<C>([] { return QCoreApplication::translate("Tables", "Saved"); }, [](const C& c) { return c.wallNs; }),
-        counted<C>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const C& c) { return c.record.step; }),
-        counted<C>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.record.tokens; }),
-        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Eval loss"); }, [](const C& c) { return c.record.evalLoss.value_or(std::nan("")); }),
-        { [] { return QCoreApplication::translate("Tables", "Size"); }, [](const C& c) { return bytesText(c.record.sizeBytes); },
-            [](const C& c) { return QVariant(static_cast<qulonglong>(c.record.sizeBytes)); }, true, {} },
-        worded<C>([] { return QCoreApplication::translate("Tables", "Files"); },
-            [](const C& c) {
-                if (c.damaged)
-                    return QCoreApplication::translate("Tables", "damaged");
-                if (c.removed)
-                    return QCoreApplication::translate("Tables", "removed, row kept");
-                const QString kept = c.head ? QCoreApplication::translate("Tables", "newest")
-                    : c.surviving           ? QCoreApplication::translate("Tables", "kept")
-                                            : QCoreApplication::translate("Tables", "left behind");
-                return c.pinned ? QCoreApplication::translate("Tables", "%1, pinned").arg(kept) : kept;
-            }),
-        { [] { return QCoreApplication::translate("Tables", "Age"); }, [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
-            [](const C& c) { return QVariant(static_cast<qlonglong>(-c.wallNs)); }, true, {} },
-    };
-}
-
-namespace {
-
-QString verdictText(const SupervisorLedger::CheckpointRow& row, const CheckpointVerifier& verifier)
-{
-    if (row.removed)
-        return QStringLiteral("–");
-    if (verifier.isChecking(row.id))
-        return QCoreApplication::translate("Tables", "checking…");
-    const CheckpointVerdict* verdict = verifier.verdictOf(row.id);
-    if (row.damaged || (verdict != nullptr && !verdict->problem.isEmpty()))
-        return QCoreApplication::translate("Tables", "damaged");
-    return verdict == nullptr ? QCoreApplication::translate("Tables", "not checked yet")
-                              : QCoreApplication::translate("Tables", "verified at %1").arg(verdict->at.toString(QStringLiteral("HH:mm")));
-}
-
-} // namespace
-
-std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns(const CheckpointVerifier& verifier)
-{
-    using C = SupervisorLedger::CheckpointRow;
-    auto columns = checkpointColumns();
-    columns.push_back({ [] { return QCoreApplication::translate("Tables", "Verified"); }, [&verifier](const C& c) { return verdictText(c, verifier); }, {}, false,
-        [&verifier](const C& c, int role) {
-            const CheckpointVerdict* verdict = verifier.verdictOf(c.id);
-            return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty() ? QVariant(verdict->problem) : QVariant();
-        } });
-    return columns;
 }
 
 std::vector<TableColumn<AuditFinding>> findingColumns()

@@ -10,7 +10,6 @@
 namespace furrow {
 
 class CellStore;
-class CheckpointVerifier;
 class RunWatcher;
 
 /// How much an event matters to a person.
@@ -55,7 +54,6 @@ using ChunkModel = TableModel<ChunkCell>;
 using ClaimModel = TableModel<ClaimRow>;
 using IncarnationModel = TableModel<IncarnationRow>;
 using FindingModel = TableModel<AuditFinding>;
-using CheckpointModel = TableModel<SupervisorLedger::CheckpointRow>;
 
 std::vector<TableColumn<LogLine>> logColumns();
 std::vector<TableColumn<EventLine>> eventColumns();
@@ -64,9 +62,6 @@ std::vector<TableColumn<BlockLine>> blockColumns();
 std::vector<TableColumn<ChunkCell>> chunkColumns();
 std::vector<TableColumn<ClaimRow>> claimColumns();
 std::vector<TableColumn<IncarnationRow>> incarnationColumns();
-std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns();
-/// The same, and what the verifier knows of the files. It must live as long as the model.
-std::vector<TableColumn<SupervisorLedger::CheckpointRow>> checkpointColumns(const CheckpointVerifier& verifier);
 std::vector<TableColumn<AuditFinding>> findingColumns();
 
 /// Blocks of the cells, by number.

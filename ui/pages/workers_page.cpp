@@ -5,6 +5,7 @@
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
+#include <QCoreApplication>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
@@ -17,13 +18,10 @@ namespace furrow {
 
 namespace {
 
-constexpr int kAgeColumn = 8;
+constexpr int kMarkColumn = 1;
+constexpr int kAgeColumn = 4;
+constexpr int kVerdictColumn = 6;
 constexpr int kCellSides = 40;
-
-bool hasFilesLeft(const SupervisorLedger::CheckpointRow& row)
-{
-    return !row.removed && !row.damaged;
-}
 
 } // namespace
 
@@ -124,7 +122,7 @@ QWidget* WorkersPage::buildCheckpoints()
     return box;
 }
 
-const SupervisorLedger::CheckpointRow* WorkersPage::current() const
+const CheckpointLine* WorkersPage::current() const
 {
     const auto* proxy = static_cast<const QSortFilterProxyModel*>(checkpointTable_->model());
     return checkpoints_.rowAt(proxy->mapToSource(checkpointTable_->currentIndex()));
@@ -133,10 +131,10 @@ const SupervisorLedger::CheckpointRow* WorkersPage::current() const
 void WorkersPage::enableButtons()
 {
     const auto* checkpoint = current();
-    const bool hasFiles = checkpoint != nullptr && hasFilesLeft(*checkpoint);
+    const bool hasFiles = checkpoint != nullptr && checkpoint->hasFiles();
     const auto& all = checkpoints_.rows();
     verify_->setText(verifier_.isBusy() ? tr("Stop checking") : tr("Verify all"));
-    verify_->setEnabled(!task_.isBusy() && std::any_of(all.begin(), all.end(), hasFilesLeft));
+    verify_->setEnabled(!task_.isBusy() && std::any_of(all.begin(), all.end(), [](const CheckpointLine& line) { return line.hasFiles(); }));
     pin_->setEnabled(hasFiles);
     pin_->setText(checkpoint != nullptr && checkpoint->pinned ? tr("Unpin") : tr("Pin"));
     for (QPushButton* button : { sample_, start_ })
@@ -162,9 +160,10 @@ void WorkersPage::verifyAll()
         verifier_.stop();
         return;
     }
-    std::vector<SupervisorLedger::CheckpointRow> rows = checkpoints_.rows();
-    std::erase_if(rows, [](const auto& row) { return !hasFilesLeft(row); });
-    std::reverse(rows.begin(), rows.end());
+    std::vector<SupervisorLedger::CheckpointRow> rows;
+    for (const CheckpointLine& line : checkpoints_.rows())
+        if (line.hasFiles())
+            rows.insert(rows.begin(), line);
     verifier_.start(bench_.watcher().folder(), rows);
 }
 
@@ -190,14 +189,17 @@ void WorkersPage::showVerdicts()
 
 void WorkersPage::showBest()
 {
-    const SupervisorLedger::CheckpointRow* best = nullptr;
-    for (const auto& row : checkpoints_.rows()) {
-        if (row.record.evalLoss && hasFilesLeft(row) && (best == nullptr || *row.record.evalLoss < *best->record.evalLoss))
-            best = &row;
-    }
+    const auto& all = checkpoints_.rows();
+    const auto best = std::find_if(all.begin(), all.end(), [](const CheckpointLine& line) { return line.best; });
     if (task_.isBusy() || verifier_.isBusy())
         return;
-    saySentence(sentence_, best == nullptr ? QString() : tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)), false);
+    saySentence(sentence_, best == all.end() ? QString() : tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)), false);
+}
+
+void WorkersPage::keepRoomFor(int column, const QString& text)
+{
+    const int room = checkpointTable_->fontMetrics().horizontalAdvance(text) + kCellSides;
+    checkpointTable_->setColumnWidth(column, std::max(checkpointTable_->columnWidth(column), room));
 }
 
 void WorkersPage::take(const TablesPtr& tables)
@@ -205,15 +207,16 @@ void WorkersPage::take(const TablesPtr& tables)
     const bool first = incarnations_.rowCount() == 0 && checkpoints_.rowCount() == 0;
     const bool news = checkpoints_.rowCount() != static_cast<int>(tables->checkpoints.size());
     incarnations_.reset(tables->incarnations);
-    checkpoints_.reset(tables->checkpoints);
+    checkpoints_.reset(checkpointLines(tables->checkpoints));
     if (news)
         showBest();
     enableButtons();
     if (first) {
         processTable_->resizeColumnsToContents();
         checkpointTable_->resizeColumnsToContents();
-        const int age = checkpointTable_->fontMetrics().horizontalAdvance(durationText(99 * 60 + 59)) + kCellSides; // it grows
-        checkpointTable_->setColumnWidth(kAgeColumn, std::max(checkpointTable_->columnWidth(kAgeColumn), age));
+        keepRoomFor(kMarkColumn, QCoreApplication::translate("Tables", "best") + QStringLiteral(", ") + QCoreApplication::translate("Tables", "newest"));
+        keepRoomFor(kAgeColumn, durationText(99 * 60 + 59)); // it grows
+        keepRoomFor(kVerdictColumn, QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));
     }
 }
 

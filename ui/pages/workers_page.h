@@ -2,6 +2,7 @@
 
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/bridge/task_runner.h"
+#include "ui/models/checkpoint_table.h"
 #include "ui/models/run_tables.h"
 
 #include <QWidget>
@@ -28,7 +29,8 @@ private:
     QWidget* buildProcesses();
     QWidget* buildCheckpoints();
     void take(const TablesPtr& tables);
-    const SupervisorLedger::CheckpointRow* current() const; ///< null: none chosen
+    void keepRoomFor(int column, const QString& text); ///< of the checkpoints
+    const CheckpointLine* current() const; ///< null: none chosen
     void enableButtons();
     void evaluate();
     void showBest();

@@ -24,6 +24,7 @@ constexpr int kRefreshMs = 500;
 constexpr int kChartHeight = 120;
 constexpr int kTableHeight = 130;
 constexpr int kSamplesHeight = 220;
+constexpr int kLossColumn = 2; // of the chunks
 
 double medianLoss(const std::vector<ChunkCell>& cells)
 {
@@ -99,7 +100,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     buttons_->layout()->setContentsMargins(12, 8, 12, 12); // stay in sight
     outer->addWidget(buttons_);
     setSortedModel(history_, &claims_, 0);
-    setSortedModel(chunkTable_, &chunks_, 4, Qt::DescendingOrder);
+    setSortedModel(chunkTable_, &chunks_, kLossColumn, Qt::DescendingOrder);
     history_->setItemDelegate(new WorkerDelegate(history_));
     chunkTable_->setItemDelegate(new WorkerDelegate(chunkTable_));
     timer_->setSingleShot(true);

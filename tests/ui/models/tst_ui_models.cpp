@@ -1,4 +1,6 @@
+#include "ui/bridge/checkpoint_verifier.h"
 #include "ui/bridge/log_tail.h"
+#include "ui/models/checkpoint_table.h"
 #include "ui/models/run_form.h"
 #include "ui/models/run_list_model.h"
 #include "ui/models/run_tables.h"
@@ -61,7 +63,8 @@ private Q_SLOTS:
         ChunkModel chunks(chunkColumns());
         ClaimModel claims(claimColumns());
         IncarnationModel incarnations(incarnationColumns());
-        CheckpointModel checkpoints(checkpointColumns());
+        const CheckpointVerifier verifier;
+        CheckpointModel checkpoints(checkpointColumns(verifier));
         FindingModel findings(findingColumns());
         for (QAbstractItemModel* model : std::initializer_list<QAbstractItemModel*> { &log, &events, &config, &blocks, &chunks, &claims, &incarnations, &checkpoints, &findings })
             new QAbstractItemModelTester(model, QAbstractItemModelTester::FailureReportingMode::Fatal, model);
@@ -80,7 +83,7 @@ private Q_SLOTS:
         QCOMPARE(blocks.rows().front().chunks, 2);
         claims.reset({ ClaimRow {} });
         incarnations.reset({ IncarnationRow {} });
-        checkpoints.reset({ SupervisorLedger::CheckpointRow {} });
+        checkpoints.reset({ CheckpointLine {} });
         findings.reset({ AuditFinding {} });
         for (const QAbstractItemModel* model : std::initializer_list<const QAbstractItemModel*> { &log, &events, &config, &blocks, &chunks, &claims, &incarnations, &checkpoints, &findings }) {
             for (int column = 0; column < model->columnCount(); ++column)

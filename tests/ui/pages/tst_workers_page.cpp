@@ -38,13 +38,31 @@ SupervisorLedger::CheckpointRow wholeCheckpoint(const RunPaths& paths, std::int6
     return row;
 }
 
+/// Number of the column with this title; -1: none.
+int columnOf(const QAbstractItemModel& model, const QString& title)
+{
+    for (int column = 0; column < model.columnCount(); ++column)
+        if (model.headerData(column, Qt::Horizontal).toString() == title)
+            return column;
+    return -1;
+}
+
 QStringList verdictsOf(const QTableView& table)
 {
     const QAbstractItemModel& model = *table.model();
     QStringList verdicts;
     for (int row = 0; row < model.rowCount(); ++row)
-        verdicts.append(model.index(row, model.columnCount() - 1).data().toString());
+        verdicts.append(model.index(row, columnOf(model, QStringLiteral("Verified"))).data().toString());
     return verdicts;
+}
+
+SupervisorLedger::CheckpointRow evaluated(std::int64_t id, double evalLoss)
+{
+    SupervisorLedger::CheckpointRow row;
+    row.id = { id };
+    row.surviving = true;
+    row.record.evalLoss = evalLoss;
+    return row;
 }
 
 template <typename Widget> Widget* named(const QWidget& parent, const QString& name)
@@ -87,6 +105,44 @@ private Q_SLOTS:
         QVERIFY(!verifier.isBusy());
         QTest::qWait(100);
         QVERIFY(verifier.verdictOf(row.id) == nullptr);
+    }
+
+    void theBestCheckpointWasOnlyASentenceAboveTheList()
+    {
+        auto removed = evaluated(1, 1.0);
+        removed.removed = true;
+        auto best = evaluated(2, 1.5);
+        best.pinned = true;
+        auto newest = evaluated(3, 1.7);
+        newest.head = true;
+        const CheckpointVerifier verifier;
+        CheckpointModel model(checkpointColumns(verifier));
+        model.reset(checkpointLines({ removed, best, newest }));
+        const int column = columnOf(model, QStringLiteral("Mark"));
+        QStringList marks;
+        for (int row = 0; row < model.rowCount(); ++row)
+            marks.append(model.index(row, column).data().toString());
+        QCOMPARE(marks, QStringList({ QStringLiteral("removed"), QStringLiteral("best, pinned"), QStringLiteral("newest") }));
+        QVERIFY(model.index(1, column).data(Qt::DecorationRole).isValid());
+        QVERIFY(!model.index(2, column).data(Qt::DecorationRole).isValid());
+    }
+
+    /// The page is this wide in a window of 1280 pixels, between library and inspector.
+    void whatACheckpointIsChosenByWasOutOfSightInSmallWindows()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        WorkersPage page(bench);
+        page.resize(720, 500);
+        page.show();
+        auto* table = named<QTableView>(page, QStringLiteral("Checkpoints"));
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 1, kPatienceMs);
+        for (const char* title : { "Mark", "Eval loss", "Age", "Size", "Verified" }) {
+            const int column = columnOf(*table->model(), QLatin1String(title));
+            QVERIFY2(column >= 0, title);
+            QVERIFY2(table->columnViewportPosition(column) + table->columnWidth(column) <= table->viewport()->width(), title);
+        }
     }
 
     /// The checkpoints of a story have rows but no files.

@@ -78,7 +78,7 @@ void CheckpointPicker::readRun()
 
 void CheckpointPicker::take(const CheckpointRowsPtr& rows)
 {
-    model_.reset(*rows);
+    model_.reset(checkpointLines(*rows));
     table_->resizeColumnsToContents();
     table_->selectRow(0);
     choose_->setEnabled(!rows->empty());

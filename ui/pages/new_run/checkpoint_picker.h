@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/bridge/checkpoint_reader.h"
-#include "ui/models/run_tables.h"
+#include "ui/models/checkpoint_table.h"
 
 #include <QDialog>
 

@@ -1,0 +1,111 @@
+#include "ui/models/checkpoint_table.h"
+
+#include "core/base/clock.h"
+#include "ui/bridge/checkpoint_verifier.h"
+#include "ui/models/column_kinds.h"
+#include "ui/theme/theme.h"
+
+#include <QCoreApplication>
+#include <optional>
+
+namespace furrow {
+
+namespace {
+
+QString markText(const CheckpointLine& line)
+{
+    if (line.removed)
+        return QCoreApplication::translate("Tables", "removed");
+    if (line.damaged)
+        return QCoreApplication::translate("Tables", "damaged");
+    QStringList marks;
+    if (line.best)
+        marks.append(QCoreApplication::translate("Tables", "best"));
+    if (line.head)
+        marks.append(QCoreApplication::translate("Tables", "newest"));
+    if (!line.surviving)
+        marks.append(QCoreApplication::translate("Tables", "left behind"));
+    if (line.pinned)
+        marks.append(QCoreApplication::translate("Tables", "pinned"));
+    return marks.join(QStringLiteral(", "));
+}
+
+QString verdictText(const CheckpointLine& line, const CheckpointVerifier& verifier)
+{
+    if (line.removed)
+        return QStringLiteral("–");
+    if (verifier.isChecking(line.id))
+        return QCoreApplication::translate("Tables", "checking…");
+    const CheckpointVerdict* verdict = verifier.verdictOf(line.id);
+    if (line.damaged || (verdict != nullptr && !verdict->problem.isEmpty()))
+        return QCoreApplication::translate("Tables", "damaged");
+    return verdict == nullptr ? QCoreApplication::translate("Tables", "not checked yet")
+                              : QCoreApplication::translate("Tables", "verified at %1").arg(verdict->at.toString(QStringLiteral("HH:mm")));
+}
+
+TableColumn<CheckpointLine> markColumn()
+{
+    using C = CheckpointLine;
+    auto column = worded<C>([] { return QCoreApplication::translate("Tables", "Mark"); }, markText);
+    column.extra = [](const C& c, int role) { return role == Qt::DecorationRole && c.best ? QVariant(theme().icon(QStringLiteral("star"))) : QVariant(); };
+    return column;
+}
+
+TableColumn<CheckpointLine> verdictColumn(const CheckpointVerifier& verifier)
+{
+    using C = CheckpointLine;
+    auto column = worded<C>([] { return QCoreApplication::translate("Tables", "Verified"); }, [&verifier](const C& c) { return verdictText(c, verifier); });
+    column.extra = [&verifier](const C& c, int role) {
+        const CheckpointVerdict* verdict = verifier.verdictOf(c.id);
+        return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty() ? QVariant(verdict->problem) : QVariant();
+    };
+    return column;
+}
+
+} // namespace
+
+std::vector<TableColumn<CheckpointLine>> checkpointColumns()
+{
+    using C = CheckpointLine;
+    return {
+        counted<C>([] { return QCoreApplication::translate("Tables", "Checkpoint"); }, [](const C& c) { return c.id.value; }),
+        markColumn(),
+        worded<C>([] { return QCoreApplication::translate("Tables", "Of"); },
+            [](const C& c) {
+                return c.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("Tables", "merge")
+                                                              : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
+            }),
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Eval loss"); }, [](const C& c) { return c.record.evalLoss.value_or(std::nan("")); }),
+        { [] { return QCoreApplication::translate("Tables", "Age"); }, [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
+            [](const C& c) { return QVariant(static_cast<qlonglong>(-c.wallNs)); }, true, {} },
+        { [] { return QCoreApplication::translate("Tables", "Size"); }, [](const C& c) { return bytesText(c.record.sizeBytes); },
+            [](const C& c) { return QVariant(static_cast<qulonglong>(c.record.sizeBytes)); }, true, {} },
+        counted<C>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const C& c) { return c.record.step; }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.record.tokens; }),
+        timed<C>([] { return QCoreApplication::translate("Tables", "Saved"); }, [](const C& c) { return c.wallNs; }),
+    };
+}
+
+std::vector<TableColumn<CheckpointLine>> checkpointColumns(const CheckpointVerifier& verifier)
+{
+    constexpr int kBehindSize = 6;
+    auto columns = checkpointColumns();
+    columns.insert(columns.begin() + kBehindSize, verdictColumn(verifier));
+    return columns;
+}
+
+std::vector<CheckpointLine> checkpointLines(const std::vector<SupervisorLedger::CheckpointRow>& rows)
+{
+    std::vector<CheckpointLine> lines;
+    std::optional<std::size_t> best;
+    for (const auto& row : rows) {
+        const CheckpointLine& line = lines.emplace_back(CheckpointLine { row });
+        if (line.record.evalLoss && line.hasFiles() && (!best || *line.record.evalLoss < *lines[*best].record.evalLoss))
+            best = lines.size() - 1;
+    }
+    if (best)
+        lines[*best].best = true;
+    return lines;
+}
+
+} // namespace furrow

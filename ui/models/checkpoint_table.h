@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/tracker/supervisor_ledger.h"
+#include "ui/models/table_model.h"
+
+namespace furrow {
+
+class CheckpointVerifier;
+
+/// A checkpoint with what only the others tell about it.
+struct CheckpointLine : SupervisorLedger::CheckpointRow {
+    bool best = false; ///< the lowest eval loss of those that have their files
+    bool hasFiles() const { return !removed && !damaged; }
+};
+
+using CheckpointModel = TableModel<CheckpointLine>;
+
+/// What a person chooses by comes first, so that it is in sight without scrolling.
+std::vector<TableColumn<CheckpointLine>> checkpointColumns();
+/// The same, and what the verifier knows of the files. It must live as long as the model.
+std::vector<TableColumn<CheckpointLine>> checkpointColumns(const CheckpointVerifier& verifier);
+/// Checkpoints in the same order, the best one found.
+std::vector<CheckpointLine> checkpointLines(const std::vector<SupervisorLedger::CheckpointRow>& rows);
+
+} // namespace furrow
