@@ -17,7 +17,7 @@ std::string sha256Hex(std::string_view bytes)
     return hash.hex();
 }
 
-Result<std::string> sha256File(const std::filesystem::path& path)
+Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop)
 {
     auto file = RandomAccessFile::open(path);
     if (!file.ok())
@@ -26,6 +26,8 @@ Result<std::string> sha256File(const std::filesystem::path& path)
     std::vector<std::byte> piece(std::min(kPieceBytes, file.value().sizeBytes()));
     Sha256 hash;
     for (std::uint64_t offset = 0; offset < file.value().sizeBytes();) {
+        if (stop.stop_requested())
+            return Error { ErrorCode::Cancelled, "reading " + path.string() + " was stopped" };
         const auto part = std::span(piece).first(
             std::min<std::uint64_t>(piece.size(), file.value().sizeBytes() - offset));
         if (auto status = file.value().readAt(offset, part); !status.ok())

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -30,8 +31,8 @@ private:
 };
 
 std::string sha256Hex(std::string_view bytes);
-/// Reads the file once, in pieces.
-Result<std::string> sha256File(const std::filesystem::path& path);
+/// Reads the file once, in pieces. Cancelled between two of them when `stop` is requested.
+Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 /// XXH3, 64 bits, seed 0: fingerprints and split decisions. Stable across versions and machines.
 std::uint64_t xxh3(std::string_view bytes);

@@ -87,7 +87,7 @@ Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, s
     return parseText(file.stem(), text.value());
 }
 
-Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId)
+Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop)
 {
     auto text = readFile(folder / kName, kMaxBytes);
     if (!text.ok())
@@ -102,7 +102,9 @@ Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& 
     for (const auto& file : manifest.value().files) {
         if (std::filesystem::path(file.name).filename() != file.name)
             return damaged(folder, "its manifest names a path outside the folder.");
-        auto sha = sha256File(folder / file.name);
+        auto sha = sha256File(folder / file.name, stop);
+        if (!sha.ok() && sha.error().code == ErrorCode::Cancelled)
+            return sha.error();
         if (!sha.ok())
             return damaged(folder, sha.error().message);
         if (sha.value() != file.sha256)

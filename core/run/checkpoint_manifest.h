@@ -5,6 +5,7 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& checkpointF
 Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, std::string& sha256);
 
 /// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against `runId`.
-Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId);
+/// Cancelled, which says nothing about the files, when `stop` is requested: also inside a large one.
+Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {});
 
 } // namespace furrow

@@ -8,13 +8,13 @@ namespace furrow {
 
 namespace {
 
-QString problemOf(const QString& folder, const CheckpointRecord& record)
+QString problemOf(const QString& folder, const CheckpointRecord& record, const std::stop_token& stop)
 {
     const RunPaths paths(pathFromUtf8(folder.toStdString()));
     const auto file = readRunFile(paths);
     if (!file.ok())
         return QString::fromStdString(file.error().message);
-    const Status verdict = verifyCheckpoint(paths.checkpointFolder(record.folder), record.manifestSha256, file.value().runId);
+    const Status verdict = verifyCheckpoint(paths.checkpointFolder(record.folder), record.manifestSha256, file.value().runId, stop);
     return verdict.ok() ? QString() : QString::fromStdString(verdict.error().message);
 }
 
@@ -25,9 +25,22 @@ CheckpointVerifier::CheckpointVerifier(QObject* parent)
 {
 }
 
-void CheckpointVerifier::start(const QString& folder, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+CheckpointVerifier::~CheckpointVerifier()
+{
+    stopping_.request_stop();
+}
+
+void CheckpointVerifier::cancel()
 {
     request_.cancel();
+    stopping_.request_stop(); // also inside a file of many gigabytes
+    stopping_ = {};
+    waiting_.clear();
+}
+
+void CheckpointVerifier::start(const QString& folder, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+{
+    cancel();
     folder_ = folder;
     waiting_.assign(rows.begin(), rows.end());
     done_ = 0;
@@ -36,8 +49,7 @@ void CheckpointVerifier::start(const QString& folder, const std::vector<Supervis
 
 void CheckpointVerifier::stop()
 {
-    request_.cancel();
-    waiting_.clear();
+    cancel();
     Q_EMIT changed();
 }
 
@@ -62,7 +74,7 @@ const CheckpointVerdict* CheckpointVerifier::verdictOf(CheckpointId checkpoint) 
 void CheckpointVerifier::checkNext()
 {
     if (isBusy()) {
-        request_.start([folder = folder_, record = waiting_.front().record](const auto&) { return problemOf(folder, record); },
+        request_.start([folder = folder_, record = waiting_.front().record, stop = stopping_.get_token()](const auto&) { return problemOf(folder, record, stop); },
             [this](const QString& problem) {
                 verdicts_[waiting_.front().id] = { problem, QDateTime::currentDateTime() };
                 waiting_.pop_front();

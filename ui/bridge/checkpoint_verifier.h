@@ -7,6 +7,7 @@
 #include <QObject>
 #include <deque>
 #include <map>
+#include <stop_token>
 #include <vector>
 
 namespace furrow {
@@ -23,10 +24,11 @@ class CheckpointVerifier : public QObject {
     Q_OBJECT
 public:
     explicit CheckpointVerifier(QObject* parent = nullptr);
+    ~CheckpointVerifier() override; ///< like stop()
 
     /// Checks these of a run in this order, instead of what is still to be done. Earlier verdicts stay until the new ones come.
     void start(const QString& folder, const std::vector<SupervisorLedger::CheckpointRow>& rows);
-    /// No verdict comes any more; those that came stay.
+    /// No verdict comes any more, and reading ends, inside a large file too; verdicts that came stay.
     void stop();
     /// Another run: stops, and nothing is known any more.
     void forget();
@@ -43,11 +45,13 @@ Q_SIGNALS:
 
 private:
     void checkNext();
+    void cancel();
 
     QString folder_;
     std::deque<SupervisorLedger::CheckpointRow> waiting_; // the first one is being checked
     std::map<CheckpointId, CheckpointVerdict> verdicts_;
     std::int64_t done_ = 0;
+    std::stop_source stopping_;
     NewestRequest request_ { *this };
 };
 

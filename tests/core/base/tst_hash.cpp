@@ -47,6 +47,17 @@ private Q_SLOTS:
         QCOMPARE(sha256File(path).value(), sha256Hex(bytes));
     }
 
+    void aFileIsNotReadToItsEndWhenNobodyWaits()
+    {
+        const QTemporaryDir folder;
+        const auto path = test::inFolder(folder, "large");
+        QVERIFY(writeFileDurably(realFileSystem(), path, std::string(3'000'001, 'q')).ok());
+        std::stop_source stopping;
+        QVERIFY(sha256File(path, stopping.get_token()).ok());
+        stopping.request_stop();
+        QCOMPARE(sha256File(path, stopping.get_token()).error().code, ErrorCode::Cancelled);
+    }
+
     void missingFileIsAnError()
     {
         QCOMPARE(sha256File("/nowhere/at/all").error().code, ErrorCode::NotFound);

@@ -76,6 +76,15 @@ private Q_SLOTS:
         QVERIFY(!verifyCheckpoint(path_, manifestSha_, "run1").ok());
     }
 
+    void whatWasStoppedIsNotCalledDamaged()
+    {
+        std::stop_source stopping;
+        stopping.request_stop();
+        const auto verdict = verifyCheckpoint(path_, manifestSha_, "run1", stopping.get_token());
+        QVERIFY(!verdict.ok());
+        QCOMPARE(verdict.error().code, ErrorCode::Cancelled);
+    }
+
     void aCheckpointOfAnotherRunIsRefused()
     {
         const auto verdict = verifyCheckpoint(path_, manifestSha_, "run2");

@@ -5,6 +5,7 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/workers_page.h"
 
+#include <QElapsedTimer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -105,6 +106,23 @@ private Q_SLOTS:
         QVERIFY(!verifier.isBusy());
         QTest::qWait(100);
         QVERIFY(verifier.verdictOf(row.id) == nullptr);
+    }
+
+    /// The file has a hole of 64 GiB: reading it takes minutes.
+    void closingTheConsoleWaitedForTheWholeFileBeingVerified()
+    {
+        const RunStory story({});
+        const auto row = wholeCheckpoint(story.paths(), 71);
+        std::filesystem::resize_file(story.paths().checkpointFolder(row.record.folder) / "weights", std::uintmax_t(64) << 30);
+        QElapsedTimer sinceStop;
+        {
+            CheckpointVerifier verifier;
+            verifier.start(story.folder(), { row });
+            QTest::qWait(200); // inside the file
+            QVERIFY(verifier.isBusy());
+            sinceStop.start();
+        }
+        QVERIFY2(sinceStop.elapsed() < kPatienceMs / 4, qPrintable(QString::number(sinceStop.elapsed())));
     }
 
     void theBestCheckpointWasOnlyASentenceAboveTheList()
