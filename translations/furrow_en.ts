@@ -2061,6 +2061,10 @@
         <source>Mark</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 (begun with %2)</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2264,6 +2268,10 @@
     </message>
     <message>
         <source>finished (marked by hand) · %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 %2 → %3</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4333,6 +4341,50 @@ Vocabulary %3</source>
         <source>trained it; trained again here</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>As it is now, not as it was at %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changed by attempt %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no end was recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Supervisor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Detail</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none changed</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5295,6 +5347,22 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Samples whose text was there before in their block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blocks from the cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none, all cached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From the sources, to make blocks; a block that lies prepared in the cache of the workspace is not read again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

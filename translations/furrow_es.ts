@@ -2061,6 +2061,10 @@
         <source>Mark</source>
         <translation>Marca</translation>
     </message>
+    <message>
+        <source>%1 (begun with %2)</source>
+        <translation>%1 (empezó con %2)</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2265,6 +2269,10 @@
     <message>
         <source>finished (marked by hand) · %1</source>
         <translation>terminada (marcada a mano) · %1</translation>
+    </message>
+    <message>
+        <source>%1 %2 → %3</source>
+        <translation>%1 %2 → %3</translation>
     </message>
 </context>
 <context>
@@ -4335,6 +4343,50 @@ Vocabulario %3</translation>
         <source>trained it; trained again here</source>
         <translation>lo entrenó; aquí se entrena otra vez</translation>
     </message>
+    <message>
+        <source>As it is now, not as it was at %1.</source>
+        <translation>Como está ahora, no como estaba a las %1.</translation>
+    </message>
+    <message>
+        <source>Changed by attempt %1</source>
+        <translation>Cambiado por el intento %1</translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation>Intento %1</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Iniciado</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>Terminó</translation>
+    </message>
+    <message>
+        <source>no end was recorded</source>
+        <translation>no se registró el final</translation>
+    </message>
+    <message>
+        <source>Supervisor</source>
+        <translation>Supervisor</translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation>proceso %1</translation>
+    </message>
+    <message>
+        <source>Detail</source>
+        <translation>Detalle</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Ajustes</translation>
+    </message>
+    <message>
+        <source>none changed</source>
+        <translation>ninguno cambiado</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5300,6 +5352,22 @@ no se puede leer el archivo</translation>
     <message>
         <source>Samples whose text was there before in their block</source>
         <translation>Muestras cuyo texto ya estaba antes en su bloque</translation>
+    </message>
+    <message>
+        <source>Blocks from the cache</source>
+        <translation>Bloques de la caché</translation>
+    </message>
+    <message>
+        <source>none, all cached</source>
+        <translation>ninguna, todo en caché</translation>
+    </message>
+    <message>
+        <source>From the sources, to make blocks; a block that lies prepared in the cache of the workspace is not read again</source>
+        <translation>De las fuentes, para preparar bloques; un bloque que está preparado en la caché del espacio de trabajo no se vuelve a leer</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 de %2</translation>
     </message>
 </context>
 <context>

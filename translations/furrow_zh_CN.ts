@@ -2060,6 +2060,10 @@
         <source>Mark</source>
         <translation>标记</translation>
     </message>
+    <message>
+        <source>%1 (begun with %2)</source>
+        <translation>%1（开始时为 %2）</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2262,6 +2266,10 @@
     <message>
         <source>finished (marked by hand) · %1</source>
         <translation>已完成（手动标记）· %1</translation>
+    </message>
+    <message>
+        <source>%1 %2 → %3</source>
+        <translation>%1 %2 → %3</translation>
     </message>
 </context>
 <context>
@@ -4314,6 +4322,50 @@ Vocabulary %3</source>
         <source>trained it; trained again here</source>
         <translation>已训练；此处再次训练</translation>
     </message>
+    <message>
+        <source>As it is now, not as it was at %1.</source>
+        <translation>这是当前的状态，不是 %1 时的状态。</translation>
+    </message>
+    <message>
+        <source>Changed by attempt %1</source>
+        <translation>第 %1 次尝试的更改</translation>
+    </message>
+    <message>
+        <source>Attempt %1</source>
+        <translation>第 %1 次尝试</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>结束</translation>
+    </message>
+    <message>
+        <source>no end was recorded</source>
+        <translation>没有记录结束</translation>
+    </message>
+    <message>
+        <source>Supervisor</source>
+        <translation>监督进程</translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation>进程 %1</translation>
+    </message>
+    <message>
+        <source>Detail</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>none changed</source>
+        <translation>没有更改</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5270,6 +5322,22 @@ the file cannot be read</source>
     <message>
         <source>Samples whose text was there before in their block</source>
         <translation>文本在其块中已出现过的样本</translation>
+    </message>
+    <message>
+        <source>Blocks from the cache</source>
+        <translation>来自缓存的块</translation>
+    </message>
+    <message>
+        <source>none, all cached</source>
+        <translation>无，全部来自缓存</translation>
+    </message>
+    <message>
+        <source>From the sources, to make blocks; a block that lies prepared in the cache of the workspace is not read again</source>
+        <translation>从数据源读取以准备块；已准备好并存放在工作区缓存中的块不会再次读取</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
     </message>
 </context>
 <context>

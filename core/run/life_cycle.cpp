@@ -4,12 +4,11 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/run/attempt_config.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/finished_mark.h"
 #include "core/run/frozen_config.h"
 #include "core/run/run_status.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -102,11 +101,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
         return attempts.error();
     if (attempts.value().empty())
         return file.value().config;
-    const auto overrides = nlohmann::json::parse(attempts.value().back().overridesJson, nullptr, false);
-    auto reading = configFromJson(overrides, file.value().config);
-    if (!reading.problems.empty())
-        return Error { ErrorCode::Corrupt, toString(reading.problems) };
-    return reading.config;
+    return configOf(attempts.value().back(), file.value().config);
 }
 
 Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, std::optional<CheckpointId> goBackTo)

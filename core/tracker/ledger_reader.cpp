@@ -169,6 +169,18 @@ Result<std::vector<AttemptRow>> LedgerReader::attempts()
     return answer(state_->db, std::move(attempts));
 }
 
+Result<std::map<AttemptId, std::int64_t>> LedgerReader::stepsOfAttempts()
+{
+    std::map<AttemptId, std::int64_t> steps;
+    {
+        Rows rows = state_->db.query("SELECT i.attempt, sum(c.steps) FROM claim c JOIN incarnation i ON i.id=c.incarnation"
+                                     " WHERE c.ended_wall<>0 AND c.steps>0 GROUP BY i.attempt");
+        while (rows.next())
+            steps[{ rows.integer(0) }] = rows.integer(1);
+    }
+    return answer(state_->db, std::move(steps));
+}
+
 Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
 {
     std::vector<IncarnationRow> found;

@@ -5,6 +5,7 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 
 namespace furrow {
@@ -117,6 +118,8 @@ public:
     Result<std::string> runId();
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     Result<std::vector<AttemptRow>> attempts();
+    /// Optimiser steps of the chunks that each attempt trained to their end, lost ones included; attempts without any are left out.
+    Result<std::map<AttemptId, std::int64_t>> stepsOfAttempts();
     Result<std::vector<IncarnationRow>> incarnations();
     Result<std::vector<EpochRow>> epochs();
     Result<std::vector<ChunkCell>> cells(std::int64_t epoch);

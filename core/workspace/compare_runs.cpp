@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/run/attempt_config.h"
 
 #include <nlohmann/json.hpp>
 
@@ -71,13 +72,35 @@ ChunkAlignment align(const Losses& baseline, const Losses& other)
     return result;
 }
 
+/// What resumes changed, attempt after attempt.
+std::vector<ConfigChange> changesOf(const RunPaths& paths, const RunConfig& frozen)
+{
+    auto ledger = openLedger(paths);
+    const auto attempts = ledger.ok() ? ledger.value().attempts() : Result<std::vector<AttemptRow>>(ledger.error());
+    std::vector<ConfigChange> all;
+    if (attempts.ok())
+        for (const auto& changed : changesByAttempt(attempts.value(), frozen))
+            all.insert(all.end(), changed.begin(), changed.end());
+    return all;
+}
+
+/// "4", or "4 → 1" when a resume changed it.
+std::string valueText(const ComparedRun& run, const Setting& setting)
+{
+    std::string text = settingText(run.status.file.config, setting);
+    for (const ConfigChange& change : run.changes)
+        if (change.setting == &setting)
+            text += " → " + change.after;
+    return text;
+}
+
 std::vector<ConfigDifference> differencesOf(const std::vector<ComparedRun>& runs)
 {
     std::vector<ConfigDifference> found;
     for (const Setting& setting : settings()) {
         ConfigDifference difference { &setting, {} };
         for (const ComparedRun& run : runs)
-            difference.values.push_back(settingText(run.status.file.config, setting));
+            difference.values.push_back(valueText(run, setting));
         const bool same = std::all_of(difference.values.begin(), difference.values.end(), [&](const std::string& value) { return value == difference.values.front(); });
         if (!same && setting.key != "name")
             found.push_back(std::move(difference));
@@ -113,6 +136,7 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
         run.status = std::move(status).value();
         run.name = run.status.file.config.name.empty() ? utf8Text(folder.filename()) : run.status.file.config.name;
         run.meanTokensPerSecond = run.status.activeSeconds > 0 ? static_cast<double>(run.status.tokens) / run.status.activeSeconds : 0;
+        run.changes = changesOf(paths, run.status.file.config);
         losses.push_back(lossesOf(paths));
         double sum = 0;
         for (const auto& [place, loss] : losses.back())

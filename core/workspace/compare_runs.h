@@ -12,6 +12,7 @@ struct ComparedRun {
     std::string folder;
     std::string name;
     RunStatus status;
+    std::vector<ConfigChange> changes; ///< made by resumes, in their order
     double meanTokensPerSecond = 0; ///< over its active time; 0: nothing trained
     std::int64_t chunksTrained = 0; ///< of the first epoch, with a loss
     double meanLoss = 0; ///< over those; NaN: none
@@ -20,7 +21,7 @@ struct ComparedRun {
 /// A setting that is not the same in all of them.
 struct ConfigDifference {
     const Setting* setting = nullptr;
-    std::vector<std::string> values; ///< one a run
+    std::vector<std::string> values; ///< one a run; "4 → 1" where a resume changed it
 };
 
 /// How one run did on the chunks that the baseline trained too.

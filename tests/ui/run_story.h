@@ -81,7 +81,7 @@ public:
 
     /// The supervisor is this process: the run looks alive.
     void makeAlive() { good(supervisor().heartbeat(thisProcess())); }
-    SupervisorLedger supervisor() { return good(SupervisorLedger::open(paths_.tracker())); }
+    SupervisorLedger supervisor() const { return good(SupervisorLedger::open(paths_.tracker())); }
 
 private:
     static double lossAt(std::int64_t step) { return 1.5 + 2.5 * std::exp(-static_cast<double>(step) / 400.0); }

@@ -1,43 +1,35 @@
 #include "ui/bridge/attempt_reader.h"
 
 #include "core/base/path.h"
+#include "core/run/attempt_config.h"
+#include "core/run/run_file.h"
 #include "core/run/run_status.h"
 
 namespace furrow {
 
 namespace {
 
-constexpr int kBatch = 20'000; // claims between two looks at whether anybody still waits
-
-/// Adds the steps of each ended claim to its attempt.
-void addSteps(LedgerReader& ledger, AttemptLines& attempts, const NewestRequest::IsWanted& isWanted)
+AttemptLines attemptsOf(const QString& folder)
 {
-    std::int64_t last = 0;
-    while (isWanted()) {
-        const auto claims = ledger.claimsSince(last, kBatch);
-        if (!claims.ok() || claims.value().empty())
-            return;
-        for (const ClaimRow& claim : claims.value()) {
-            const auto at = static_cast<std::size_t>(claim.attempt.value - 1);
-            if (claim.endedWallNs != 0 && claim.tokens > 0 && at < attempts.size())
-                attempts[at].steps += claim.lastStep - claim.firstStep + 1;
-        }
-        last = claims.value().back().claimId;
-    }
-}
-
-AttemptLines attemptsOf(const QString& folder, const NewestRequest::IsWanted& isWanted)
-{
-    auto ledger = openLedger(RunPaths(pathFromUtf8(folder.toStdString())));
+    const RunPaths paths(pathFromUtf8(folder.toStdString()));
+    auto ledger = openLedger(paths);
     if (!ledger.ok())
         return {};
     const auto rows = ledger.value().attempts();
-    if (!rows.ok())
+    const auto steps = ledger.value().stepsOfAttempts();
+    if (!rows.ok() || !steps.ok())
         return {};
+    const auto file = readRunFile(paths);
     AttemptLines attempts;
-    for (const AttemptRow& row : rows.value())
-        attempts.push_back({ row.id.value, row.startedWallNs, row.endedWallNs, row.reason, QString::fromStdString(row.detail), 0 });
-    addSteps(ledger.value(), attempts, isWanted);
+    for (const AttemptRow& row : rows.value()) {
+        const auto known = steps.value().find(row.id);
+        attempts.push_back({ row.id.value, row.startedWallNs, row.endedWallNs, row.reason, QString::fromStdString(row.detail), known == steps.value().end() ? 0 : known->second, {} });
+    }
+    if (!file.ok())
+        return attempts;
+    auto changed = changesByAttempt(rows.value(), file.value().config);
+    for (std::size_t i = 0; i < attempts.size(); ++i)
+        attempts[i].changes = std::move(changed[i]);
     return attempts;
 }
 
@@ -59,7 +51,7 @@ void AttemptReader::read(const QString& folder)
 
 void AttemptReader::readNext()
 {
-    request_.start([folder = waiting_.front()](const NewestRequest::IsWanted& isWanted) { return std::make_shared<const AttemptLines>(attemptsOf(folder, isWanted)); },
+    request_.start([folder = waiting_.front()](const auto&) { return std::make_shared<const AttemptLines>(attemptsOf(folder)); },
         [this](const AttemptLinesPtr& attempts) {
             const QString folder = waiting_.takeFirst();
             if (!waiting_.isEmpty())

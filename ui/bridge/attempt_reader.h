@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/schema.h"
 #include "core/tracker/types.h"
 #include "ui/bridge/newest_request.h"
 
@@ -19,7 +20,7 @@ struct AttemptLine {
     StopReason reason = StopReason::None;
     QString detail; ///< what the engine wrote about the end; may be empty
     std::int64_t steps = 0; ///< of the chunks it trained to their end, lost ones included
-    bool operator==(const AttemptLine&) const = default;
+    std::vector<ConfigChange> changes; ///< against the attempt before it
 };
 using AttemptLines = std::vector<AttemptLine>;
 using AttemptLinesPtr = std::shared_ptr<const AttemptLines>;

@@ -2,6 +2,7 @@
 
 #include "ui/models/words.h"
 
+#include <QRegularExpression>
 #include <QVector>
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,14 @@ QString attemptTime(const RunLine& line, const AttemptLine& attempt)
     if (attempt.endedWallNs)
         return RunListModel::tr("%1 to %2").arg(started, wallClockText(*attempt.endedWallNs));
     return attempt.number == line.attempt && isLive(line.state) ? RunListModel::tr("since %1").arg(started) : RunListModel::tr("from %1").arg(started);
+}
+
+QStringList changeTexts(const AttemptLine& attempt)
+{
+    QStringList texts;
+    for (const ConfigChange& change : attempt.changes)
+        texts.append(changeText(change));
+    return texts;
 }
 
 } // namespace
@@ -193,15 +202,17 @@ QVariant RunListModel::attemptData(const RunLine& line, const Attempts& attempts
     const QString name = tr("Attempt %1").arg(attempt.number);
     const QString steps = tr("%1 steps").arg(countText(stepsOf(line, attempts, attempt)));
     const QString subtitle = tr("%1, %2").arg(attemptTime(line, attempt), attemptState(line, attempt));
+    const QStringList changes = changeTexts(attempt);
     switch (role) {
     case Qt::DisplayRole:
     case NameRole: return name;
-    case Qt::ToolTipRole: return QStringList { name, subtitle, attempt.detail }.join(QLatin1Char('\n')).trimmed();
-    case Qt::AccessibleTextRole: return QStringList { name, steps, subtitle }.join(QStringLiteral(", "));
+    case Qt::ToolTipRole: return (QStringList { name, subtitle, attempt.detail } + changes).filter(QRegularExpression(QStringLiteral("."))).join(QLatin1Char('\n'));
+    case Qt::AccessibleTextRole: return (QStringList { name, steps, subtitle } + changes).join(QStringLiteral(", "));
     case FolderRole: return line.folder;
     case SubtitleRole: return subtitle;
     case AttemptRole: return static_cast<qlonglong>(attempt.number);
     case StepsTextRole: return steps;
+    case ChangesRole: return changes.join(QStringLiteral(", "));
     default: return {};
     }
 }

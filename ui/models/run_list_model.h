@@ -27,6 +27,7 @@ public:
         ArchivedRole, ///< bool
         AttemptRole, ///< number of an attempt; 0: a run
         StepsTextRole, ///< of an attempt: "12,345 steps"
+        ChangesRole, ///< of an attempt: "Workers 4 → 1, Epochs 2 → 3"; "": it changed no setting
     };
     explicit RunListModel(QObject* parent = nullptr);
 

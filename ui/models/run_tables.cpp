@@ -73,11 +73,12 @@ QString resumeWord(ResumeRule rule)
 
 std::vector<TableColumn<LogLine>> logColumns()
 {
+    auto text = worded<LogLine>([] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return l.text; });
     return {
         worded<LogLine>([] { return QCoreApplication::translate("Tables", "Time"); }, [](const LogLine& l) { return l.time.mid(11); }),
         worded<LogLine>([] { return QCoreApplication::translate("Tables", "Level"); }, [](const LogLine& l) { return logLevelWord(l.level); }),
         worded<LogLine>([] { return QCoreApplication::translate("Tables", "Process"); }, [](const LogLine& l) { return l.process; }),
-        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return l.text; }),
+        text,
     };
 }
 
@@ -93,8 +94,9 @@ std::vector<TableColumn<EventLine>> eventColumns()
 
 std::vector<TableColumn<ConfigLine>> configColumns()
 {
-    TableColumn<ConfigLine> value = worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Value"); }, [](const ConfigLine& c) { return c.value; });
-    return {
+    TableColumn<ConfigLine> value = worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Value"); },
+        [](const ConfigLine& c) { return c.begunWith.isEmpty() ? c.value : QCoreApplication::translate("Tables", "%1 (begun with %2)").arg(c.value, c.begunWith); });
+    std::vector<TableColumn<ConfigLine>> columns {
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Group"); },
             [](const ConfigLine& c) { return QCoreApplication::translate("Schema", toString(c.setting->group).c_str()); }),
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Key"); }, [](const ConfigLine& c) { return QString::fromStdString(c.setting->key); }),
@@ -106,6 +108,11 @@ std::vector<TableColumn<ConfigLine>> configColumns()
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Meaning"); },
             [](const ConfigLine& c) { return QCoreApplication::translate("Schema", c.setting->help.c_str()); }),
     };
+    for (auto& column : columns) // what does not fit its column
+        column.extra = [text = column.text](const ConfigLine& c, int role) { return role == Qt::ToolTipRole ? QVariant(text(c)) : QVariant(); };
+    constexpr std::size_t kKey = 1;
+    columns[kKey].extra = columns.back().extra; // the meaning, which small windows do not show
+    return columns;
 }
 
 std::vector<TableColumn<BlockLine>> blockColumns()
@@ -221,11 +228,15 @@ std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells)
     return lines;
 }
 
-std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& preset)
+std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& frozen, const RunConfig& preset)
 {
     std::vector<ConfigLine> lines;
-    for (const Setting& setting : settings())
-        lines.push_back({ &setting, QString::fromStdString(settingText(config, setting)), QString::fromStdString(settingText(preset, setting)) });
+    for (const Setting& setting : settings()) {
+        ConfigLine line { &setting, QString::fromStdString(settingText(config, setting)), QString::fromStdString(settingText(preset, setting)), {} };
+        if (const QString begunWith = QString::fromStdString(settingText(frozen, setting)); begunWith != line.value)
+            line.begunWith = begunWith.isEmpty() ? QStringLiteral("–") : begunWith;
+        lines.push_back(std::move(line));
+    }
     return lines;
 }
 

@@ -29,8 +29,9 @@ struct EventLine {
 /// One row of the configuration of a run.
 struct ConfigLine {
     const Setting* setting = nullptr;
-    QString value;
+    QString value; ///< in force
     QString presetValue;
+    QString begunWith; ///< what run.json froze, when a resume changed it; else ""
 };
 
 /// A block with how far its chunks are.
@@ -66,8 +67,8 @@ std::vector<TableColumn<AuditFinding>> findingColumns();
 
 /// Blocks of the cells, by number.
 std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells);
-/// The configuration in schema order.
-std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& preset);
+/// The configuration in schema order. @param config  in force  @param frozen  what the run began with
+std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& frozen, const RunConfig& preset);
 /// An event in words; the cells and incarnations give names to its numbers.
 EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerTables* tables);
 

@@ -183,6 +183,13 @@ QString endSubtitle(const RunLine& line)
 
 } // namespace
 
+QString changeText(const ConfigChange& change)
+{
+    const auto valueText = [](const std::string& value) { return value.empty() ? QStringLiteral("–") : QString::fromStdString(value); };
+    return QCoreApplication::translate("Words", "%1 %2 → %3")
+        .arg(QCoreApplication::translate("Schema", change.setting->label.c_str()), valueText(change.before), valueText(change.after));
+}
+
 QString runSubtitle(const RunLine& line)
 {
     if (!line.problem.isEmpty())

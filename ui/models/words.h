@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/config/schema.h"
 #include "core/run/run_status.h"
 #include "ui/bridge/run_feed.h"
 
@@ -30,6 +31,9 @@ QString percentText(double fraction); ///< "58.4 %"
 QString wallClockText(std::int64_t wallNs); ///< "18:42:10"
 QString wallTimeText(std::int64_t wallNs); ///< "18:42:10" today, else with the date
 QString agoText(double seconds); ///< "0.4 s ago"
+
+/// What a resume changed: "Workers 4 → 1".
+QString changeText(const ConfigChange& change);
 
 /// The line below a run's name in the library: "3 workers · attempt 2".
 QString runSubtitle(const RunLine& line);

@@ -1,5 +1,6 @@
 #include "ui/pages/config_page.h"
 
+#include "core/run/attempt_config.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
@@ -12,6 +13,14 @@
 #include <QVBoxLayout>
 
 namespace furrow {
+
+namespace {
+
+constexpr int kValueColumn = 2;
+constexpr int kPresetColumn = 4;
+constexpr int kMostLetters = 22; // of a value
+
+} // namespace
 
 ConfigFilter::ConfigFilter(QObject* parent)
     : QSortFilterProxyModel(parent)
@@ -77,29 +86,49 @@ ConfigPage::ConfigPage(Workbench& bench, QWidget* parent)
     connect(search_, &QLineEdit::textChanged, &filter_, &ConfigFilter::setWords);
     connect(changedOnly, &QCheckBox::toggled, &filter_, &ConfigFilter::setChangedOnly);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ConfigPage::take);
+    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &ConfigPage::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         shownRun_.clear();
         model_.reset({});
     });
-    if (bench_.watcher().status())
-        take(bench_.watcher().status());
+    take();
 }
 
-void ConfigPage::take(const StatusPtr& status)
+// Frozen but for what a resume changes: once for each attempt is enough.
+void ConfigPage::take()
 {
-    if (shownRun_ == bench_.watcher().folder()) // frozen: once is enough
+    const StatusPtr& status = bench_.watcher().status();
+    const TablesPtr& tables = bench_.watcher().tables();
+    const std::size_t attempts = tables ? tables->attempts.size() : 0;
+    if (!status || (shownRun_ == bench_.watcher().folder() && shownAttempts_ == attempts))
         return;
+    const bool first = shownRun_ != bench_.watcher().folder();
     shownRun_ = bench_.watcher().folder();
-    const RunFile& file = status->file;
+    shownAttempts_ = attempts;
+    const auto inForce = attempts > 0 ? configOf(tables->attempts.back(), status->file.config) : Result<RunConfig>(status->file.config);
+    fill(status->file, inForce.ok() ? inForce.value() : status->file.config);
+    if (first)
+        fitColumns();
+}
+
+void ConfigPage::fill(const RunFile& file, const RunConfig& inForce)
+{
     const auto preset = findPreset(file.preset);
-    model_.reset(configLines(file.config, preset.ok() ? preset.value().config : RunConfig {}));
+    model_.reset(configLines(inForce, file.config, preset.ok() ? preset.value().config : RunConfig {}));
+    filter_.invalidate();
     const QString name = QString::fromStdString(file.preset.empty() ? std::string("–") : file.preset);
     origin_->setText(tr("Preset %1, made %2 by Furrow %3, data %4")
                          .arg(name, wallTimeText(file.createdWallNs), QString::fromStdString(file.furrowVersion), QString::fromStdString(file.dataIdentity).left(8)));
     origin_->setToolTip(tr("Data %1\nTokenizer %2\nVocabulary %3").arg(QString::fromStdString(file.dataIdentity), QString::fromStdString(file.tokenizerHash), countText(file.vocabularySize)));
+}
+
+// A long path or list is cut so that the meaning stays in sight; the whole of it is in the tooltip.
+void ConfigPage::fitColumns()
+{
     table_->resizeColumnsToContents();
-    for (int i = 0; i < model_.columnCount(); ++i)
-        table_->setColumnWidth(i, std::min(table_->columnWidth(i) + 12, 280));
+    const int most = table_->fontMetrics().averageCharWidth() * kMostLetters;
+    for (const int column : { kValueColumn, kPresetColumn })
+        table_->setColumnWidth(column, std::min(table_->columnWidth(column), most));
 }
 
 void ConfigPage::focusSearch()

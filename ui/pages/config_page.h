@@ -30,7 +30,8 @@ private:
     bool changedOnly_ = false;
 };
 
-/// The frozen configuration of the run in schema order, with the preset's values, the meaning and what a resume may change.
+/// The configuration of the run in schema order, as it is in force and what it began with, with the preset's values, the meaning
+/// and what a resume may change.
 class ConfigPage : public QWidget {
     Q_OBJECT
 public:
@@ -42,7 +43,9 @@ Q_SIGNALS:
     void cloneWanted();
 
 private:
-    void take(const StatusPtr& status);
+    void take();
+    void fill(const RunFile& file, const RunConfig& inForce);
+    void fitColumns();
 
     Workbench& bench_;
     ConfigModel model_;
@@ -51,6 +54,7 @@ private:
     QTableView* table_ = nullptr;
     QLabel* origin_ = nullptr;
     QString shownRun_;
+    std::size_t shownAttempts_ = 0;
 };
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "ui/shell/inspector_dock.h"
 
+#include "core/run/attempt_config.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
@@ -109,6 +110,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     connect(&bench_.selection(), &SelectionModel::changed, this, &InspectorDock::refresh);
     connect(&bench_.cells(), &CellStore::changed, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &InspectorDock::refreshSoon);
+    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &InspectorDock::refreshSoon);
     refresh();
 }
 
@@ -185,7 +187,7 @@ void InspectorDock::refresh()
     else if (selection.worker)
         showWorker(*selection.worker);
     else if (!selection.run.isEmpty() && bench_.watcher().status())
-        showRun();
+        showRunOr(selection.attempt);
     else
         title_->setText(tr("Select a run, worker or chunk."));
 }
@@ -304,6 +306,51 @@ void InspectorDock::showWorker(int worker)
     addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
 }
 
+void InspectorDock::addChanges(std::optional<std::int64_t> onlyOf)
+{
+    const TablesPtr& tables = bench_.watcher().tables();
+    if (!tables)
+        return;
+    const auto all = changesByAttempt(tables->attempts, bench_.watcher().status()->file.config);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::int64_t attempt = tables->attempts[i].id.value;
+        if (onlyOf && *onlyOf != attempt)
+            continue;
+        for (const ConfigChange& change : all[i])
+            addRow(tr("Changed by attempt %1").arg(attempt), changeText(change));
+    }
+}
+
+void InspectorDock::showAttempt(const AttemptRow& attempt)
+{
+    const RunStatus& status = *bench_.watcher().status();
+    title_->setText(tr("Attempt %1").arg(attempt.id.value));
+    addRow(tr("Started"), wallTimeText(attempt.startedWallNs));
+    if (attempt.endedWallNs)
+        addRow(tr("Ended"), wallTimeText(*attempt.endedWallNs));
+    else
+        addRow(tr("State"), attempt.id.value == status.attempt ? stateWord(status) : tr("no end was recorded"));
+    if (attempt.endedWallNs && attempt.reason != StopReason::None)
+        addRow(tr("Ended because"), stopReasonSentence(attempt.reason));
+    addRow(tr("Supervisor"), tr("process %1").arg(attempt.supervisor.pid));
+    if (!attempt.detail.empty())
+        addRow(tr("Detail"), QString::fromStdString(attempt.detail));
+    const int before = nextRow_;
+    addChanges(attempt.id.value);
+    if (nextRow_ == before)
+        addRow(tr("Settings"), tr("none changed"));
+}
+
+void InspectorDock::showRunOr(std::optional<std::int64_t> attempt)
+{
+    const TablesPtr& tables = bench_.watcher().tables();
+    if (attempt && tables)
+        for (const AttemptRow& row : tables->attempts)
+            if (row.id.value == *attempt)
+                return showAttempt(row);
+    showRun();
+}
+
 void InspectorDock::showRun()
 {
     const RunStatus& status = *bench_.watcher().status();
@@ -316,6 +363,7 @@ void InspectorDock::showRun()
     addRow(tr("Made"), wallTimeText(file.createdWallNs));
     addRow(tr("Preset"), QString::fromStdString(file.preset));
     addRow(tr("Attempt"), countText(status.attempt));
+    addChanges({});
     addRow(tr("Active time"), durationText(status.activeSeconds));
     addRow(tr("Steps"), countText(status.steps));
     addRow(tr("Tokens"), countText(status.tokens));

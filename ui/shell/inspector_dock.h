@@ -36,7 +36,10 @@ private:
     void showManyChunks();
     QWidget* buildButtons();
     void showWorker(int worker);
+    void showRunOr(std::optional<std::int64_t> attempt); ///< the attempt, when it is one of the run
     void showRun();
+    void showAttempt(const AttemptRow& attempt);
+    void addChanges(std::optional<std::int64_t> onlyOf); ///< the settings that attempts changed
     void addRow(const QString& name, const QString& value, const QString& tip = {});
     void clearRows();
 

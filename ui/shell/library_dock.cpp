@@ -110,8 +110,10 @@ void LibraryDock::buildList()
 void LibraryDock::choose(const QModelIndex& index)
 {
     Q_EMIT runChosen(index.data(RunListModel::FolderRole).toString());
-    if (const qlonglong attempt = index.data(RunListModel::AttemptRole).toLongLong(); attempt > 0)
-        bench_.selection().setAttempt(attempt);
+    const qlonglong attempt = index.data(RunListModel::AttemptRole).toLongLong();
+    if (attempt > 0)
+        bench_.selection().clear(); // a chunk or worker selected before would hide it in the inspector
+    bench_.selection().setAttempt(attempt > 0 ? std::optional<std::int64_t>(attempt) : std::nullopt);
 }
 
 /// Runs whose attempts are shown.

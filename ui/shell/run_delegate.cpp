@@ -17,6 +17,7 @@ constexpr int kAttemptHeight = 38;
 constexpr int kSide = 10;
 constexpr int kGlyph = 14;
 constexpr int kSparkWidth = 52;
+constexpr int kLineGap = 2;
 
 bool isAttempt(const QModelIndex& index)
 {
@@ -36,6 +37,12 @@ QString groupHead(const QModelIndex& index)
     const QString group = index.data(RunListModel::GroupRole).toString();
     const bool first = index.row() == 0 || index.siblingAtRow(index.row() - 1).data(RunListModel::GroupRole).toString() != group;
     return first ? group : QString();
+}
+
+/// What an attempt changed.
+QString changesOf(const QModelIndex& index)
+{
+    return index.data(RunListModel::ChangesRole).toString();
 }
 
 QString subtitle(const QModelIndex& index)
@@ -63,7 +70,7 @@ QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInde
 {
     const int small = QFontMetrics(scaledFont(TextSize::Small)).height();
     if (isAttempt(index))
-        return { 100, std::max(kAttemptHeight, small * 2 + 8) };
+        return { 100, std::max(kAttemptHeight, small * 2 + 8) + (changesOf(index).isEmpty() ? 0 : small + kLineGap) };
     return { 100, std::max(kRowHeight, QFontMetrics(option.font).height() + small + 12) + headHeight(index) };
 }
 
@@ -118,15 +125,21 @@ void RunDelegate::paintRun(QPainter& painter, const QStyleOptionViewItem& option
 
 void RunDelegate::paintAttempt(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const
 {
-    const QRect upper(row.left(), row.top(), row.width(), row.height() / 2);
-    const QRect lower = upper.translated(0, row.height() / 2);
+    const QString changes = changesOf(index);
+    const int line = row.height() / (changes.isEmpty() ? 2 : 3);
+    const QRect first(row.left(), row.top(), row.width(), line);
     const QFont small = scaledFont(TextSize::Small);
+    const auto drawLine = [&](int number, const QString& text) {
+        painter.drawText(first.translated(0, number * line), Qt::AlignVCenter | Qt::AlignLeft, QFontMetrics(small).elidedText(text, Qt::ElideRight, row.width()));
+    };
     painter.setFont(small);
     painter.setPen(option.palette.color(QPalette::Text));
-    painter.drawText(upper, Qt::AlignVCenter | Qt::AlignLeft, index.data(RunListModel::NameRole).toString());
-    painter.drawText(upper, Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::StepsTextRole).toString());
+    drawLine(0, index.data(RunListModel::NameRole).toString());
+    painter.drawText(first, Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::StepsTextRole).toString());
     painter.setPen(secondary(option));
-    painter.drawText(lower, Qt::AlignVCenter | Qt::AlignLeft, QFontMetrics(small).elidedText(index.data(RunListModel::SubtitleRole).toString(), Qt::ElideRight, lower.width()));
+    drawLine(1, index.data(RunListModel::SubtitleRole).toString());
+    if (!changes.isEmpty())
+        drawLine(2, changes);
 }
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 #include "core/data/inspect.h"
 #include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/attempt_config.h"
 #include "core/run/data_fit.h"
 #include "core/run/merge_timer.h"
 
@@ -52,6 +53,24 @@ class TestRunRules : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// Overrides are kept against run.json; a person asks what a resume changed.
+    void anAttemptChangedWhatTheOneBeforeItHadNot()
+    {
+        RunConfig frozen;
+        frozen.workers = 4;
+        const auto attempt = [](std::int64_t id, const char* overrides) { return AttemptRow { { id }, {}, 0, {}, StopReason::None, {}, overrides }; };
+        const auto all = changesByAttempt({ attempt(1, "{}"), attempt(2, R"({"workers":1})"), attempt(3, R"({"workers":1,"epochs":9})"), attempt(4, "torn"), attempt(5, R"({"epochs":9})") }, frozen);
+        std::vector<std::string> said;
+        for (const auto& changed : all) {
+            said.emplace_back();
+            for (const ConfigChange& change : changed)
+                said.back() += change.setting->key + " " + change.before + "-" + change.after + ";";
+        }
+        const std::string epochs = std::to_string(frozen.epochs);
+        QVERIFY((said == std::vector<std::string> { "", "workers 4-1;", "epochs " + epochs + "-9;", "", "workers 1-4;" }));
+        QCOMPARE(configOf(attempt(4, "torn"), frozen).error().code, ErrorCode::Corrupt);
+    }
+
     void settingsThatFitTheDataHaveNoProblems()
     {
         QVERIFY(Lines(100).problems().empty());

@@ -54,6 +54,21 @@ private Q_SLOTS:
         QVERIFY(chosen.data(Qt::AccessibleTextRole).toString().contains(stateWord(RunState::Interrupted)));
     }
 
+    void theConfigurationShowedWhatWasFrozenNotWhatAResumeChanged()
+    {
+        RunConfig frozen;
+        frozen.workers = 4;
+        RunConfig inForce = frozen;
+        inForce.workers = 1;
+        ConfigModel model(configColumns());
+        model.reset(configLines(inForce, frozen, frozen));
+        QStringList values;
+        for (int row = 0; row < model.rowCount(); ++row)
+            if (model.rows()[static_cast<std::size_t>(row)].setting->key == "workers" || model.index(row, 2).data().toString().contains(QStringLiteral("begun with")))
+                values.append(model.index(row, 2).data().toString());
+        QCOMPARE(values, QStringList { QStringLiteral("1 (begun with 4)") });
+    }
+
     void tablesKeepTheContractOfModels()
     {
         LogModel log(logColumns());
@@ -72,7 +87,7 @@ private Q_SLOTS:
         log.keepLast(1);
         QCOMPARE(log.rowCount(), 1);
         events.append({ EventLine {} });
-        config.reset(configLines(RunConfig {}, RunConfig {}));
+        config.reset(configLines(RunConfig {}, RunConfig {}, RunConfig {}));
         QCOMPARE(config.rowCount(), static_cast<int>(settings().size()));
         ChunkCell cell;
         cell.block = 53;

@@ -1,8 +1,11 @@
+#include "core/workspace/compare_runs.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
+#include "ui/shell/inspector_dock.h"
 #include "ui/shell/library_dock.h"
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTreeView>
 
@@ -23,7 +26,7 @@ RunLine lineOf(const QString& folder, std::int64_t attempts)
 
 AttemptLines twoAttempts()
 {
-    return { { 1, 1'000'000'000, 2'000'000'000, StopReason::User, {}, 40 }, { 2, 3'000'000'000, {}, StopReason::None, {}, 2 } };
+    return { { 1, 1'000'000'000, 2'000'000'000, StopReason::User, {}, 40, {} }, { 2, 3'000'000'000, {}, StopReason::None, {}, 2, {} } };
 }
 
 } // namespace
@@ -55,8 +58,64 @@ private Q_SLOTS:
         QVERIFY(oldest.data(RunListModel::SubtitleRole).toString().contains(QStringLiteral("you stopped it")));
         model.reset({ lineOf(QStringLiteral("a"), 3), lineOf(QStringLiteral("b"), 0) });
         QCOMPARE(wanted.size(), 2); // one more attempt began
-        model.setAttempts(QStringLiteral("a"), { { 1, 1, 2, StopReason::User, {}, 40 } });
+        model.setAttempts(QStringLiteral("a"), { { 1, 1, 2, StopReason::User, {}, 40, {} } });
         QCOMPARE(model.rowCount(model.index(0)), 1);
+    }
+
+    void whatAResumeChangedWasNowhereToBeSeen()
+    {
+        const RunStory story({});
+        auto supervisor = story.supervisor();
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, {}));
+        (void)good(supervisor.beginAttempt(thisProcess(), R"({"workers":1})"));
+        AttemptReader reader;
+        QSignalSpy read(&reader, &AttemptReader::attemptsRead);
+        reader.read(story.folder());
+        QVERIFY(read.wait(kPatienceMs));
+        const auto attempts = read.front().at(1).value<AttemptLinesPtr>();
+        QCOMPARE(attempts->size(), std::size_t(2));
+        QVERIFY(attempts->front().changes.empty());
+        QVERIFY(attempts->front().steps > 0);
+        QCOMPARE(attempts->back().steps, 0);
+        RunListModel model;
+        model.reset({ lineOf(story.folder(), 2) });
+        model.fetchMore(model.index(0));
+        model.setAttempts(story.folder(), *attempts);
+        const QModelIndex newest = model.index(0, 0, model.index(0));
+        QCOMPARE(newest.data(RunListModel::ChangesRole).toString(), QStringLiteral("Workers 2 → 1"));
+        QVERIFY(newest.data(Qt::AccessibleTextRole).toString().endsWith(QStringLiteral("Workers 2 → 1")));
+        QCOMPARE(model.index(1, 0, model.index(0)).data(RunListModel::ChangesRole).toString(), QString());
+    }
+
+    void aComparisonTookWhatWasFrozenForWhatWasInForce()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        (void)good(story.supervisor().beginAttempt(thisProcess(), R"({"workers":1})"));
+        const auto comparison = good(compareRuns({ story.paths().folder(), other.paths().folder() }));
+        QCOMPARE(comparison.differences.size(), std::size_t(1));
+        QVERIFY((comparison.differences.front().values == std::vector<std::string> { "2 → 1", "2" }));
+    }
+
+    void theInspectorShowsTheChosenAttempt()
+    {
+        const RunStory story({});
+        auto supervisor = story.supervisor();
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, {}));
+        (void)good(supervisor.beginAttempt(thisProcess(), R"({"workers":1})"));
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.show();
+        bench.showRun(story.folder());
+        const auto says = [&inspector](const QString& text) {
+            const auto labels = inspector.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&text](const QLabel* label) { return label->text() == text && label->isVisible(); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("Workers 2 → 1")), kPatienceMs); // also of the run
+        bench.selection().setAttempt(1);
+        QTRY_VERIFY(says(QStringLiteral("Attempt 1")) && says(QStringLiteral("none changed")));
+        bench.selection().setAttempt(2);
+        QTRY_VERIFY(says(QStringLiteral("Attempt 2")) && says(QStringLiteral("Workers 2 → 1")));
     }
 
     void theAttemptThatGoesOnCountsWithItsRun()

@@ -1,0 +1,28 @@
+#include "core/run/attempt_config.h"
+
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen)
+{
+    auto reading = configFromJson(nlohmann::json::parse(attempt.overridesJson, nullptr, false), frozen);
+    if (!reading.problems.empty())
+        return Error { ErrorCode::Corrupt, toString(reading.problems) };
+    return std::move(reading.config);
+}
+
+std::vector<std::vector<ConfigChange>> changesByAttempt(const std::vector<AttemptRow>& attempts, const RunConfig& frozen)
+{
+    std::vector<std::vector<ConfigChange>> all;
+    RunConfig before = frozen;
+    for (const AttemptRow& attempt : attempts) {
+        auto inForce = configOf(attempt, frozen);
+        all.push_back(inForce.ok() ? changes(before, inForce.value()) : std::vector<ConfigChange> {});
+        if (inForce.ok())
+            before = std::move(inForce).value();
+    }
+    return all;
+}
+
+} // namespace furrow

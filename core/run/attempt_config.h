@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/config/schema.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <vector>
+
+namespace furrow {
+
+/// The configuration in force during an attempt: what run.json froze with the overrides of the attempt laid over it.
+/// Corrupt names what cannot be read of them.
+Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen);
+
+/// The settings that each attempt changed against the one before it, the first one against run.json; one list an attempt, in their order.
+/// An attempt whose overrides cannot be read counts as one that changed nothing.
+std::vector<std::vector<ConfigChange>> changesByAttempt(const std::vector<AttemptRow>& attempts, const RunConfig& frozen);
+
+} // namespace furrow
