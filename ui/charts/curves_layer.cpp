@@ -11,6 +11,7 @@
 namespace furrow {
 namespace {
 
+constexpr int kMarkRoom = 6; // pixels that a mark may reach beyond the edge
 constexpr double kFar = 1e6; // pixels: beyond, a coordinate is only "outside"
 
 bool overlaps(const Curve& curve, double begin, double end)
@@ -283,7 +284,6 @@ void CurvesLayer::draw(QCPPainter* painter)
         }
         drawMean(p);
     }
-    drawMarks(p);
     EdgeRoom top(true);
     EdgeRoom bottom(false);
     drawSeams(p, top);
@@ -293,6 +293,8 @@ void CurvesLayer::draw(QCPPainter* painter)
     }
     drawExceptions(p, top, bottom);
     coverOutside(p, parentPlot()->rect(), clipRect(), theme().color(Token::Inset));
+    p.setClipRect(clipRect().adjusted(-kMarkRoom, -kMarkRoom, kMarkRoom, kMarkRoom)); // one at the edge is drawn whole
+    drawMarks(p);
     p.restore();
 }
 

@@ -194,6 +194,27 @@ private Q_SLOTS:
         QVERIFY(middle(SmoothingKind::Ema) > 1025);
     }
 
+    /// An evaluation at the end of a run stands at the right edge of its chart.
+    void theLastEvaluationWasCutInHalfAtTheEdge()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 400, 200 });
+        const Raw raw = noisy(5, 1000, false);
+        ChartData data { { { makeCurve(raw.x, raw.y), nullptr, 0 } } };
+        data.evals.push_back({ raw.x.back(), 3.5 });
+        chart.setData(data);
+        chart.replotNow();
+        const QImage picture = chart.grab().toImage();
+        const QCPAxis& axis = *chart.curves().keyAxis();
+        const QPoint edge = chart.curves().parentPlot()->mapTo(&chart, QPoint(axis.axisRect()->right(), axis.axisRect()->top()));
+        int lit = 0;
+        for (int y = edge.y(); y < edge.y() + axis.axisRect()->height(); ++y)
+            for (int x = edge.x() + 2; x < edge.x() + 6; ++x)
+                lit += picture.pixelColor(x, y) != theme().color(Token::Inset) ? 1 : 0;
+        QVERIFY2(lit > 4, qPrintable(QString::number(lit)));
+    }
+
     void theMeanWeighsTokens()
     {
         std::vector<double> x;
