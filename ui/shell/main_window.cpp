@@ -23,6 +23,7 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QToolBar>
+#include <utility>
 
 namespace furrow {
 
@@ -121,9 +122,13 @@ void MainWindow::connectBench()
     connect(&bench_.watcher(), &RunWatcher::paceMeasured, this, [this](double events, double lag) {
         paceText_->setText(tr("%1 events/s   Lag %2 ms").arg(fixedText(events, 0), fixedText(lag, 0)));
     });
+    hadRun_ = !bench_.selection().selection().run.isEmpty();
+    connect(&bench_.selection(), &SelectionModel::runChanged, this, [this](const QString& folder) { hadRun_ = hadRun_ || !folder.isEmpty(); });
+    connect(&bench_, &Workbench::workspaceOpened, this, [this] { hadRun_ = false; });
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) {
-        // The first look shows the newest run, so that a console that is opened again is where it was.
-        if (!lines->empty() && bench_.selection().selection().run.isEmpty() && !isWhole())
+        // The first look shows the newest run, so that a console that is opened again is where it was. When the shown one went
+        // (to the trash), no other one opens by itself.
+        if (!lines->empty() && bench_.selection().selection().run.isEmpty() && !isWhole() && !std::exchange(hadRun_, true))
             bench_.showRun(lines->front().folder);
         showCentre();
     });

@@ -23,6 +23,15 @@ RunTree::RunTree(QWidget* parent)
     setItemDelegate(new RunDelegate(this));
 }
 
+// Qt makes the first row the current one when a list without one gets the focus, which here would open that run.
+void RunTree::focusInEvent(QFocusEvent* event)
+{
+    if (currentIndex().isValid())
+        QTreeView::focusInEvent(event);
+    else
+        QWidget::focusInEvent(event);
+}
+
 // The ground of the row goes to the left edge; the arrow stands beside the run, not beside the name of its group.
 void RunTree::drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const
 {

@@ -13,6 +13,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/queue_tree.h"
+#include "ui/shell/run_tree.h"
 #include "ui/shell/run_view.h"
 
 #include <QClipboard>
@@ -399,6 +400,30 @@ private Q_SLOTS:
         QCOMPARE(triggered.count(), 1);
     }
 
+    /// Both ways it happened: the next look at the workspace, and the focus that came back to the list.
+    void theFirstRunOpenedByItselfWhenTheShownOneWent()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.selection().selection().run.isEmpty(), kPatienceMs); // the first look does
+        bench.dropRun(bench.watcher().folder());
+        QSignalSpy looked(&bench.scanner(), &WorkspaceScanner::scanned);
+        good(realFileSystem().removeAll(other.paths().folder()));
+        bench.scanner().refresh();
+        QVERIFY(looked.wait(kPatienceMs));
+        auto* list = window.findChild<RunTree*>();
+        list->clearFocus();
+        list->setFocus();
+        QCOMPARE(bench.selection().selection().run, QString());
+        QTest::keyClick(list, Qt::Key_Down); // a person does
+        QCOMPARE(bench.selection().selection().run, story.folder());
+    }
+
     void tabReachesTheWorkersAndReturnOpensOne()
     {
         const RunStory story({});
@@ -408,6 +433,7 @@ private Q_SLOTS:
         window.resize(1280, 800);
         window.show();
         window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window)); // else nothing has the focus
         bench.showRun(story.folder());
         QTRY_VERIFY_WITH_TIMEOUT(window.findChildren<WorkerCard*>().size() == 2, kPatienceMs);
         QWidget* page = window.runView().page(RunView::Overview);
