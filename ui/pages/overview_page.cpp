@@ -101,7 +101,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     cards_ = new QGridLayout;
     cards_->setSpacing(12);
     column->addLayout(cards_);
-    reading_ = new FigureRow({ tr("Samples read"), tr("Samples in weights"), tr("Of what was read"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text") });
+    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples in weights"), tr("Of what was read"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text") });
     column->addWidget(reading_);
     buildChart();
     column->addWidget(loss_, 1);
@@ -253,14 +253,16 @@ void OverviewPage::showReading(const RunStatus& status)
     for (const EpochRow& epoch : status.epochs)
         trained += epoch.rowsCommitted.samples;
     const auto share = [](auto part, auto whole) { return whole > 0 ? percentText(static_cast<double>(part) / static_cast<double>(whole)) : QStringLiteral("–"); };
-    reading_->setValue(0, countText(reading.samplesFetched), tr("%1 blocks prepared, %2 found in the cache").arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
-    reading_->setValue(1, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
-    reading_->setValue(2, share(trained, reading.samplesFetched), tr("Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs"));
+    const bool allCached = reading.samplesFetched == 0 && reading.blocksFromCache > 0;
+    reading_->setValue(0, allCached ? tr("none, all cached") : countText(reading.samplesFetched), tr("From the sources, to make blocks; a block that lies prepared in the cache of the workspace is not read again"));
+    reading_->setValue(1, tr("%1 of %2").arg(countText(reading.blocksFromCache), countText(reading.blocksFromCache + reading.blocksPrepared)), tr("%1 blocks prepared, %2 found in the cache").arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
+    reading_->setValue(2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
+    reading_->setValue(3, share(trained, reading.samplesFetched), tr("Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs"));
     const QString downloaded = reading.downloadedBytes > 0 ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests)).arg(bytesText(reading.downloadedBytes)) : QString();
-    reading_->setValue(3, bytesText(reading.textBytes), tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
-    reading_->setValue(4, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
-    reading_->setValue(5, percentText(reading.busyShare), tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
-    reading_->setValue(6, percentText(reading.repeatedShare), tr("Samples whose text was there before in their block"));
+    reading_->setValue(4, bytesText(reading.textBytes), tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
+    reading_->setValue(5, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
+    reading_->setValue(6, percentText(reading.busyShare), tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
+    reading_->setValue(7, percentText(reading.repeatedShare), tr("Samples whose text was there before in their block"));
 }
 
 void OverviewPage::showWorkers(const RunStatus& status)

@@ -1,8 +1,11 @@
 #include "core/run/finished_mark.h"
+#include "core/run/reading.h"
 #include "core/workspace/queue_runner.h"
 #include "tests/ui/run_story.h"
+#include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/merge_dialog.h"
+#include "ui/pages/overview_page.h"
 #include "ui/pages/resume_dialog.h"
 #include "ui/pages/run_banner.h"
 #include "ui/pages/run_report.h"
@@ -398,6 +401,28 @@ private Q_SLOTS:
         const QSignalSpy triggered(actions.resume, &QAction::triggered);
         QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
         QCOMPARE(triggered.count(), 1);
+    }
+
+    void cachedBlocksReadLikeNoDataAtAll()
+    {
+        const RunStory story({});
+        Reading reading;
+        reading.attempt = 1;
+        reading.blocksFromCache = 4;
+        good(publishReading(story.paths(), reading));
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        bench.showRun(story.folder());
+        const auto says = [&page](const QString& text) {
+            const auto labels = page.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&text](const QLabel* label) { return label->text() == text; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("none, all cached")), kPatienceMs);
+        QVERIFY(says(QStringLiteral("4 of 4")));
+        reading.samplesFetched = 1200;
+        reading.blocksPrepared = 2;
+        good(publishReading(story.paths(), reading));
+        QTRY_VERIFY_WITH_TIMEOUT(says(countText(1200)) && says(QStringLiteral("4 of 6")), kPatienceMs);
     }
 
     /// Both ways it happened: the next look at the workspace, and the focus that came back to the list.
