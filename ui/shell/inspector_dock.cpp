@@ -50,6 +50,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     , chunks_(chunkColumns())
     , title_(makeLabel({}, TextTone::Value, TextSize::Body, true))
     , mark_(makeLabel({}, TextTone::Error, TextSize::Small))
+    , present_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , inside_(new SeriesChart(link_, this))
     , samples_(new ChunkSamplesView(bench, this))
     , rows_(new QGridLayout)
@@ -68,6 +69,8 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     head->addWidget(title_, 1);
     head->addWidget(mark_);
     column->addLayout(head);
+    present_->setWordWrap(true);
+    column->addWidget(present_);
     chunkTable_->setFixedHeight(kTableHeight);
     column->addWidget(chunkTable_);
     rows_->setVerticalSpacing(4);
@@ -111,6 +114,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     connect(&bench_.cells(), &CellStore::changed, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &InspectorDock::refreshSoon);
+    connect(&bench_.replay(), &Replay::momentChanged, this, &InspectorDock::refreshSoon);
     refresh();
 }
 
@@ -177,6 +181,7 @@ void InspectorDock::refresh()
     inside_->setVisible(oneChunk);
     samples_->setVisible(oneChunk || many);
     mark_->clear();
+    present_->hide();
     buttons_->setVisible(oneChunk || many);
     quarantine_->setText(tr("Quarantine %n chunk(s)…", nullptr, static_cast<int>(selection.chunks.size())));
     quarantine_->setAccessibleName(quarantine_->text());
@@ -285,6 +290,7 @@ void InspectorDock::showManyChunks()
 void InspectorDock::showWorker(int worker)
 {
     title_->setText(tr("Worker %1").arg(worker));
+    sayWhetherPresent();
     const StatusPtr& status = bench_.watcher().status();
     if (!status)
         return;
@@ -306,6 +312,15 @@ void InspectorDock::showWorker(int worker)
     addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
 }
 
+// What the supervisor says about the run and its workers is of the present; map, curves and lanes are not while a replay runs.
+void InspectorDock::sayWhetherPresent()
+{
+    const auto moment = bench_.replay().moment();
+    present_->setVisible(moment.has_value());
+    if (moment)
+        present_->setText(tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment)));
+}
+
 void InspectorDock::addChanges(std::optional<std::int64_t> onlyOf)
 {
     const TablesPtr& tables = bench_.watcher().tables();
@@ -325,6 +340,7 @@ void InspectorDock::showAttempt(const AttemptRow& attempt)
 {
     const RunStatus& status = *bench_.watcher().status();
     title_->setText(tr("Attempt %1").arg(attempt.id.value));
+    sayWhetherPresent();
     addRow(tr("Started"), wallTimeText(attempt.startedWallNs));
     if (attempt.endedWallNs)
         addRow(tr("Ended"), wallTimeText(*attempt.endedWallNs));
@@ -356,6 +372,7 @@ void InspectorDock::showRun()
     const RunStatus& status = *bench_.watcher().status();
     const RunFile& file = status.file;
     title_->setText(QString::fromStdString(file.config.name.empty() ? file.preset : file.config.name));
+    sayWhetherPresent();
     addRow(tr("State"), stateWord(status));
     if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already
         addRow(tr("Ended because"), stopReasonSentence(status.stopReason));

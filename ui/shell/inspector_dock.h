@@ -40,6 +40,7 @@ private:
     void showRun();
     void showAttempt(const AttemptRow& attempt);
     void addChanges(std::optional<std::int64_t> onlyOf); ///< the settings that attempts changed
+    void sayWhetherPresent();
     void addRow(const QString& name, const QString& value, const QString& tip = {});
     void clearRows();
 
@@ -49,6 +50,7 @@ private:
     ChartLink link_;
     QLabel* title_;
     QLabel* mark_; // "spike"
+    QLabel* present_; // while a replay shows the past beside what is of the present
     SeriesChart* inside_;
     ChunkSamplesView* samples_;
     QGridLayout* rows_;

@@ -13,6 +13,7 @@
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/command_palette.h"
+#include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/queue_tree.h"
@@ -423,6 +424,25 @@ private Q_SLOTS:
         reading.blocksPrepared = 2;
         good(publishReading(story.paths(), reading));
         QTRY_VERIFY_WITH_TIMEOUT(says(countText(1200)) && says(QStringLiteral("4 of 6")), kPatienceMs);
+    }
+
+    void theInspectorShowedThePresentDuringAReplayWithoutSayingSo()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.show();
+        bench.showRun(story.folder());
+        const auto warns = [&inspector] {
+            const auto labels = inspector.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->isVisible() && label->text().startsWith(QLatin1String("As it is now")); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.replay().end() > 0, kPatienceMs);
+        QVERIFY(!warns());
+        bench.replay().setMoment(bench.replay().begin());
+        QTRY_VERIFY_WITH_TIMEOUT(warns(), kPatienceMs);
+        bench.replay().setMoment(std::nullopt);
+        QTRY_VERIFY_WITH_TIMEOUT(!warns(), kPatienceMs);
     }
 
     /// Both ways it happened: the next look at the workspace, and the focus that came back to the list.
