@@ -74,6 +74,7 @@ QString resumeWord(ResumeRule rule)
 std::vector<TableColumn<LogLine>> logColumns()
 {
     auto text = worded<LogLine>([] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return l.text; });
+    text.extra = [](const LogLine& l, int role) { return role == Qt::ToolTipRole ? QVariant(l.text) : QVariant(); }; // lines may be long
     return {
         worded<LogLine>([] { return QCoreApplication::translate("Tables", "Time"); }, [](const LogLine& l) { return l.time.mid(11); }),
         worded<LogLine>([] { return QCoreApplication::translate("Tables", "Level"); }, [](const LogLine& l) { return logLevelWord(l.level); }),
