@@ -26,6 +26,7 @@ constexpr int kChartHeight = 120;
 constexpr int kTableHeight = 130;
 constexpr int kSamplesHeight = 220;
 constexpr int kLossColumn = 2; // of the chunks
+constexpr int kIdLetters = 8; // the whole id is in the tooltip
 
 double medianLoss(const std::vector<ChunkCell>& cells)
 {
@@ -159,7 +160,11 @@ void InspectorDock::clearRows()
 void InspectorDock::addRow(const QString& name, const QString& value, const QString& tip)
 {
     const int row = nextRow_++; // not rowCount(): a grid never forgets rows
-    rows_->addWidget(makeLabel(name, TextTone::Secondary, TextSize::Small), row, 0, Qt::AlignTop);
+    auto* title = new ElidedLabel(TextTone::Secondary, TextSize::Small); // a narrow dock cuts the name, never the value
+    title->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    title->setText(name);
+    title->setToolTip(name);
+    rows_->addWidget(title, row, 0, Qt::AlignTop);
     QLabel* text = makeLabel(value, TextTone::Value, TextSize::Small);
     text->setAlignment(Qt::AlignRight);
     text->setWordWrap(true);
@@ -376,7 +381,8 @@ void InspectorDock::showRun()
     addRow(tr("State"), stateWord(status));
     if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already
         addRow(tr("Ended because"), stopReasonSentence(status.stopReason));
-    addRow(tr("Run"), QString::fromStdString(file.runId), bench_.watcher().folder());
+    const QString id = QString::fromStdString(file.runId);
+    addRow(tr("Run"), id.left(kIdLetters), id + QLatin1Char('\n') + bench_.watcher().folder());
     addRow(tr("Made"), wallTimeText(file.createdWallNs));
     addRow(tr("Preset"), QString::fromStdString(file.preset));
     addRow(tr("Attempt"), countText(status.attempt));

@@ -118,6 +118,24 @@ private Q_SLOTS:
         QTRY_VERIFY(says(QStringLiteral("Attempt 2")) && says(QStringLiteral("Workers 2 → 1")));
     }
 
+    /// The dock is this narrow in a window of 1280 pixels at 150 %.
+    void aNarrowInspectorCutItsFiguresOff()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.resize(200, 600);
+        inspector.show();
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && inspector.findChildren<QLabel*>().size() > 20, kPatienceMs);
+        QTest::qWait(50); // laid out
+        QCOMPARE(inspector.width(), 200);
+        const auto labels = inspector.findChildren<QLabel*>();
+        for (const QLabel* label : labels)
+            if (label->isVisible())
+                QVERIFY2(label->mapTo(&inspector, QPoint(label->width(), 0)).x() <= inspector.width(), qPrintable(label->text()));
+    }
+
     void theAttemptThatGoesOnCountsWithItsRun()
     {
         RunListModel model;
