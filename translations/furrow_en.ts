@@ -1213,10 +1213,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it. fp16 needs a GPU and scales the loss by itself.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>TF32</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1642,6 +1638,18 @@
     </message>
     <message>
         <source>seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluation text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A file, folder or hub split to evaluate on, such as hf://wikitext:wikitext-2-raw-v1:validation. Nothing of the training data is held out then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1213,10 +1213,6 @@
         <translation>Precisión</translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it. fp16 needs a GPU and scales the loss by itself.</source>
-        <translation>De los productos de matrices; los pesos son float32. auto: bf16 donde el dispositivo es más rápido con él. fp16 necesita una GPU y escala la pérdida por sí mismo.</translation>
-    </message>
-    <message>
         <source>TF32</source>
         <translation>TF32</translation>
     </message>
@@ -1643,6 +1639,18 @@
     <message>
         <source>seconds</source>
         <translation>segundos</translation>
+    </message>
+    <message>
+        <source>Evaluation text</source>
+        <translation>Texto de evaluación</translation>
+    </message>
+    <message>
+        <source>A file, folder or hub split to evaluate on, such as hf://wikitext:wikitext-2-raw-v1:validation. Nothing of the training data is held out then.</source>
+        <translation>Archivo, carpeta o partición del hub con que evaluar, como hf://wikitext:wikitext-2-raw-v1:validation. Entonces no se aparta nada de los datos de entrenamiento.</translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
+        <translation>De los productos de matrices; los pesos son float32. auto: bf16 en GPU, fp32 en CPU; bf16 compensa en una CPU con AVX512-BF16. fp16 necesita una GPU y escala la pérdida por sí mismo.</translation>
     </message>
 </context>
 <context>

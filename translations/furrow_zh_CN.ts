@@ -1212,10 +1212,6 @@
         <translation>精度</translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 where the device is faster with it. fp16 needs a GPU and scales the loss by itself.</source>
-        <translation>矩阵乘法的精度；权重为 float32。auto：设备用 bf16 更快时用 bf16。fp16 需要 GPU，并自动缩放损失。</translation>
-    </message>
-    <message>
         <source>TF32</source>
         <translation>TF32</translation>
     </message>
@@ -1642,6 +1638,18 @@
     <message>
         <source>seconds</source>
         <translation>秒</translation>
+    </message>
+    <message>
+        <source>Evaluation text</source>
+        <translation>评估文本</translation>
+    </message>
+    <message>
+        <source>A file, folder or hub split to evaluate on, such as hf://wikitext:wikitext-2-raw-v1:validation. Nothing of the training data is held out then.</source>
+        <translation>用于评估的文件、文件夹或 hub 划分，例如 hf://wikitext:wikitext-2-raw-v1:validation。此时不再从训练数据中留出样本。</translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
+        <translation>矩阵乘积的精度；权重为 float32。auto：GPU 上用 bf16，CPU 上用 fp32；带 AVX512-BF16 的 CPU 上 bf16 更快。fp16 需要 GPU，并自动缩放损失。</translation>
     </message>
 </context>
 <context>
