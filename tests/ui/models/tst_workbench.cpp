@@ -1,5 +1,6 @@
 // Models of the workbench: library, alerts, replay.
 
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/alerts.h"
 #include "ui/models/library_filter.h"
@@ -14,10 +15,9 @@
 #include <QtTest>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 RunLine line(const char* name, const char* group = "", std::vector<std::string> tags = {}, bool archived = false)
 {

@@ -1,6 +1,7 @@
 // Pictures of every page, dock and dialog of the console, to be looked at:
 // console_pictures WORKSPACE RUN OUT [dark|light] [WIDTH HEIGHT] [LANGUAGE]. QT_SCALE_FACTOR=1.5 gives the look of 150 %.
 
+#include "tests/ui/patience.h"
 #include "ui/models/workbench.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
@@ -16,11 +17,11 @@
 #include <QTest>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
 
 constexpr int kSettleMs = 400;
-constexpr int kPatienceMs = 60'000;
 
 class Pictures {
 public:

@@ -1,3 +1,4 @@
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chart_settings.h"
@@ -13,10 +14,9 @@
 #include <QTableView>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 template <typename Widget> Widget* named(const QWidget& parent, const QString& name)
 {

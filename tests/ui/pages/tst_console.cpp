@@ -1,3 +1,4 @@
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/log_page.h"
@@ -26,10 +27,9 @@
 #include <QtTest>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 QWidget* named(QWidget* parent, const char* type, const QString& name)
 {

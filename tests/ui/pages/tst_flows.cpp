@@ -1,6 +1,7 @@
 #include "core/run/finished_mark.h"
 #include "core/run/reading.h"
 #include "core/workspace/queue_runner.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -32,10 +33,9 @@
 #include <QTreeWidget>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 ChunkId chunkAt(int column)
 {

@@ -1,4 +1,5 @@
 #include "core/workspace/compare_runs.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/shell/inspector_dock.h"
@@ -10,10 +11,9 @@
 #include <QTreeView>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 RunLine lineOf(const QString& folder, std::int64_t attempts)
 {

@@ -1,3 +1,4 @@
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/models/words.h"
@@ -20,12 +21,7 @@
 #include <QTimer>
 
 using namespace furrow;
-
-namespace {
-
-constexpr int kPatienceMs = 20000;
-
-} // namespace
+using namespace furrow::test;
 
 /// Small parts of the window, each with what once was wrong with it.
 class TestParts : public QObject {

@@ -1,5 +1,6 @@
 // Every text a third longer and with accents: what would be cut off in another language shows here.
 
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
@@ -16,10 +17,9 @@
 #include <QtTest>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 class PseudoTranslator : public QTranslator {
 public:

@@ -1,5 +1,6 @@
 #include "core/base/hash.h"
 #include "core/run/checkpoint_manifest.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/workbench.h"
@@ -11,10 +12,9 @@
 #include <QTableView>
 
 using namespace furrow;
+using namespace furrow::test;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 void write(const std::filesystem::path& file, const std::string& text)
 {
