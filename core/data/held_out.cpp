@@ -41,6 +41,19 @@ void completeSamples(ChunkText& text)
     text.rows.assign(text.fingerprints.size(), -1);
 }
 
+/// The settings under which an evaluation text is read: cut and filtered as the run's data, but all of it.
+RunConfig evaluationConfig(const RunConfig& config, const std::string& source)
+{
+    RunConfig own = config;
+    own.data = { source };
+    own.dataWeights.clear();
+    own.exclude.clear();
+    own.startSample = own.maxSamples = 0;
+    own.fraction = 1;
+    own.heldOutPercent = 0;
+    return own;
+}
+
 /// Samples for evaluation and, for the case that there are none, the first of the others.
 struct Collector {
     const RunConfig& config;
@@ -87,18 +100,6 @@ bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent)
 {
     // 53 bits of the fingerprint as a number in [0, 100)
     return static_cast<double>(fingerprint >> 11) * (100.0 / 9007199254740992.0) < heldOutPercent;
-}
-
-RunConfig evaluationConfig(const RunConfig& config, const std::string& source)
-{
-    RunConfig own = config;
-    own.data = { source };
-    own.dataWeights.clear();
-    own.exclude.clear();
-    own.startSample = own.maxSamples = 0;
-    own.fraction = 1;
-    own.heldOutPercent = 0;
-    return own;
 }
 
 Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits)

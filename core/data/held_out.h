@@ -28,10 +28,7 @@ struct HeldOutLimits {
 /// True when the text is on the held-out side: decided by its fingerprint alone, stable under any order.
 bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent);
 
-/// The settings under which `source`, an evaluation text of its own, is read: cut and filtered as the run's data, but all of it.
-RunConfig evaluationConfig(const RunConfig& config, const std::string& source);
-
-/// The samples of `source`, or as many of the first ones as the limits allow. InvalidArgument when it has none.
+/// The samples of `source`, cut and filtered as the run's data, or as many of the first ones as the limits allow. InvalidArgument when it has none.
 Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits = {});
 
 /// Writes the evaluation set of a run to `path` (durably): the text of eval_data, or held-out samples from the beginning of the

@@ -10,34 +10,25 @@
 
 namespace furrow {
 
-Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest, const std::string& source, std::uint64_t mostBytes,
-    const std::function<bool()>& goOn)
+Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest, std::span<const std::uint64_t> fingerprints,
+    std::uint64_t mostBytes, const std::function<bool()>& goOn)
 {
-    const RunConfig own = evaluationConfig(config, source);
-    auto text = inspectData(own);
-    if (!text.ok())
-        return text.error().in("comparing with the training data");
     std::unordered_map<std::uint64_t, std::int64_t> samples; // fingerprint to how often; erased when it was found
+    for (const std::uint64_t fingerprint : fingerprints)
+        ++samples[fingerprint];
     TextOverlap overlap;
+    overlap.samples = static_cast<std::int64_t>(fingerprints.size());
     std::uint64_t read = 0;
-    auto walked = forEachText(own, text.value().manifest, [&](std::string_view sample) {
-        ++samples[xxh3(sample)];
-        ++overlap.samples;
+    const auto walked = forEachText(config, manifest, [&](std::string_view sample) {
+        overlap.complete = read < mostBytes;
         read += sample.size();
-        return read < mostBytes && (!goOn || goOn());
+        const auto fingerprint = xxh3(sample);
+        if (const auto found = samples.find(fingerprint); found != samples.end() && !isHeldOut(fingerprint, config.heldOutPercent)) {
+            overlap.seen += found->second;
+            samples.erase(found);
+        }
+        return overlap.complete && !samples.empty() && (!goOn || goOn());
     });
-    read = 0;
-    if (walked.ok())
-        walked = forEachText(config, manifest, [&](std::string_view sample) {
-            overlap.complete = read < mostBytes;
-            read += sample.size();
-            const auto fingerprint = xxh3(sample);
-            if (const auto found = samples.find(fingerprint); found != samples.end() && !isHeldOut(fingerprint, config.heldOutPercent)) {
-                overlap.seen += found->second;
-                samples.erase(found);
-            }
-            return overlap.complete && !samples.empty() && (!goOn || goOn());
-        });
     if (!walked.ok())
         return walked.error();
     if (goOn && !goOn())

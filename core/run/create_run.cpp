@@ -93,20 +93,21 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
 /// Relative paths would mean something else to the processes of the run.
 void makeAbsolute(RunConfig& config)
 {
-    const auto sources = [](std::string& source) {
-        if (source.rfind("hf://", 0) != 0)
-            source = std::filesystem::absolute(source).lexically_normal().string();
+    const auto path = [](std::string& place) { place = std::filesystem::absolute(place).lexically_normal().string(); };
+    const auto source = [&](std::string& place) {
+        if (place.rfind("hf://", 0) != 0)
+            path(place);
     };
-    std::for_each(config.data.begin(), config.data.end(), sources);
+    std::for_each(config.data.begin(), config.data.end(), source);
     if (!config.evalData.empty())
-        sources(config.evalData);
+        source(config.evalData);
     if (!config.exclude.empty())
-        config.exclude = std::filesystem::absolute(config.exclude).lexically_normal().string();
+        path(config.exclude);
     const bool named = config.tokenizer == "byte" || config.tokenizer == "char" || config.tokenizer == "gpt2";
     if (!named)
-        config.tokenizer = std::filesystem::absolute(config.tokenizer).lexically_normal().string();
+        path(config.tokenizer);
     if (!config.initFrom.empty())
-        config.initFrom = std::filesystem::absolute(config.initFrom).lexically_normal().string();
+        path(config.initFrom);
 }
 
 Status fill(const RunPaths& paths, const RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer, const Progress& say)
@@ -121,7 +122,10 @@ Status fill(const RunPaths& paths, const RunFile& file, const std::optional<Pare
     if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile()); !frozen.ok())
         return frozen;
     if (!file.config.evalData.empty()) {
-        const auto overlap = overlapWithTraining(file.config, file.dataManifest, file.config.evalData, HeldOutLimits {}.maxScannedBytes);
+        const auto set = readHeldOut(paths.evaluationFile());
+        if (!set.ok())
+            return set.error();
+        const auto overlap = overlapWithTraining(file.config, file.dataManifest, set.value().text.fingerprints, HeldOutLimits {}.maxScannedBytes);
         if (!overlap.ok())
             return overlap.error();
         say("Evaluation text: " + file.config.evalData + "; " + describe(overlap.value()));

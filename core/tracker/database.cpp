@@ -98,8 +98,7 @@ struct Database::State {
     DbHandle handle;
     std::unordered_map<const char*, std::vector<sqlite3_stmt*>> idle; // prepared, by the address of their literal
     std::optional<Error> error;
-    bool joining = false; // transactions that begin now are part of one
-    Durability joined = Durability::Normal; // what that one must be
+    std::optional<Durability> joined; // set while transactions that begin are part of one: what that one must be
 
     ~State()
     {
@@ -414,7 +413,7 @@ Status Database::syncWal()
 
 Result<Transaction> Transaction::begin(Database& db, Durability durability)
 {
-    if (db.state_->joining) {
+    if (db.state_->joined) {
         if (durability == Durability::Full)
             db.state_->joined = durability;
         return Transaction(db, durability, true);
@@ -431,11 +430,9 @@ Status Transaction::join(Database& db, const std::function<void()>& work)
     auto all = begin(db, Durability::Normal);
     if (!all.ok())
         return all.error();
-    db.state_->joining = true;
     db.state_->joined = Durability::Normal;
     work();
-    db.state_->joining = false;
-    all.value().durability_ = db.state_->joined;
+    all.value().durability_ = *std::exchange(db.state_->joined, std::nullopt);
     return all.value().commit();
 }
 

@@ -259,6 +259,7 @@ void GptStep::attentionForward(Workspace& work, const Task& task, std::size_t la
                 kernels_.float32.packColumns({ key, t, d, stride }, keys);
                 values = rowsOperand(kernels_, { key + shape_.kvHeads * d, t, d, stride }, work.rows);
             }
+            const std::uint64_t dropped = dropKey(task, { Place::Attention, layer }, sequence, head);
             for (std::int64_t row = 0; row < t; row += kQueryRows) {
                 const std::int64_t rows = std::min(kQueryRows, t - row);
                 const std::int64_t seen = row + rows;
@@ -266,8 +267,7 @@ void GptStep::attentionForward(Workspace& work, const Task& task, std::size_t la
                 kernels_.float32.gemm(score);
                 for (std::int64_t i = 0; i < rows; ++i)
                     logSums[(sequence * shape_.heads + head) * t + row + i] = kernels_.softmaxRow(scores + i * padded, row + i + 1, roundUp16(seen), scale);
-                if (task.dropout > 0)
-                    dropScores(task, dropKey(task, { Place::Attention, layer }, sequence, head), row, rows, roundUp16(seen), scores);
+                dropScores(task, dropped, row, rows, roundUp16(seen), scores);
                 float* out = mixed + (sequence * t + row) * shape_.width + head * d;
                 kernels_.float32.gemm({ scores, padded, 1, values.data, out, shape_.width, nullptr, rows, d, seen, t, 0, false, values.stride });
             }
@@ -278,6 +278,8 @@ void GptStep::attentionForward(Workspace& work, const Task& task, std::size_t la
 /// Drops attention's weights: `rows` rows from query `row` on, `seen` of them wide, one behind the other in `scores`.
 void GptStep::dropScores(const Task& task, std::uint64_t key, std::int64_t row, std::int64_t rows, std::int64_t seen, float* scores) const
 {
+    if (task.dropout <= 0)
+        return;
     const std::int64_t padded = roundUp16(task.length);
     for (std::int64_t i = 0; i < rows; ++i)
         kernels_.drop(task.dropout, key, static_cast<std::uint32_t>((row + i) * padded), scores + i * padded, seen);

@@ -103,8 +103,7 @@ void GptStep::attentionBackward(Workspace& work, const Task& task, std::size_t l
 void GptStep::headBackward(Workspace& work, const Task& task, std::size_t layer, std::int64_t head, std::int64_t sequence) const
 {
     const LayerState& state = work.layers[layer];
-    const bool drops = task.dropout > 0;
-    const std::uint64_t dropped = drops ? dropKey(task, { Place::Attention, layer }, sequence, head) : 0;
+    const std::uint64_t dropped = dropKey(task, { Place::Attention, layer }, sequence, head);
     const std::int64_t t = task.length;
     const std::int64_t begin = sequence * t;
     const std::int64_t d = shape_.headWidth();
@@ -130,8 +129,7 @@ void GptStep::headBackward(Workspace& work, const Task& task, std::size_t layer,
             float* dp = dScores + row * padded;
             kernels_.float32.gemm({ query, stride, 1, work.keyColumns.data(), p, padded, nullptr, rows, t, d, 0, seen, false });
             kernels_.float32.gemm({ dOut, shape_.width, 1, work.valueColumns.data(), dp, padded, nullptr, rows, t, d, 0, seen, false });
-            if (drops)
-                dropScores(task, dropped, block + row, rows, roundUp16(seen), dp);
+            dropScores(task, dropped, block + row, rows, roundUp16(seen), dp);
             for (std::int64_t i = 0; i < rows; ++i) {
                 const std::int64_t valid = block + row + i + 1;
                 kernels_.softmaxAgainRow(p + i * padded, valid, roundUp16(blockSeen), scale, logSums[block + row + i]);
@@ -139,8 +137,7 @@ void GptStep::headBackward(Workspace& work, const Task& task, std::size_t layer,
                     dp[i * padded + j] = 0;
                 kernels_.softmaxBackwardRow(p + i * padded, dp + i * padded, roundUp16(blockSeen), scale);
             }
-            if (drops)
-                dropScores(task, dropped, block + row, rows, roundUp16(seen), p);
+            dropScores(task, dropped, block + row, rows, roundUp16(seen), p);
             float* dQuery = work.dQkv.data() + token * stride + head * d;
             const RowsOperand keys = rowsOperand(kernels_, { key, t, d, stride }, work.rows);
             kernels_.float32.gemm({ dp, padded, 1, keys.data, dQuery, stride, nullptr, rows, d, seen, t, 0, false, keys.stride });

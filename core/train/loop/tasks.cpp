@@ -88,6 +88,7 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
         return text.error();
     const bool alsoTrained = text.value().alsoTrained;
     const bool complete = text.value().complete;
+    const std::vector<std::uint64_t> fingerprints = text.value().text.fingerprints;
     const std::string source = options.data.empty() ? config.evalData : options.data;
     const EvaluationSet set(std::move(text).value(), run.value().tokenizer->endOfText(), config.seqLen, config.batchSize, 0, run.value().setup.device);
     auto result = set.run(*run.value().learner->model(), true, [&] { return !stopRequested(); });
@@ -96,7 +97,7 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     const auto& e = result.value();
     nlohmann::json overlap;
     if (!source.empty()) {
-        auto found = overlapWithTraining(config, run.value().setup.file.dataManifest, source, std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); });
+        auto found = overlapWithTraining(config, run.value().setup.file.dataManifest, fingerprints, std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); });
         if (!found.ok())
             return found.error();
         overlap = { { "text", describe(found.value()) }, { "samples", found.value().samples }, { "also_trained", found.value().seen }, { "share", found.value().share() } };

@@ -1,4 +1,5 @@
 #include "core/base/file_system.h"
+#include "core/data/held_out.h"
 #include "core/data/inspect.h"
 #include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -130,15 +131,19 @@ private Q_SLOTS:
         const Lines trained(50);
         Lines other(50, "six seven");
         constexpr std::uint64_t kAll = 1 << 20;
-        const auto own = overlapWithTraining(trained.config, trained.manifest(), trained.path().string(), kAll);
+        const auto overlapOf = [&](const Lines& text, std::uint64_t mostBytes) {
+            const auto set = readEvaluationText(trained.config, text.path().string(), *byteTokenizer());
+            return set.ok() ? overlapWithTraining(trained.config, trained.manifest(), set.value().text.fingerprints, mostBytes) : Result<TextOverlap>(set.error());
+        };
+        const auto own = overlapOf(trained, kAll);
         QVERIFY2(own.ok(), own.ok() ? "" : own.error().message.c_str());
         QCOMPARE(own.value().samples, 50);
         QVERIFY(own.value().seen > 40 && own.value().seen <= 50); // some were held out
         QVERIFY(own.value().complete);
-        const auto none = overlapWithTraining(trained.config, trained.manifest(), other.path().string(), kAll);
+        const auto none = overlapOf(other, kAll);
         QCOMPARE(none.value().seen, 0);
         QCOMPARE(describe(none.value()), "none of 50 samples is trained as well");
-        const auto part = overlapWithTraining(trained.config, trained.manifest(), other.path().string(), 64);
+        const auto part = overlapOf(other, 64);
         QVERIFY(!part.value().complete);
         QVERIFY(describe(part.value()).find("beginning of the training data") != std::string::npos);
     }
