@@ -6,10 +6,10 @@
 
 namespace furrow {
 
-/// A library that is looked for at run time because the program must also work without it (NVML). Move-only.
+/// A library that is looked for at run time because the program must also work without it (NVML, furrow-cuda). Move-only.
 class SharedLibrary {
 public:
-    /// @param name  "libnvidia-ml.so.1", "nvml.dll"
+    /// @param name  "libnvidia-ml.so.1", "nvml.dll". NotFound says what the system says.
     static Result<SharedLibrary> load(const std::string& name);
     SharedLibrary(SharedLibrary&& other) noexcept;
     SharedLibrary& operator=(SharedLibrary&&) = delete;

@@ -10,7 +10,7 @@ Result<SharedLibrary> SharedLibrary::load(const std::string& name)
 {
     void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return Error { ErrorCode::NotFound, name + " is not installed" };
+        return Error { ErrorCode::NotFound, dlerror() }; // names it, and of what it needs what is missing
     return SharedLibrary(handle);
 }
 

@@ -10,7 +10,7 @@ Result<SharedLibrary> SharedLibrary::load(const std::string& name)
 {
     void* handle = LoadLibraryA(name.c_str());
     if (!handle)
-        return Error { ErrorCode::NotFound, name + " is not installed" };
+        return Error { ErrorCode::NotFound, name + " cannot be loaded (Windows error " + std::to_string(GetLastError()) + ")" };
     return SharedLibrary(handle);
 }
 

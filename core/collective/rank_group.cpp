@@ -6,6 +6,7 @@
 
 #include "core/base/fault_injection.h"
 #include "core/collective/rank_roll_torch.h"
+#include "core/cuda/cuda_backend_torch.h"
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/torch.h>
@@ -14,9 +15,6 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#endif
-#ifdef USE_C10D_NCCL
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
 
 #include <algorithm>
@@ -105,13 +103,11 @@ c10::intrusive_ptr<c10d::Backend> sumsFor(const c10::intrusive_ptr<c10d::Store>&
 {
     if (options.device.is_cpu())
         return gloo(store, "sums", options, timeout);
-#ifdef USE_C10D_NCCL
-    auto nccl = c10d::ProcessGroupNCCL::Options::create();
-    nccl->timeout = 2 * timeout; // the exchange on the host fails first, with a sentence; NCCL's watchdog ends the process
-    return c10::make_intrusive<c10d::ProcessGroupNCCL>(c10::make_intrusive<c10d::PrefixStore>("sums", store), options.rank, options.ranks, nccl);
-#else
-    return {};
-#endif
+    const auto cuda = cudaBackend();
+    if (!cuda.ok())
+        return {};
+    const auto own = c10::make_intrusive<c10d::PrefixStore>("sums", store);
+    return cuda.value()->nccl(own, { options.rank, options.ranks, 2 * timeout }); // the exchange on the host fails first, with a sentence
 }
 
 } // namespace
@@ -135,7 +131,7 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions& optio
         return state->roll ? state->lost(e.what()) : Error { ErrorCode::Internal, "data-parallel training: no meeting through " + options.meetingFile.string() + ": " + e.what() };
     }
     if (!state->sums)
-        return Error { ErrorCode::InvalidArgument, "parallel is data, but this furrow-worker was built without NCCL's headers and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch." };
+        return Error { ErrorCode::InvalidArgument, "parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch." };
     return std::unique_ptr<RankGroup>(new RankGroup(std::move(state)));
 }
 

@@ -15,4 +15,11 @@ endforeach()
 # With libtorch linked to where doctor says, the worker starts too.
 file(CREATE_LINK ${TORCH} ${PREFIX}/lib/furrow/torch SYMBOLIC)
 execute_process(COMMAND ${PREFIX}/bin/furrow-worker --version OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+# And finds its library for GPUs, where one was built.
+if(EXISTS ${PREFIX}/lib/furrow/libfurrow-cuda.so)
+  execute_process(COMMAND ${PREFIX}/bin/furrow-worker --role task --task bench --preset char --device cuda:64 ERROR_VARIABLE said OUTPUT_QUIET)
+  if(NOT said MATCHES "no device 'cuda:64' here. What there is: cpu")
+    message(FATAL_ERROR "the installed worker does not load its library for GPUs:\n${said}")
+  endif()
+endif()
 file(REMOVE_RECURSE ${PREFIX})

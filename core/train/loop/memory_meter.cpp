@@ -2,31 +2,23 @@
 
 #include "core/base/clock.h"
 #include "core/base/process.h"
-
-#ifdef FURROW_HAS_CUDA
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDACachingAllocator.h>
-#endif
+#include "core/cuda/cuda_backend_torch.h"
 
 namespace furrow {
 
-std::int64_t deviceMemoryBytes([[maybe_unused]] c10::Device device)
+std::int64_t deviceMemoryBytes(c10::Device device)
 {
-#ifdef FURROW_HAS_CUDA
     if (device.is_cuda())
-        return static_cast<std::int64_t>(at::cuda::getDeviceProperties(device.index())->totalGlobalMem);
-#endif
+        return cudaBackend().value()->gpus().at(static_cast<std::size_t>(device.index())).memoryBytes;
     return static_cast<std::int64_t>(physicalMemoryBytes());
 }
 
-MemoryMeter::Reading MemoryMeter::read([[maybe_unused]] c10::Device device, bool asks)
+MemoryMeter::Reading MemoryMeter::read(c10::Device device, bool asks)
 {
-#ifdef FURROW_HAS_CUDA
     if (device.is_cuda()) {
-        const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
-        return { stats.allocated_bytes[0].current, stats.allocated_bytes[0].peak };
+        const auto memory = cudaBackend().value()->memory(device.index());
+        return { memory.allocated, memory.peak };
     }
-#endif
     constexpr std::int64_t kEveryNs = 500'000'000;
     const std::int64_t now = systemClock().monotonicNs();
     if (asks || last_.bytes == 0 || now - readNs_ >= kEveryNs) {

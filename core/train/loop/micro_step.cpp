@@ -1,21 +1,16 @@
 #include "core/train/loop/micro_step_torch.h"
 
 #include "core/base/log.h"
+#include "core/cuda/cuda_backend_torch.h"
 
-#include <torch/torch.h>
-
-#ifdef FURROW_HAS_CUDA
-#include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
-#include <c10/cuda/CUDAStream.h>
-#endif
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/torch.h>
 
 #include <string>
 
 namespace furrow {
-
-#ifdef FURROW_HAS_CUDA
 
 namespace {
 
@@ -36,6 +31,8 @@ void follow(const c10::Stream& before, const c10::Stream& next)
 struct MicroStep::Graph {
     explicit Graph(Model& model)
         : model_(model)
+        , graph_(cudaBackend().value()->newGraph())
+        , stream_(streams_.getStreamFromGlobalPool(model.options().device))
     {
     }
 
@@ -64,7 +61,7 @@ private:
     /// On the stream of the capture, so that what libraries initialise is ready there.
     at::Tensor passOnOwnStream(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
     {
-        const c10::Stream current = c10::cuda::getCurrentCUDAStream();
+        const c10::Stream current = streams_.getStream(model_.options().device);
         follow(current, stream_);
         at::Tensor sum;
         {
@@ -81,21 +78,21 @@ private:
         graphInputs_BT_ = inputs_BT.clone();
         graphLabels_BT_ = labels_BT.clone();
         graphScale_ = scale;
-        const c10::Stream current = c10::cuda::getCurrentCUDAStream();
+        const c10::Stream current = streams_.getStream(model_.options().device);
         follow(current, stream_);
         {
             const c10::StreamGuard guard(stream_);
-            graph_.capture_begin({ 0, 0 }, cudaStreamCaptureModeThreadLocal); // other threads may use the device meanwhile
+            graph_->begin();
             try {
                 graphSum_ = model_.forwardBackward(graphInputs_BT_, graphLabels_BT_, scale);
             } catch (...) {
                 try {
-                    graph_.capture_end(); // throws, as the capture is broken, and ends it
+                    graph_->end(); // throws, as the capture is broken, and ends it
                 } catch (const c10::Error&) { // NOLINT(bugprone-empty-catch): the reason is the one on its way already
                 }
                 throw;
             }
-            graph_.capture_end();
+            graph_->end();
         }
         follow(stream_, current);
     }
@@ -104,7 +101,7 @@ private:
     {
         graphInputs_BT_.copy_(inputs_BT, true);
         graphLabels_BT_.copy_(labels_BT, true);
-        graph_.replay();
+        graph_->replay();
         return graphSum_.clone(); // the next replay writes it again
     }
 
@@ -143,8 +140,9 @@ private:
 
     Model& model_;
     State state_ = State::WarmingUp;
-    at::cuda::CUDAGraph graph_;
-    c10::Stream stream_ = c10::cuda::getStreamFromPool();
+    std::unique_ptr<CudaBackend::Graph> graph_;
+    c10::impl::VirtualGuardImpl streams_ { c10::kCUDA };
+    c10::Stream stream_;
     at::Tensor graphInputs_BT_; // what the graph reads and writes
     at::Tensor graphLabels_BT_;
     at::Tensor graphSum_;
@@ -159,19 +157,6 @@ MicroStep::MicroStep(Model& model, bool wantsGraph)
     , graph_(wantsGraph && model.options().device.is_cuda() && model.canBeCaptured() ? std::make_unique<Graph>(model) : nullptr)
 {
 }
-
-#else
-
-struct MicroStep::Graph {
-    at::Tensor run(const at::Tensor&, const at::Tensor&, double) { return {}; }
-};
-
-MicroStep::MicroStep(Model& model, bool)
-    : model_(model)
-{
-}
-
-#endif
 
 MicroStep::~MicroStep() = default;
 

@@ -1,12 +1,12 @@
 #include "core/train/loop/profile_range.h"
 
-#ifdef FURROW_HAS_CUDA
+#ifdef FURROW_HAS_NVTX
 #include <nvtx3/nvToolsExt.h>
 #endif
 
 namespace furrow {
 
-#ifdef FURROW_HAS_CUDA
+#ifdef FURROW_HAS_NVTX
 ProfileRange::ProfileRange(const char* name)
 {
     static const bool ready = (nvtxInitialize(nullptr), true); // its own first-use set-up calls a null pointer when two threads come at once

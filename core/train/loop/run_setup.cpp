@@ -1,6 +1,7 @@
 #include "core/train/loop/run_setup_torch.h"
 
 #include "core/base/file_system.h"
+#include "core/cuda/cuda_backend_torch.h"
 #include "core/data/block_manager.h"
 #include "core/run/life_cycle.h"
 #include "core/train/loop/start_weights_torch.h"
@@ -8,54 +9,31 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <torch/torch.h>
-#ifdef FURROW_HAS_CUDA
-#include <ATen/cuda/CUDAContext.h>
-#endif
 
 #include <algorithm>
 
 namespace furrow {
 
-namespace {
-
-#ifdef FURROW_HAS_CUDA
-std::string uuidText(const cudaUUID_t& uuid)
-{
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string text = "GPU-";
-    for (int i = 0; i < 16; ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            text += '-';
-        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
-    }
-    return text;
-}
-#endif
-
-} // namespace
-
 Result<c10::Device> findDevice(const std::string& name)
 {
     if (name.empty() || name == "cpu")
         return c10::Device(c10::kCPU);
+    const auto cuda = cudaBackend();
+    if (!cuda.ok())
+        return Error { ErrorCode::NotFound, "There is no device '" + name + "' here, only cpu: " + cuda.error().message + "." };
     std::string known = "cpu";
-#ifdef FURROW_HAS_CUDA
     try {
-        const auto count = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
-        for (int i = 0; i < count; ++i) {
-            const auto index = static_cast<c10::DeviceIndex>(i);
-            const std::string uuid = uuidText(at::cuda::getDeviceProperties(index)->uuid);
-            if (name == uuid || name == "cuda:" + std::to_string(i) || (name == "cuda" && i == 0))
-                return c10::Device(c10::kCUDA, index);
-            known += ", " + uuid + " (cuda:" + std::to_string(i) + ")";
+        const auto gpus = cuda.value()->gpus();
+        for (std::size_t i = 0; i < gpus.size(); ++i) {
+            const std::string byNumber = "cuda:" + std::to_string(i);
+            if (name == gpus[i].uuid || name == byNumber || (name == "cuda" && i == 0))
+                return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(i));
+            known += ", " + gpus[i].uuid + " (" + byNumber + ")";
         }
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, "the GPUs cannot be used: " + std::string(e.what_without_backtrace()) };
     }
-#endif
-    return Error { ErrorCode::NotFound, "There is no device '" + name + "' here. There are " + known + "." };
+    return Error { ErrorCode::NotFound, "There is no device '" + name + "' here. What there is: " + known + "." };
 }
 
 void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules)
