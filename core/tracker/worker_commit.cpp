@@ -64,6 +64,7 @@ namespace {
                 else if (one.claim.outcome == ClaimOutcome::Trained && one.claim.done.empty()) // every window was skipped: in no list
                     commit({ one.chunk.id, one.claim.skipped, 0 }, one);
             }
+            writeParts();
             if (group != groups.end())
                 file_.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(group->chunk) + " (any more)" });
         }
@@ -92,10 +93,10 @@ namespace {
                 moves_.totals().tokens += tokensOf(trained, chunk.tokens, chunk.windows.value_or(0));
                 useReservedSteps(file_, moves_, incarnation_, run_, steps);
             }
-            insertParts(chunk, claim, trained, false, steps);
-            insertParts(chunk, claim, skipped, true, 0);
+            addParts(chunk, claim, trained, false, steps);
+            addParts(chunk, claim, skipped, true, 0);
             chunk.covered += countWindows(trained) + countWindows(skipped);
-            settle(chunk, claim, allDone);
+            settle(chunk, allDone, subtract(subtract(subtract(claim.ranges, covered), trained), skipped));
         }
 
         std::int64_t stepsOf(const HeldClaim& claim, const ChunkParts& parts, const WindowRanges& trained, bool allDone, bool hadParts)
@@ -110,16 +111,25 @@ namespace {
             return finished && done > 0 ? claim.steps * countWindows(trained) / done : 0;
         }
 
-        void insertParts(const ChunkRow& chunk, const HeldClaim& claim, const WindowRanges& ranges, bool skipped, std::int64_t steps)
+        void addParts(const ChunkRow& chunk, const HeldClaim& claim, const WindowRanges& ranges, bool skipped, std::int64_t steps)
         {
             for (const WindowRange& range : ranges) {
-                file_.db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    claim.id, range.begin, range.end, chunk.id, checkpoint_, skipped, steps);
+                parts_.push_back({ claim.id, range, chunk.id, skipped, steps });
                 steps = 0; // all of them with the first range
             }
         }
 
-        void settle(ChunkRow& chunk, const HeldClaim& claim, bool allDone)
+        /// In the order of their key, so that the table and its index grow at their ends only.
+        void writeParts()
+        {
+            std::sort(parts_.begin(), parts_.end(), [](const NewPart& a, const NewPart& b) { return std::pair(a.claim, a.windows.begin) < std::pair(b.claim, b.windows.begin); });
+            for (const NewPart& part : parts_)
+                file_.db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    part.claim, part.windows.begin, part.windows.end, part.chunk, checkpoint_, part.skipped, part.steps);
+        }
+
+        /// @param rest  windows of the claim that are in no checkpoint
+        void settle(ChunkRow& chunk, bool allDone, const WindowRanges& rest)
         {
             if (!allDone) {
                 moves_.store(chunk);
@@ -132,10 +142,17 @@ namespace {
                 moves_.move(chunk, ChunkState::Committed, cause_, ChunkMoves::Fields::Coverage);
                 return;
             }
-            const WindowRanges rest = subtract(claim.ranges, coveredRanges(file_.db, chunk));
             moves_.totals().claimedTokens -= tokensOf(rest, chunk.tokens, chunk.windows.value_or(0));
             moves_.move(chunk, moves_.unclaimedState(chunk), "the rest after " + cause_);
         }
+
+        struct NewPart {
+            std::int64_t claim;
+            WindowRange windows;
+            ChunkId chunk;
+            bool skipped;
+            std::int64_t steps;
+        };
 
         LedgerFile& file_;
         ChunkMoves& moves_;
@@ -143,6 +160,7 @@ namespace {
         std::int64_t incarnation_;
         CheckpointId checkpoint_;
         std::string cause_;
+        std::vector<NewPart> parts_;
     };
 
 } // namespace
