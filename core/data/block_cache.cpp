@@ -1,5 +1,6 @@
-// How the cache stays below its cap with several processes in it: every write happens under one lock file and first
-// looks at the sizes on disk. A process is known by its member file, which it keeps locked while it lives; its
+// How the cache stays below its cap with several processes in it: every write happens under one lock file and is first added
+// to a number beside it. The number is never too small; who finds no room by it looks at the sizes on disk. A process is
+// known by its member file, which it keeps locked while it lives; its
 // temporaries and pins carry the name of that file, so what a dead process left can be told from what is in use.
 
 #include "core/data/block_cache.h"
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <iomanip>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -29,10 +32,11 @@ constexpr const char* kTemporary = "temporary";
 constexpr const char* kMembers = "members";
 constexpr const char* kBad = ".bad-"; ///< part of the name of a quarantined file
 constexpr auto kLockPatience = std::chrono::seconds(60);
-// The folder is looked through at most once in this time while that leaves room for what others may write meanwhile: with many blocks
-// in it the looking would take longer than preparing one.
-constexpr auto kSizeHolds = std::chrono::seconds(1);
-constexpr std::uint64_t kOthersMayWrite = 4ULL << 30;
+constexpr const char* kUsed = "used"; ///< a file with a number
+constexpr int kUsedDigits = 20; ///< of the largest
+// When there is no room, one part in so many of the cap is freed at once: to look through the folder for each piece takes longer than to
+// prepare a block, when there are many.
+constexpr std::uint64_t kSlack = 32;
 
 /// "<member>-<n>" -> "<member>"
 std::string memberOf(const std::string& temporaryName)
@@ -75,9 +79,8 @@ struct BlockCache::State {
     // guarded by mutex
     std::mutex mutex;
     std::map<std::string, std::set<std::string>> pins;
-    std::uint64_t knownUsed = 0; // as last seen, and what this member has written since
-    std::chrono::steady_clock::time_point seenAt;
 
+    std::uint64_t limit() const { return capBytes == 0 ? UINT64_MAX : capBytes; }
     fs::path memberFile(const std::string& name, const char* ending) const { return folder / kMembers / (name + ending); }
 
     Result<FileLock> lock() const
@@ -101,15 +104,37 @@ struct BlockCache::State {
         return sum;
     }
 
-    /// Whether so much more certainly fits below the cap. Mutex held.
-    bool hasPlentyFor(std::uint64_t bytes)
+    /// What used() is at most, or nothing when that is not known.
+    std::optional<std::uint64_t> notedUse() const
     {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - seenAt > kSizeHolds) {
-            knownUsed = used();
-            seenAt = now;
-        }
-        return knownUsed + bytes + kOthersMayWrite <= capBytes;
+        std::ifstream in(folder / kUsed);
+        std::uint64_t bytes = 0;
+        return in >> bytes && in.peek() == '\n' ? std::optional(bytes) : std::nullopt;
+    }
+
+    /// Lock held. Written in place and not synced: after a power loss open() makes it right.
+    Status noteUse(std::uint64_t bytes) const
+    {
+        const auto file = folder / kUsed;
+        std::fstream out(file, std::ios::in | std::ios::out);
+        if (!out.is_open())
+            out.open(file, std::ios::out);
+        out << std::setw(kUsedDigits) << bytes << '\n' << std::flush;
+        return out ? Status {} : Status(Error { ErrorCode::Io, "cannot write " + utf8Text(file) });
+    }
+
+    /// Bytes that no eviction would free. Mutex held.
+    std::uint64_t kept() const
+    {
+        std::uint64_t sum = 0;
+        eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
+        for (const auto& name : allPins())
+            for (const char* sub : { kBlocks, kExpanded, kDownloads }) {
+                std::error_code none;
+                const auto size = fs::file_size(folder / sub / pathFromUtf8(name), none);
+                sum += none ? 0 : size;
+            }
+        return sum;
     }
 
     /// Removes what dead members left. Call with the lock held.
@@ -234,10 +259,9 @@ Status CacheFile::append(const void* data, std::size_t sizeBytes)
     auto lock = cache.state_->lock();
     if (!lock.ok())
         return lock.error();
-    if (auto status = cache.makeRoom(sizeBytes); !status.ok())
+    if (auto status = cache.reserve(sizeBytes); !status.ok())
         return status;
     state_->sizeBytes += sizeBytes;
-    cache.state_->knownUsed += sizeBytes;
     return state_->file->append(data, sizeBytes);
 }
 
@@ -272,6 +296,8 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
         return own.error();
     state->memberLock.emplace(std::move(own).value());
     state->sweep();
+    if (auto status = state->noteUse(state->used()); !status.ok())
+        return status.error();
     return std::shared_ptr<BlockCache>(new BlockCache(std::move(state)));
 }
 
@@ -300,21 +326,22 @@ std::optional<fs::path> BlockCache::find(const std::string& sub, const std::stri
     return file;
 }
 
-/// Call with mutex and lock held.
-Status BlockCache::makeRoom(std::uint64_t bytes)
+/// Makes room for so many bytes that are written now. Call with mutex and lock held.
+Status BlockCache::reserve(std::uint64_t bytes)
 {
-    if (state_->capBytes == 0 || state_->hasPlentyFor(bytes))
-        return {};
-    const std::uint64_t used = state_->used();
-    if (used + bytes <= state_->capBytes)
-        return {};
-    state_->sweep();
-    const std::uint64_t target = bytes > state_->capBytes ? 0 : state_->capBytes - bytes;
-    const std::uint64_t now = state_->used();
-    const std::uint64_t freed = state_->evictTo(target, now);
-    if (now - freed <= target && bytes <= state_->capBytes)
-        return {};
-    return Error { ErrorCode::Io, "The cache " + utf8Text(state_->folder) + " is full: its cap is " + formatBytes(state_->capBytes) + ", " + formatBytes(now - freed) + " of it are needed by running runs and " + formatBytes(bytes) + " more are to be written. Raise cache_gib." };
+    const std::uint64_t cap = state_->limit();
+    const std::uint64_t target = cap - std::min(cap, bytes);
+    std::uint64_t used = state_->notedUse().value_or(UINT64_MAX);
+    if (used > target) {
+        state_->sweep();
+        used = state_->used();
+    }
+    if (used > target) {
+        used -= state_->evictTo(target - std::min(target, cap / kSlack), used);
+        if (used + bytes > cap)
+            return Error { ErrorCode::Io, "The cache " + utf8Text(state_->folder) + " is full: its cap is " + formatBytes(state_->capBytes) + ", " + formatBytes(used) + " of it are needed by running runs and " + formatBytes(bytes) + " more are to be written. Raise cache_gib." };
+    }
+    return state_->noteUse(used + bytes);
 }
 
 Result<CacheFile> BlockCache::create()
@@ -389,12 +416,9 @@ Result<std::uint64_t> BlockCache::usedBytes() const
 bool BlockCache::hasRoomFor(std::uint64_t bytes) const
 {
     const std::lock_guard guard(state_->mutex);
-    if (state_->capBytes == 0 || state_->hasPlentyFor(bytes))
-        return true;
-    std::uint64_t kept = state_->used();
-    for (const auto& entry : state_->entries())
-        kept -= entry.pinned ? 0 : std::min(kept, entry.sizeBytes);
-    return kept + bytes <= state_->capBytes;
+    const std::uint64_t cap = state_->limit();
+    const auto used = state_->notedUse();
+    return (used && *used + bytes <= cap) || state_->kept() + bytes <= cap;
 }
 
 Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)

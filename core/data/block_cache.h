@@ -83,7 +83,7 @@ private:
     friend class CacheFile;
     struct State;
     explicit BlockCache(std::unique_ptr<State> state);
-    Status makeRoom(std::uint64_t bytes);
+    Status reserve(std::uint64_t bytes);
     std::unique_ptr<State> state_;
 };
 

@@ -1,6 +1,7 @@
 #include "data_fixture.h"
 
 #include <QtTest>
+#include <fstream>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -66,6 +67,41 @@ private Q_SLOTS:
         QVERIFY2(full.error().message.find("cache_gib") != std::string::npos, full.error().message.c_str());
         QCOMPARE(cache->usedBytes().value(), kMiB); // the temporary is gone
         QVERIFY(put(*cache, "b", kMiB).ok());
+    }
+    void aFullCacheOfManyBlocksIsNotLookedThroughForEachPiece()
+    {
+        constexpr int kFiles = 4000;
+        constexpr std::size_t kBytes = 1024;
+        const auto secondsToPut = [](std::uint64_t capBytes) {
+            DataFolder folder;
+            const auto blocks = folder.path("cache") / kBlocks;
+            std::filesystem::create_directories(blocks);
+            for (int i = 0; i < kFiles; ++i)
+                std::ofstream(blocks / std::to_string(i)) << std::string(kBytes, 'x');
+            auto cache = BlockCache::open(folder.path("cache"), capBytes).value();
+            const auto start = std::chrono::steady_clock::now();
+            for (int i = 0; i < 50; ++i)
+                if (!put(*cache, "new" + std::to_string(i), kBytes).ok() || !cache->hasRoomFor(kBytes))
+                    return 1e9;
+            const auto taken = std::chrono::steady_clock::now() - start;
+            return cache->usedBytes().value() <= capBytes ? std::chrono::duration<double>(taken).count() : 1e9;
+        };
+        const double roomy = secondsToPut(1ULL << 40);
+        const double full = secondsToPut(kFiles * kBytes);
+        QVERIFY2(full < 5 * roomy + 0.2, qPrintable(QString("%1 s in a full cache, %2 s in a roomy one").arg(full).arg(roomy)));
+    }
+    void bytesThatWerePutThereByHandCountOnceThereIsNoRoom()
+    {
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
+        QVERIFY(put(*cache, "a", kMiB).ok());
+        std::ofstream(folder.path("cache") / kBlocks / "byhand") << std::string(2 * kMiB, 'x');
+        QVERIFY(put(*cache, "b", 3 * kMiB).ok());
+        QVERIFY(put(*cache, "c", kMiB).ok());
+        QVERIFY(cache->usedBytes().value() <= 4 * kMiB);
+        std::ofstream(folder.path("cache") / "used") << "not a number";
+        QVERIFY(put(*cache, "d", 3 * kMiB).ok());
+        QVERIFY(cache->usedBytes().value() <= 4 * kMiB);
     }
     void pinsOfAnotherProcessHoldUntilItDies()
     {
