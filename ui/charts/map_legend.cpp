@@ -8,8 +8,8 @@
 #include <QLocale>
 #include <QPainter>
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <numeric>
 
 namespace furrow {
 namespace {
@@ -18,25 +18,75 @@ constexpr double kRamp = 300;
 constexpr double kTickRoom = 48; // of a number below the ramp
 constexpr double kNarrowRamp = 190;
 constexpr int kNarrow = 900; // below it the ramp is short and so are words
+constexpr double kSide = 14;
+constexpr double kTop = 8;
+constexpr double kRampTall = 64;
+constexpr double kBesideRamp = 20;
+constexpr double kRow = 22; // of counts
+constexpr double kLine = 20; // of the sentence below them
+constexpr double kBottom = 12;
+constexpr double kBeforeWord = 31; // a cell and what is between it and its word
+constexpr double kBeforeNumber = 7;
+constexpr double kLeastBetween = 10; // columns
+constexpr double kBeforePhrase = 21; // with the dot in it
+
+QFont wordFont() { return theme().font(FontRole::Small); }
+QFont numberFont() { return theme().font(FontRole::Small, QFont::DemiBold); }
+QString numberText(std::int64_t number) { return QLocale().toString(static_cast<qlonglong>(number)); }
 
 } // namespace
+
+/// A cell as the map draws it, with how many there are.
+struct MapLegend::Count {
+    CellLook look;
+    QString word;
+    std::int64_t number;
+    double width() const { return kBeforeWord + QFontMetricsF(wordFont()).horizontalAdvance(word) + kBeforeNumber + tabularWidth(numberFont(), numberText(number)); }
+};
+
+/// Part of the sentence below the counts. Without a number it explains the mark of an open block.
+struct MapLegend::Phrase {
+    QString word;
+    std::optional<std::int64_t> number;
+    bool isTrouble = false;
+    double width() const { return QFontMetricsF(wordFont()).horizontalAdvance(word) + (number ? 5 + tabularWidth(numberFont(), numberText(*number)) : 10); }
+};
+
+/// Where everything is: counts beside the ramp while two columns of them fit, else below it.
+struct MapLegend::Arrangement {
+    QRectF ramp, counts;
+    std::vector<double> columns; ///< widths
+    std::vector<QPointF> phrases; ///< their places below the counts
+    double height = 0;
+};
 
 MapLegend::MapLegend(CoverageMap& map, QWidget* parent)
     : QWidget(parent)
     , map_(map)
 {
-    setFixedHeight(84);
     connect(&map, &CoverageMap::summaryChanged, this, [this] {
-        update();
+        fitHeight();
         setAccessibleName(rampTitle());
     });
+    fitHeight();
+}
+
+void MapLegend::fitHeight()
+{
+    setFixedHeight(static_cast<int>(arrange().height));
+    update();
+}
+
+void MapLegend::resizeEvent(QResizeEvent*)
+{
+    fitHeight();
 }
 
 void MapLegend::setAudit(std::int64_t twice, std::int64_t missing)
 {
     twice_ = twice;
     missing_ = missing;
-    update();
+    fitHeight();
 }
 
 void MapLegend::setMark(std::optional<double> value)
@@ -63,14 +113,84 @@ QString MapLegend::rampTitle() const
     return tr("State of each chunk");
 }
 
+std::vector<MapLegend::Count> MapLegend::counts() const
+{
+    const MapSummary& s = map_.colors().summary();
+    const auto palette = map_.colors().palette();
+    CellLook look { CellKind::Committed, QColor::fromRgb(palette[kFirstValue + kValueSteps * 4 / 10]) };
+    CellLook redone = look;
+    redone.redone = true;
+    look.worker = 0;
+    look.progress = 0.6;
+    std::vector<Count> all;
+    for (const CellKind kind : { CellKind::Committed, CellKind::Trained, CellKind::Leased, CellKind::Free, CellKind::Lost, CellKind::Excluded, CellKind::Poisoned }) {
+        look.kind = kind;
+        all.push_back({ look, cellWord(kind), s.kinds[static_cast<std::size_t>(kind)] });
+    }
+    all.push_back({ redone, width() < kNarrow ? tr("redone") : tr("redone after a crash"), s.redone });
+    return all;
+}
+
+std::vector<MapLegend::Phrase> MapLegend::phrases() const
+{
+    const MapSummary& s = map_.colors().summary();
+    std::vector<Phrase> all { { tr("sum"), s.total }, { tr("twice"), twice_, twice_ != 0 }, { tr("missing"), missing_, missing_ != 0 } };
+    if (s.pending > 0)
+        all.push_back({ tr("free, block not prepared"), s.pending });
+    all.push_back({ tr("block open for claims"), std::nullopt });
+    return all;
+}
+
+/// Widths of the most columns of counts, up to `most`, that fit into a room; empty: not even two do.
+std::vector<double> MapLegend::columnsWithin(double room, std::size_t most) const
+{
+    const std::vector<Count> all = counts();
+    for (std::size_t n = most; n > 1; --n) {
+        std::vector<double> columns(n, 0);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            columns[i % n] = std::max(columns[i % n], all[i].width());
+        if (std::accumulate(columns.begin(), columns.end(), kLeastBetween * static_cast<double>(n - 1)) <= room)
+            return columns;
+    }
+    return {};
+}
+
+MapLegend::Arrangement MapLegend::arrange() const
+{
+    constexpr std::size_t kMostColumns = 4;
+    Arrangement all;
+    all.ramp = QRectF(kSide, kTop, width() < kNarrow ? kNarrowRamp : kRamp, kRampTall);
+    const double beside = all.ramp.right() + kBesideRamp;
+    all.counts = QRectF(beside, kTop, width() - beside - kSide, 0);
+    all.columns = columnsWithin(all.counts.width(), kMostColumns);
+    if (all.columns.empty()) {
+        all.counts = QRectF(kSide, all.ramp.bottom() + kBottom, width() - 2 * kSide, 0);
+        all.columns = columnsWithin(all.counts.width(), kMostColumns);
+    }
+    if (all.columns.empty())
+        all.columns = { all.counts.width() };
+    const std::size_t rows = (counts().size() + all.columns.size() - 1) / all.columns.size();
+    all.counts.setHeight(static_cast<double>(rows) * kRow);
+    QPointF at(all.counts.left(), all.counts.bottom() + 1);
+    for (const Phrase& phrase : phrases()) {
+        if (at.x() > all.counts.left() && at.x() + phrase.width() > all.counts.right())
+            at = { all.counts.left(), at.y() + kLine };
+        all.phrases.push_back(at);
+        at.rx() += phrase.width() + kBeforePhrase;
+    }
+    all.height = std::max(all.ramp.bottom(), at.y() + kLine) + kBottom - 1;
+    return all;
+}
+
 void MapLegend::paintEvent(QPaintEvent*)
 {
     QPainter p(this);
     p.fillRect(rect(), theme().color(Token::Panel));
     p.fillRect(QRect(0, 0, width(), 1), theme().color(Token::Line));
-    const double ramp = width() < kNarrow ? kNarrowRamp : kRamp;
-    drawRamp(p, QRectF(14, 8, ramp, height() - 12));
-    drawCounts(p, QRectF(ramp + 34, 8, width() - ramp - 44, height() - 12));
+    const Arrangement all = arrange();
+    drawRamp(p, all.ramp);
+    drawCounts(p, all);
+    drawPhrases(p, all);
 }
 
 void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
@@ -79,11 +199,12 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
     const MapSummary& s = map_.colors().summary();
     p.setFont(t.font(FontRole::Axis));
     p.setPen(t.color(Token::Text2));
-    p.drawText(QRectF(area.left(), area.top(), area.width(), 14), Qt::AlignVCenter, rampTitle());
+    const double room = area.width() + kBesideRamp - 6;
+    p.drawText(QRectF(area.left(), area.top(), room, 14), Qt::AlignVCenter, QFontMetricsF(p.font()).elidedText(rampTitle(), Qt::ElideRight, room));
     const MapLayer layer = map_.colors().layer();
     if (layer == MapLayer::Worker || layer == MapLayer::Attempt) {
         for (int i = 0; i < 8; ++i) {
-            const double x = area.left() + i * 36;
+            const double x = area.left() + i * std::min(36.0, area.width() / 8);
             drawWorkerMarker(p, { x + 6, area.top() + 34 }, i);
             p.setPen(t.color(Token::Text2));
             p.drawText(QPointF(x + 15, area.top() + 38), QString::number(layer == MapLayer::Attempt ? i + 1 : i));
@@ -162,82 +283,52 @@ void MapLegend::drawNamed(QPainter& p, const QRectF& area) const
     }
 }
 
-void MapLegend::drawCounts(QPainter& p, const QRectF& area) const
+void MapLegend::drawCounts(QPainter& p, const Arrangement& where) const
 {
     const Theme& t = theme();
-    const MapSummary& s = map_.colors().summary();
-    const auto palette = map_.colors().palette();
-    const auto count = [&s](CellKind kind) { return s.kinds[static_cast<std::size_t>(kind)]; };
-    const QLocale locale;
-    CellLook filled { CellKind::Committed, QColor::fromRgb(palette[kFirstValue + kValueSteps * 4 / 10]) };
-    struct Entry {
-        CellLook look;
-        QString word;
-        std::int64_t count;
-    };
-    std::vector<Entry> entries;
-    for (const CellKind kind : { CellKind::Committed, CellKind::Trained, CellKind::Leased, CellKind::Free, CellKind::Lost, CellKind::Excluded, CellKind::Poisoned }) {
-        CellLook look = filled;
-        look.kind = kind;
-        look.worker = 0;
-        look.progress = 0.6;
-        entries.push_back({ look, cellWord(kind), count(kind) });
-    }
-    CellLook redone = filled;
-    redone.redone = true;
-    entries.push_back({ redone, width() < kNarrow ? tr("redone") : tr("redone after a crash"), s.redone });
-    p.setFont(t.font(FontRole::Small));
-    constexpr std::size_t kColumns = 4;
-    std::array<double, kColumns> wides {}; // each column as wide as it needs, what is left between them
-    double left = area.width();
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const double need = 31 + QFontMetricsF(t.font(FontRole::Small)).horizontalAdvance(entries[i].word) + 7
-            + tabularWidth(t.font(FontRole::Small, QFont::DemiBold), locale.toString(static_cast<qlonglong>(entries[i].count)));
-        left -= std::max(0.0, need - wides[i % kColumns]);
-        wides[i % kColumns] = std::max(wides[i % kColumns], need);
-    }
-    const double between = std::clamp(left / (kColumns - 1), 6.0, 40.0);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        double x = area.left();
-        for (std::size_t before = 0; before < i % kColumns; ++before)
-            x += wides[before] + between;
-        const double y = area.top() + 22 * static_cast<double>(i / 4);
-        drawChunkCell(p, QRectF(x, y, 24, 14), entries[i].look);
+    const std::vector<Count> all = counts();
+    const double free = where.counts.width() - std::accumulate(where.columns.begin(), where.columns.end(), 0.0);
+    const double between = where.columns.size() < 2 ? 0 : std::clamp(free / static_cast<double>(where.columns.size() - 1), kLeastBetween, 40.0);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::size_t column = i % where.columns.size();
+        const double x = std::accumulate(where.columns.begin(), where.columns.begin() + static_cast<std::ptrdiff_t>(column), where.counts.left() + between * static_cast<double>(column));
+        const double y = where.counts.top() + kRow * static_cast<double>(i / where.columns.size());
+        drawChunkCell(p, QRectF(x, y, 24, 14), all[i].look);
+        const double wide = QFontMetricsF(wordFont()).horizontalAdvance(all[i].word);
         p.setPen(t.color(Token::Text2));
-        p.setFont(t.font(FontRole::Small));
-        const double wide = QFontMetricsF(p.font()).horizontalAdvance(entries[i].word);
-        p.drawText(QRectF(x + 31, y - 2, wide + 2, 18), Qt::AlignVCenter, entries[i].word);
-        p.setFont(t.font(FontRole::Small, QFont::DemiBold));
+        p.setFont(wordFont());
+        p.drawText(QRectF(x + kBeforeWord, y - 2, wide + 2, 18), Qt::AlignVCenter, all[i].word);
         p.setPen(t.color(Token::Text1));
-        drawTabular(p, QRectF(x + 31 + wide + 7, y - 2, 90, 18), Qt::AlignLeft, locale.toString(static_cast<qlonglong>(entries[i].count)));
+        p.setFont(numberFont());
+        drawTabular(p, QRectF(x + kBeforeWord + wide + kBeforeNumber, y - 2, 90, 18), Qt::AlignLeft, numberText(all[i].number));
     }
-    p.setFont(t.font(FontRole::Small));
-    double x = area.left();
-    const double y = area.top() + 45;
-    const auto word = [&](const QString& text, Token token, QFont::Weight weight, double gap) {
-        p.setFont(t.font(FontRole::Small, weight));
-        p.setPen(t.color(token));
-        const double wide = QFontMetricsF(p.font()).horizontalAdvance(text);
-        p.drawText(QRectF(x, y, wide + 2, 18), Qt::AlignVCenter, text);
-        x += wide + gap;
-    };
-    const auto pair = [&](const QString& name, std::int64_t number, Token token) {
-        word(name, Token::Text2, QFont::Normal, 5);
-        word(locale.toString(static_cast<qlonglong>(number)), token, QFont::DemiBold, 8);
-    };
-    pair(tr("sum"), s.total, Token::Text1);
-    word(QStringLiteral("·"), Token::Text3, QFont::Normal, 8);
-    pair(tr("twice"), twice_, twice_ == 0 ? Token::Text1 : Token::Error);
-    word(QStringLiteral("·"), Token::Text3, QFont::Normal, 8);
-    pair(tr("missing"), missing_, missing_ == 0 ? Token::Text1 : Token::Error);
-    if (s.pending > 0) {
-        word(QStringLiteral("·"), Token::Text3, QFont::Normal, 8);
-        pair(tr("free, block not prepared"), s.pending, Token::Text1);
+}
+
+void MapLegend::drawPhrases(QPainter& p, const Arrangement& where) const
+{
+    const Theme& t = theme();
+    const std::vector<Phrase> all = phrases();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        double x = where.phrases[i].x();
+        const double y = where.phrases[i].y();
+        const bool begins = x <= where.counts.left();
+        p.setFont(wordFont());
+        p.setPen(t.color(Token::Text3));
+        if (!begins && all[i].number)
+            p.drawText(QRectF(x - kBeforePhrase, y, kBeforePhrase, 18), Qt::AlignCenter, QStringLiteral("·"));
+        if (!all[i].number) {
+            p.fillRect(QRectF(x, y + 3, 3, 12), t.color(Token::Accent));
+            x += 10;
+        }
+        const double wide = QFontMetricsF(p.font()).horizontalAdvance(all[i].word);
+        p.setPen(t.color(Token::Text2));
+        p.drawText(QRectF(x, y, wide + 2, 18), Qt::AlignVCenter, all[i].word);
+        if (!all[i].number)
+            continue;
+        p.setFont(numberFont());
+        p.setPen(t.color(all[i].isTrouble ? Token::Error : Token::Text1));
+        drawTabular(p, QRectF(x + wide + 5, y, 90, 18), Qt::AlignLeft, numberText(*all[i].number));
     }
-    x += 12;
-    p.fillRect(QRectF(x, y + 3, 3, 12), t.color(Token::Accent));
-    x += 10;
-    word(tr("block open for claims"), Token::Text2, QFont::Normal, 0);
 }
 
 } // namespace furrow

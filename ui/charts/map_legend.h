@@ -12,7 +12,7 @@ namespace furrow {
 class CoverageMap;
 
 /// Below a map: the ramp with its histogram and what it is relative to, every state with its count, the sum, and
-/// "twice" and "missing" even when they are 0.
+/// "twice" and "missing" even when they are 0. It is as high as all of that needs in its width.
 class MapLegend : public QWidget {
     Q_OBJECT
 public:
@@ -21,18 +21,29 @@ public:
     void setAudit(std::int64_t twice, std::int64_t missing);
     /// A mark on the ramp, e.g. the threshold of "worst"; nullopt: none.
     void setMark(std::optional<double> value);
-    QSize sizeHint() const override { return { 900, 84 }; }
+    QSize sizeHint() const override { return { 900, height() }; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct Count;
+    struct Phrase;
+    struct Arrangement;
+
     QString rampTitle() const;
     void drawRamp(QPainter& painter, const QRectF& area) const;
     /// What the colours of a layer without numbers mean; empty: it has numbers.
     std::vector<std::pair<QString, std::uint8_t>> named() const;
     void drawNamed(QPainter& painter, const QRectF& area) const;
-    void drawCounts(QPainter& painter, const QRectF& area) const;
+    std::vector<Count> counts() const;
+    std::vector<Phrase> phrases() const;
+    std::vector<double> columnsWithin(double room, std::size_t most) const;
+    Arrangement arrange() const;
+    void fitHeight();
+    void drawCounts(QPainter& painter, const Arrangement& where) const;
+    void drawPhrases(QPainter& painter, const Arrangement& where) const;
 
     CoverageMap& map_;
     std::int64_t twice_ = 0;

@@ -2,6 +2,7 @@
 #include "ui/bench/synthetic_cells.h"
 #include "ui/charts/bar_raster.h"
 #include "ui/charts/coverage_map.h"
+#include "ui/charts/map_legend.h"
 #include "ui/charts/series_chart.h"
 #include "ui/theme/theme.h"
 
@@ -541,6 +542,29 @@ private Q_SLOTS:
         map.updateCells({ changed, added });
         QVERIFY(map.cells()[33].state == ChunkState::Poisoned);
         QCOMPARE(map.colors().summary().total, std::int64_t(501));
+    }
+
+    void theLegendBelowANarrowMapWasCutOff_data()
+    {
+        QTest::addColumn<int>("width");
+        for (const int width : { 320, 440, 560, 720, 900, 1400 })
+            QTest::addRow("%d", width) << width;
+    }
+    void theLegendBelowANarrowMapWasCutOff()
+    {
+        QFETCH(const int, width);
+        CoverageMap map;
+        map.setCells(syntheticCells(4, 300, 25));
+        MapLegend legend(map);
+        legend.resize(width, 50);
+        const QImage picture = legend.grab().toImage();
+        QCOMPARE(picture.size(), QSize(width, legend.height()));
+        const auto isGround = [&picture](int x, int y) { return picture.pixelColor(x, y) == theme().color(Token::Panel); };
+        for (int y = 1; y < picture.height(); ++y)
+            for (int x = width - 4; x < width; ++x)
+                QVERIFY2(isGround(x, y), qPrintable(QStringLiteral("%1, %2").arg(x).arg(y)));
+        for (int x = 0; x < width; ++x)
+            QVERIFY2(isGround(x, picture.height() - 2), qPrintable(QString::number(x)));
     }
 };
 
