@@ -43,7 +43,7 @@ void addStart(Bench& bench, const char* name, const QString& workspace, const QS
 {
     double worst = -1;
     for (int round = 0; round < 5; ++round) {
-        const double took = saidAfterStart({ QStringLiteral("--safe-mode"), QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--workspace"), workspace }, words);
+        const double took = saidAfterStart({ QStringLiteral("--safe-mode"), QStringLiteral("--size"), QStringLiteral("1600"), QStringLiteral("1000"), QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--workspace"), workspace }, words);
         if (took < 0) {
             bench.fail(name, "ms", target);
             return;

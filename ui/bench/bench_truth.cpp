@@ -100,7 +100,7 @@ double attached(const QString& workspace)
 {
     QProcess program;
     program.setProcessChannelMode(QProcess::MergedChannels);
-    program.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"), { QStringLiteral("--safe-mode"), QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--attach"), QStringLiteral("--workspace"), workspace });
+    program.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"), { QStringLiteral("--safe-mode"), QStringLiteral("--size"), QStringLiteral("1600"), QStringLiteral("1000"), QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--attach"), QStringLiteral("--workspace"), workspace });
     const QRegularExpression wanted(QStringLiteral("is shown, running, (\\d+) ms after"));
     QString said;
     double took = -1;

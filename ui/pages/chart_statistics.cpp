@@ -56,7 +56,10 @@ void ChartStatistics::setChart(const SeriesChart& chart)
     for (const SeriesChart::Statistic& statistic : chart.statistics())
         rows.push_back({ statistic, lineName(chart.data(), statistic.worker) });
     const int shown = std::clamp(static_cast<int>(rows.size()), 1, kMostRows);
-    table_->setFixedHeight(table_->horizontalHeader()->height() + shown * table_->verticalHeader()->defaultSectionSize() + table_->horizontalScrollBar()->sizeHint().height());
+    const int frame = table_->horizontalHeader()->height() + table_->horizontalScrollBar()->sizeHint().height();
+    const int row = table_->verticalHeader()->defaultSectionSize();
+    table_->setMinimumHeight(frame + row); // where the window is low
+    table_->setMaximumHeight(frame + shown * row);
     model_.reset(std::move(rows));
 }
 

@@ -27,6 +27,7 @@ namespace furrow {
 namespace {
 
 constexpr int kTableRefreshMs = 500;
+constexpr int kLeastMap = 120; // where the window is lower the page scrolls
 constexpr std::size_t kMostSelected = 5000; // more than a person reads
 
 } // namespace
@@ -122,6 +123,7 @@ void CoveragePage::buildMap()
     map_ = new CoverageMap(stack_);
     map_->setFrameShape(QFrame::NoFrame);
     map_->setAccessibleName(tr("Coverage map"));
+    map_->setMinimumHeight(kLeastMap);
     map_->setEmptyText(tr("No block is prepared yet."));
     legend_ = new MapLegend(*map_, this);
     stack_->addWidget(map_);

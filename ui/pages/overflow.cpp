@@ -3,6 +3,7 @@
 #include "ui/theme/theme.h"
 
 #include <QCoreApplication>
+#include <QScrollArea>
 #include <QToolBar>
 #include <QToolButton>
 
@@ -16,6 +17,16 @@ void dressOverflow(QToolBar& bar)
     more->setIcon(theme().icon(QStringLiteral("chevron-down")));
     more->setToolTip(QCoreApplication::translate("Overflow", "More commands"));
     more->setAccessibleName(more->toolTip());
+}
+
+QScrollArea* makeRoomFor(QWidget* page)
+{
+    auto* room = new QScrollArea;
+    room->setFrameShape(QFrame::NoFrame);
+    room->setFocusPolicy(Qt::NoFocus); // the page has it
+    room->setWidgetResizable(true);
+    room->setWidget(page);
+    return room;
 }
 
 } // namespace furrow

@@ -1,10 +1,15 @@
 #pragma once
 
+class QScrollArea;
 class QToolBar;
+class QWidget;
 
 namespace furrow {
 
 /// The button behind which a toolbar puts what does not fit, in a colour that is seen on the theme; the style's own is nearly black.
 void dressOverflow(QToolBar& bar);
+
+/// Room for a page that asks for no more than a small window has: what does not fit is scrolled to.
+QScrollArea* makeRoomFor(QWidget* page);
 
 } // namespace furrow

@@ -62,8 +62,7 @@ Console::~Console()
 void Console::makeWindow()
 {
     window_ = std::make_unique<MainWindow>(*bench_, *appearance_, remembers());
-    if (!options_.size.isEmpty())
-        window_->resize(options_.size);
+    window_->resize(options_.size.isEmpty() ? window_->size().boundedTo(window_->screen()->availableSize()) : options_.size);
 }
 
 void Console::show()

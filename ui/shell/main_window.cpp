@@ -6,6 +6,7 @@
 #include "ui/pages/compare_page.h"
 #include "ui/pages/merge_dialog.h"
 #include "ui/pages/new_run/new_run_page.h"
+#include "ui/pages/overflow.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/mnemonics.h"
@@ -220,7 +221,8 @@ ComparePage& MainWindow::comparePage()
 {
     if (compare_ == nullptr) {
         compare_ = new ComparePage(bench_);
-        centre_->addWidget(compare_);
+        compareRoom_ = makeRoomFor(compare_);
+        centre_->addWidget(compareRoom_);
         connect(compare_, &ComparePage::closed, this, [this] { showPerspective(Perspective::Watch); });
         connect(compare_, &ComparePage::openRunWanted, this, [this](const QString& folder) {
             bench_.showRun(folder);
@@ -235,7 +237,7 @@ void MainWindow::showCentre()
     if (shown_ == Perspective::Launch)
         centre_->setCurrentWidget(newRun_);
     else if (shown_ == Perspective::Compare)
-        centre_->setCurrentWidget(compare_);
+        centre_->setCurrentWidget(compareRoom_);
     else if (bench_.selection().selection().run.isEmpty())
         centre_->setCurrentWidget(welcome_);
     else

@@ -11,6 +11,7 @@ class QComboBox;
 class QDockWidget;
 class QLabel;
 class QMenu;
+class QScrollArea;
 class QStackedWidget;
 class QToolBar;
 class QToolButton;
@@ -120,6 +121,7 @@ private:
     RunView* runView_ = nullptr;
     NewRunPage* newRun_ = nullptr;
     ComparePage* compare_ = nullptr;
+    QScrollArea* compareRoom_ = nullptr;
     LibraryDock* library_ = nullptr;
     EventsDock* events_ = nullptr;
     QDockWidget* queueDock_ = nullptr;

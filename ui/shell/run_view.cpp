@@ -7,24 +7,33 @@
 #include "ui/pages/data_page.h"
 #include "ui/pages/log_page.h"
 #include "ui/pages/overview_page.h"
+#include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/run_banner.h"
 #include "ui/pages/sampling_page.h"
 #include "ui/pages/workers_page.h"
 
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QVBoxLayout>
 
 namespace furrow {
 
+namespace {
+
+constexpr int kLeastWidth = 360; // before that the docks become narrower
+
+} // namespace
+
 RunView::RunView(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
     , tabs_(new QTabBar(this))
     , stack_(new QStackedWidget(this))
-    , pages_(kPageCount, nullptr)
+    , rooms_(kPageCount, nullptr)
 {
+    setMinimumWidth(kLeastWidth);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -52,16 +61,22 @@ int RunView::currentPage() const
     return tabs_->currentIndex();
 }
 
+QWidget* RunView::page(int page) const
+{
+    const QScrollArea* room = rooms_[static_cast<std::size_t>(page)];
+    return room == nullptr ? nullptr : room->widget();
+}
+
 void RunView::showPage(int page)
 {
-    QWidget*& widget = pages_[static_cast<std::size_t>(page)];
-    if (widget == nullptr) {
-        widget = make(page);
-        stack_->addWidget(widget);
+    QScrollArea*& room = rooms_[static_cast<std::size_t>(page)];
+    if (room == nullptr) {
+        room = makeRoomFor(make(page));
+        stack_->addWidget(room);
     }
     const QSignalBlocker block(tabs_);
     tabs_->setCurrentIndex(page);
-    stack_->setCurrentWidget(widget);
+    stack_->setCurrentWidget(room);
     Q_EMIT pageShown(page);
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+class QScrollArea;
 class QStackedWidget;
 class QTabBar;
 class QVBoxLayout;
@@ -25,7 +26,7 @@ public:
     void showPage(int page);
     int currentPage() const;
     /// Null while it was never shown.
-    QWidget* page(int page) const { return pages_[static_cast<std::size_t>(page)]; }
+    QWidget* page(int page) const;
 
 Q_SIGNALS:
     void pageShown(int page);
@@ -42,7 +43,7 @@ private:
     Workbench& bench_;
     QTabBar* tabs_;
     QStackedWidget* stack_;
-    std::vector<QWidget*> pages_;
+    std::vector<QScrollArea*> rooms_; ///< of the pages; a page larger than its room is scrolled
 };
 
 } // namespace furrow

@@ -161,6 +161,35 @@ private Q_SLOTS:
         QTRY_COMPARE(runs->model()->rowCount(), 1);
     }
 
+    /// A screen of 1280x720 pixels at 150 %.
+    void theWindowOutgrewASmallScreen()
+    {
+        constexpr QSize kScreen(853, 480);
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(kScreen);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(), kPatienceMs);
+        bench.selection().setChunks({ { bench.cells().cells().front().id, 0, 0 } }); // with its buttons in the inspector
+        for (int page = 0; page < RunView::kPageCount; ++page) {
+            window.runView().showPage(page);
+            const auto buttons = window.runView().page(page)->findChildren<QPushButton*>();
+            for (QPushButton* button : buttons) // statistics and display of the charts
+                button->setChecked(button->isCheckable());
+            QTest::qWait(50);
+            QCOMPARE(window.size(), kScreen);
+        }
+        for (const auto perspective : { MainWindow::Perspective::Launch, MainWindow::Perspective::Compare }) {
+            window.showPerspective(perspective);
+            QTest::qWait(50);
+            QCOMPARE(window.size(), kScreen);
+        }
+    }
+
     void everyControlHasAnAccessibleName()
     {
         const RunStory story({});

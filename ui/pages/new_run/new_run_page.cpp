@@ -32,6 +32,7 @@ namespace {
 constexpr int kPresetWidth = 210;
 constexpr int kEstimateWidth = 376;
 constexpr int kPresetRow = 40;
+constexpr int kLeastField = 120; // in the header
 constexpr int kProbeDelayMs = 500; // after the last key
 
 /// Where a basic setting stands in the form; advanced ones always fold under their own group.
@@ -124,18 +125,20 @@ QWidget* NewRunPage::buildHeader()
     row->setSpacing(12);
     row->addWidget(makeLabel(tr("New run"), TextTone::Value, TextSize::Title, true));
     name_ = new QLineEdit(header);
-    name_->setFixedWidth(260);
+    name_->setMinimumWidth(kLeastField);
+    name_->setMaximumWidth(260);
     name_->setPlaceholderText(tr("Name, made from preset and data when empty"));
     name_->setAccessibleName(tr("Name of the run"));
-    row->addWidget(name_);
+    row->addWidget(name_, 3);
     folderHint_ = new ElidedLabel(TextTone::Hint, TextSize::Small);
     row->addWidget(folderHint_, 1);
     search_ = new QLineEdit(header);
-    search_->setFixedWidth(210);
+    search_->setMinimumWidth(kLeastField);
+    search_->setMaximumWidth(210);
     search_->setClearButtonEnabled(true);
     search_->setPlaceholderText(tr("Find a setting"));
     search_->setAccessibleName(tr("Find a setting"));
-    row->addWidget(search_);
+    row->addWidget(search_, 2);
     changedOnly_ = new QCheckBox(tr("Changed only"), header);
     row->addWidget(changedOnly_);
     auto* close = makeButton(tr("Back to the runs"));
