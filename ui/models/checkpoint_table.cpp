@@ -70,16 +70,16 @@ std::vector<TableColumn<CheckpointLine>> checkpointColumns()
     return {
         counted<C>([] { return QCoreApplication::translate("Tables", "Checkpoint"); }, [](const C& c) { return c.id.value; }),
         markColumn(),
-        worded<C>([] { return QCoreApplication::translate("Tables", "Of"); },
-            [](const C& c) {
-                return c.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("Tables", "merge")
-                                                              : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
-            }),
         lossColumn<C>([] { return QCoreApplication::translate("Tables", "Eval loss"); }, [](const C& c) { return c.record.evalLoss.value_or(std::nan("")); }),
         { [] { return QCoreApplication::translate("Tables", "Age"); }, [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
             [](const C& c) { return QVariant(static_cast<qlonglong>(-c.wallNs)); }, true, {} },
         { [] { return QCoreApplication::translate("Tables", "Size"); }, [](const C& c) { return bytesText(c.record.sizeBytes); },
             [](const C& c) { return QVariant(static_cast<qulonglong>(c.record.sizeBytes)); }, true, {} },
+        worded<C>([] { return QCoreApplication::translate("Tables", "Of"); },
+            [](const C& c) {
+                return c.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("Tables", "merge")
+                                                              : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
+            }),
         counted<C>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const C& c) { return c.record.step; }),
         counted<C>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.record.tokens; }),
         timed<C>([] { return QCoreApplication::translate("Tables", "Saved"); }, [](const C& c) { return c.wallNs; }),
@@ -88,9 +88,9 @@ std::vector<TableColumn<CheckpointLine>> checkpointColumns()
 
 std::vector<TableColumn<CheckpointLine>> checkpointColumns(const CheckpointVerifier& verifier)
 {
-    constexpr int kBehindSize = 6;
+    constexpr int kBehindMark = 2;
     auto columns = checkpointColumns();
-    columns.insert(columns.begin() + kBehindSize, verdictColumn(verifier));
+    columns.insert(columns.begin() + kBehindMark, verdictColumn(verifier));
     return columns;
 }
 

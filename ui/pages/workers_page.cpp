@@ -19,8 +19,8 @@ namespace furrow {
 namespace {
 
 constexpr int kMarkColumn = 1;
+constexpr int kVerdictColumn = 2;
 constexpr int kAgeColumn = 4;
-constexpr int kVerdictColumn = 6;
 constexpr int kCellSides = 40;
 
 } // namespace

@@ -145,6 +145,24 @@ private Q_SLOTS:
         QVERIFY(!model.index(2, column).data(Qt::DecorationRole).isValid());
     }
 
+    /// So wide is what is seen of the page in a window of 853 pixels (1280 at 150 %), between library and inspector.
+    void theVerdictLayBeyondTheEdgeOfSmallWindows()
+    {
+        constexpr int kSeen = 440;
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        WorkersPage page(bench);
+        page.show();
+        auto* table = named<QTableView>(page, QStringLiteral("Checkpoints"));
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 1, kPatienceMs);
+        for (const char* title : { "Checkpoint", "Mark", "Verified" }) {
+            const int column = columnOf(*table->model(), QLatin1String(title));
+            const int end = table->viewport()->mapTo(&page, QPoint(table->columnViewportPosition(column) + table->columnWidth(column), 0)).x();
+            QVERIFY2(end <= kSeen, qPrintable(QStringLiteral("%1 ends at %2").arg(QLatin1String(title)).arg(end)));
+        }
+    }
+
     /// The page is this wide in a window of 1280 pixels, between library and inspector.
     void whatACheckpointIsChosenByWasOutOfSightInSmallWindows()
     {
