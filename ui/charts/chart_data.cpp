@@ -24,6 +24,8 @@ QString scaled(double x, double step)
         const char* suffix;
     } kUnits[] = { { 1e12, 1e12, " T" }, { 1e9, 1e9, " B" }, { 1e6, 1e6, " M" }, { 1e4, 1e3, " k" } };
     const QLocale locale;
+    if (x == 0)
+        return locale.toString(0);
     const double size = std::max(std::abs(x), step);
     for (const auto& u : kUnits) {
         if (size < u.from)
@@ -151,6 +153,13 @@ QString axisText(XAxis axis, double x, double step)
     case XAxis::Epoch: return QLocale().toString(x, 'f', std::clamp(static_cast<int>(std::ceil(-std::log10(std::max(step, 1e-9)) - 1e-9)), 1, 6));
     default: return scaled(x, step);
     }
+}
+
+QString lonelyAxisText(XAxis axis, double x, double length)
+{
+    constexpr double kTicks = 5;
+    const double step = length / kTicks;
+    return axisText(axis, x, x == 0 ? step : std::min(step, std::abs(x) / 10));
 }
 
 QString exactAxisText(XAxis axis, double x)

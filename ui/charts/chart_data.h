@@ -57,6 +57,8 @@ ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samp
 
 /// x as an axis writes it, with the digits that its `step` needs: "3.5 B", "48,200", "16:36", "2 h 5 min".
 QString axisText(XAxis axis, double x, double step);
+/// A value of x that stands alone on an axis of this length, such as where it begins; it has two figures of its own however small it is.
+QString lonelyAxisText(XAxis axis, double x, double length);
 /// x as a cross-hair writes it: "3.920 B", "16:36:41".
 QString exactAxisText(XAxis axis, double x);
 /// "tokens", "steps" ... as said after a number.

@@ -101,7 +101,7 @@ void OverviewStrip::paintEvent(QPaintEvent*)
     const auto all = link_.extent();
     if (!all)
         return;
-    p.drawText(QRectF(0, 0, kLeft - 8, height()), Qt::AlignVCenter | Qt::AlignRight, axisText(data_.axis, all->begin, (all->end - all->begin) / 5));
+    p.drawText(QRectF(0, 0, kLeft - 8, height()), Qt::AlignVCenter | Qt::AlignRight, lonelyAxisText(data_.axis, all->begin, all->end - all->begin));
     for (const ChartSeam& seam : data_.seams)
         p.fillRect(QRectF(std::round(xOf(seam.x)), area().top(), 1, area().height()), t.color(Token::Interrupted));
     const auto range = shown();

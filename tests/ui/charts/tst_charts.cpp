@@ -566,6 +566,18 @@ private Q_SLOTS:
         for (int x = 0; x < width; ++x)
             QVERIFY2(isGround(x, picture.height() - 2), qPrintable(QString::number(x)));
     }
+
+    void aSmallCountAtTheBeginningReadAsZeroMillions()
+    {
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        QCOMPARE(lonelyAxisText(XAxis::Tokens, 320'000, 2e9), QStringLiteral("320 k"));
+        QCOMPARE(lonelyAxisText(XAxis::Tokens, 1'500'000, 2e9), QStringLiteral("1.5 M"));
+        QCOMPARE(lonelyAxisText(XAxis::Tokens, 4096, 2e9), QStringLiteral("4,096"));
+        QCOMPARE(lonelyAxisText(XAxis::Tokens, 0, 2e9), QStringLiteral("0"));
+        QCOMPARE(lonelyAxisText(XAxis::Epoch, 0, 2), QStringLiteral("0.0"));
+        QCOMPARE(axisText(XAxis::Tokens, 0, 200'000), QStringLiteral("0"));
+        QCOMPARE(axisText(XAxis::Tokens, 200'000, 200'000), QStringLiteral("200 k"));
+    }
 };
 
 Q_DECLARE_METATYPE(furrow::ChunkId)
