@@ -168,8 +168,10 @@ std::vector<TableColumn<ClaimRow>> claimColumns()
 std::vector<TableColumn<IncarnationRow>> incarnationColumns()
 {
     using I = IncarnationRow;
+    TableColumn<I> worker = workerColumn<I>([](const I& i) { return i.worker; });
+    worker.text = [](const I& i) { return i.worker == kNoWorker ? QCoreApplication::translate("Tables", "merge") : workerName(i.worker); };
     return {
-        workerColumn<I>([](const I& i) { return i.worker; }),
+        worker,
         counted<I>([] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const I& i) { return i.attempt.value; }),
         { [] { return QCoreApplication::translate("Tables", "Process"); }, [](const I& i) { return QString::number(i.process.pid); },
             [](const I& i) { return QVariant(static_cast<qlonglong>(i.process.pid)); }, true, {} },

@@ -3,6 +3,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/checkpoint_verifier.h"
+#include "ui/models/run_tables.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/workers_page.h"
 
@@ -123,6 +124,15 @@ private Q_SLOTS:
             sinceStop.start();
         }
         QVERIFY2(sinceStop.elapsed() < kPatienceMs / 4, qPrintable(QString::number(sinceStop.elapsed())));
+    }
+
+    void theProcessOfAMergeHadNoName()
+    {
+        IncarnationRow merge;
+        merge.worker = kNoWorker;
+        TableModel<IncarnationRow> model(incarnationColumns());
+        model.reset({ merge });
+        QCOMPARE(model.index(0, columnOf(model, QStringLiteral("Worker"))).data().toString(), QStringLiteral("merge"));
     }
 
     void theBestCheckpointWasOnlyASentenceAboveTheList()
