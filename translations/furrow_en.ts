@@ -691,7 +691,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Different from the preset %1</source>
+        <source>Attempt %1: %2 → %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings in force that differ from the preset %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings in force</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In force</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changed by a resume</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -691,8 +691,32 @@
         <translation>Curvas</translation>
     </message>
     <message>
-        <source>Different from the preset %1</source>
-        <translation>Distinto del preajuste %1</translation>
+        <source>Attempt %1: %2 → %3</source>
+        <translation>Intento %1: %2 → %3</translation>
+    </message>
+    <message>
+        <source>Settings in force that differ from the preset %1</source>
+        <translation>Ajustes en vigor que difieren del preajuste %1</translation>
+    </message>
+    <message>
+        <source>Settings in force</source>
+        <translation>Ajustes en vigor</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>Ajuste</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Preajuste</translation>
+    </message>
+    <message>
+        <source>In force</source>
+        <translation>En vigor</translation>
+    </message>
+    <message>
+        <source>Changed by a resume</source>
+        <translation>Cambiado al reanudar</translation>
     </message>
 </context>
 <context>

@@ -690,8 +690,32 @@
         <translation>曲线</translation>
     </message>
     <message>
-        <source>Different from the preset %1</source>
-        <translation>与预设 %1 不同</translation>
+        <source>Attempt %1: %2 → %3</source>
+        <translation>第 %1 次尝试：%2 → %3</translation>
+    </message>
+    <message>
+        <source>Settings in force that differ from the preset %1</source>
+        <translation>与预设 %1 不同的生效设置</translation>
+    </message>
+    <message>
+        <source>Settings in force</source>
+        <translation>生效的设置</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>In force</source>
+        <translation>生效值</translation>
+    </message>
+    <message>
+        <source>Changed by a resume</source>
+        <translation>恢复时的更改</translation>
     </message>
 </context>
 <context>

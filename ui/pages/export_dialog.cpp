@@ -14,10 +14,11 @@
 
 namespace furrow {
 
-ExportDialog::ExportDialog(const QString& folder, StatusPtr status, const QImage& curves, QWidget* parent)
+ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr tables, const QImage& curves, QWidget* parent)
     : QDialog(parent)
     , folder_(folder)
     , status_(std::move(status))
+    , tables_(std::move(tables))
     , curves_(curves)
     , kinds_(new QButtonGroup(this))
     , target_(new QLineEdit(this))
@@ -112,7 +113,7 @@ void ExportDialog::start()
 void ExportDialog::writeReport(const AuditReport& audit)
 {
     go_->setEnabled(true);
-    const QByteArray bytes = runReportHtml(*status_, audit, curves_).toUtf8();
+    const QByteArray bytes = runReportHtml(*status_, tables_ ? tables_->attempts : std::vector<AttemptRow> {}, audit, curves_).toUtf8();
     QFile out(target_->text());
     const bool saved = out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size();
     say(saved ? tr("Saved as %1.").arg(target_->text()) : tr("%1 could not be written.").arg(target_->text()), !saved);

@@ -19,8 +19,9 @@ namespace furrow {
 class ExportDialog : public QDialog {
     Q_OBJECT
 public:
+    /// @param tables  null: not read yet
     /// @param curves  picture of the charts for the report; may be null
-    ExportDialog(const QString& folder, StatusPtr status, const QImage& curves, QWidget* parent);
+    ExportDialog(const QString& folder, StatusPtr status, TablesPtr tables, const QImage& curves, QWidget* parent);
 
 private:
     enum Kind { Report, Csv, JsonLines, TensorBoard, HuggingFace, Bundle };
@@ -33,6 +34,7 @@ private:
 
     QString folder_;
     StatusPtr status_;
+    TablesPtr tables_;
     QImage curves_;
     TaskRunner task_;
     LedgerAuditor auditor_;

@@ -2,6 +2,7 @@
 
 #include "core/run/run_status.h"
 #include "core/tracker/audit.h"
+#include "core/tracker/ledger_reader.h"
 
 #include <QImage>
 #include <QString>
@@ -9,8 +10,9 @@
 namespace furrow {
 
 /// A run on one page without references to others: state with its evidence, figures, curves, epochs and what the audit proves,
-/// settings that differ from the preset.
+/// settings in force that differ from the preset, with what a resume changed.
+/// @param attempts  all of the run, oldest first
 /// @param curves  may be null
-QString runReportHtml(const RunStatus& status, const AuditReport& audit, const QImage& curves);
+QString runReportHtml(const RunStatus& status, const std::vector<AttemptRow>& attempts, const AuditReport& audit, const QImage& curves);
 
 } // namespace furrow

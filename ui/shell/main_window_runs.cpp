@@ -103,7 +103,7 @@ void MainWindow::exportRun()
     QTimer::singleShot(kDrawnMs, this, [this, shown] {
         const QImage curves = runView_->page(RunView::Charts)->grab().toImage();
         runView_->showPage(shown);
-        auto* dialog = new ExportDialog(bench_.watcher().folder(), bench_.watcher().status(), curves, this);
+        auto* dialog = new ExportDialog(bench_.watcher().folder(), bench_.watcher().status(), bench_.watcher().tables(), curves, this);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
     });

@@ -313,11 +313,23 @@ private Q_SLOTS:
         const RunStatus status = good(readStatus(story.paths()));
         QImage curves(40, 20, QImage::Format_RGB32);
         curves.fill(Qt::white);
-        const QString html = runReportHtml(status, good(audit(story.paths().tracker())), curves);
+        const QString html = runReportHtml(status, {}, good(audit(story.paths().tracker())), curves);
         QVERIFY(html.contains(QStringLiteral("<h1>story</h1>")));
         QVERIFY(html.contains(QStringLiteral("No duplicate, no hole")));
         QVERIFY(html.contains(QStringLiteral("data:image/png;base64,")));
         QVERIFY(!html.contains(QStringLiteral("http")) && !html.contains(QStringLiteral("<script"))); // nothing is loaded
+    }
+
+    void theReportToldOnlyWithWhichSettingsTheRunBegan()
+    {
+        const RunStory story({});
+        AttemptRow first, second;
+        first.id = { 1 };
+        first.overridesJson = "{}";
+        second.id = { 2 };
+        second.overridesJson = R"({"workers":1})";
+        const QString html = runReportHtml(good(readStatus(story.paths())), { first, second }, good(audit(story.paths().tracker())), {});
+        QVERIFY(html.contains(QStringLiteral("<td>1</td><td>Attempt 2: 2 → 1</td>")));
     }
 
     void noLetterIsTwiceInAMenu()
