@@ -8,6 +8,20 @@
 
 namespace furrow {
 
+namespace {
+
+/// What was known of a training while it went on: its results came later.
+ClaimRow whileOpen(ClaimRow claim)
+{
+    claim.endedWallNs = 0;
+    claim.outcome = "open";
+    claim.samples = claim.tokens = claim.firstStep = claim.lastStep = claim.checkpoint = 0;
+    claim.meanLoss = claim.peakGradientNorm = 0;
+    return claim;
+}
+
+} // namespace
+
 Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObject* parent)
     : QObject(parent)
     , watcher_(watcher)
@@ -81,6 +95,26 @@ std::vector<ChunkCell> Replay::cellsAt(std::int64_t wallNs) const
         cell.trainedWallNs = claim.endedWallNs;
     }
     return cells;
+}
+
+std::vector<ClaimRow> Replay::claimsOf(ChunkId chunk) const
+{
+    std::vector<ClaimRow> claims = claims_.claimsOf(chunk);
+    if (!moment_)
+        return claims;
+    std::erase_if(claims, [this](const ClaimRow& claim) { return claim.claimedWallNs > *moment_; });
+    for (ClaimRow& claim : claims) {
+        if (claim.startedWallNs > *moment_)
+            claim.startedWallNs = 0;
+        if (claim.endedWallNs > *moment_)
+            claim = whileOpen(claim);
+    }
+    const ChunkCell* cell = cells_.find(chunk);
+    if (!claims.empty() && claims.back().endedWallNs != 0 && cell != nullptr && cell->state == ChunkState::Trained) { // committed or lost later
+        claims.back().outcome = "trained";
+        claims.back().checkpoint = 0;
+    }
+    return claims;
 }
 
 void Replay::setMoment(std::optional<std::int64_t> wallNs)

@@ -29,6 +29,8 @@ public:
     std::int64_t end() const { return moves_.empty() ? 0 : moves_.back().wallNs; }
     /// The chunks of the shown epoch at a moment, in the order of the present ones.
     std::vector<ChunkCell> cellsAt(std::int64_t wallNs) const;
+    /// Trainings of one chunk, oldest first, as they stood at the shown moment.
+    std::vector<ClaimRow> claimsOf(ChunkId chunk) const;
 
 Q_SIGNALS:
     void momentChanged();

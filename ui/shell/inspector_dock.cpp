@@ -211,7 +211,7 @@ void InspectorDock::showChunk(ChunkId chunk)
         addRow(tr("State"), tr("not of the shown epoch"));
         return;
     }
-    const std::vector<ClaimRow> history = bench_.claims().claimsOf(chunk);
+    const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
     addRow(tr("State"), chunkStateWord(cell->state));
     if (cell->inherited != Inherited::Nothing)
         addRow(tr("Parent run"), cell->inherited == Inherited::Skipped ? tr("trained it; left out here") : tr("trained it; trained again here"));

@@ -156,6 +156,28 @@ private Q_SLOTS:
         QVERIFY(later.isModified());
     }
 
+    void trainingsOfAChunkWereKnownBeforeTheirTimeInAReplay()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().cells().size() == 24 && bench.claims().claims().size() >= 9 && bench.replay().end() > bench.replay().begin(), kPatienceMs);
+        const auto& all = bench.claims().claims();
+        const auto found = std::find_if(all.begin(), all.end(), [](const ClaimRow& claim) { return claim.outcome == "committed"; });
+        QVERIFY(found != all.end());
+        const ClaimRow claim = *found;
+        Replay& replay = bench.replay();
+        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, std::string("committed"));
+        replay.setMoment(claim.endedWallNs);
+        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, std::string("trained"));
+        QCOMPARE(replay.claimsOf(claim.chunk).front().checkpoint, 0);
+        replay.setMoment(claim.endedWallNs - 1);
+        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, std::string("open"));
+        QCOMPARE(replay.claimsOf(claim.chunk).front().tokens, 0);
+        replay.setMoment(claim.claimedWallNs - 1);
+        QVERIFY(replay.claimsOf(claim.chunk).empty());
+    }
+
     void replayShowsTheRunAsItWas()
     {
         RunStory story({});
