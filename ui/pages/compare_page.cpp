@@ -23,6 +23,7 @@ namespace furrow {
 
 namespace {
 
+constexpr int kLeastTable = 102; // three rows; a low window scrolls
 constexpr std::size_t kMostSpeeds = 20'000; // values behind a box
 constexpr int kMostRuns = 8;
 
@@ -125,6 +126,7 @@ QWidget* ComparePage::buildRuns()
     row->addWidget(back);
     column->addLayout(row);
     runs_ = makeTable(tr("Runs with figures and settings"));
+    runs_->setMinimumHeight(kLeastTable);
     runs_->horizontalHeader()->setStretchLastSection(false);
     filter_.setSourceModel(&model_);
     setSortedModel(runs_, &filter_, 10, Qt::DescendingOrder);

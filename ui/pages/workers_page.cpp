@@ -22,6 +22,7 @@ constexpr int kMarkColumn = 1;
 constexpr int kVerdictColumn = 2;
 constexpr int kAgeColumn = 4;
 constexpr int kCellSides = 40;
+constexpr int kLeastTable = 102; // three rows; the page scrolls where there is no room for both tables
 
 } // namespace
 
@@ -35,6 +36,8 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
+    for (QTableView* table : { processTable_, checkpointTable_ })
+        table->setMinimumHeight(kLeastTable);
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setHandleWidth(1);
     splitter->addWidget(buildProcesses());

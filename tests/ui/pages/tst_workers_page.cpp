@@ -126,6 +126,21 @@ private Q_SLOTS:
         QVERIFY2(sinceStop.elapsed() < kPatienceMs / 4, qPrintable(QString::number(sinceStop.elapsed())));
     }
 
+    void tablesOfLowWindowsShowedNoRow()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        WorkersPage page(bench);
+        page.resize(page.minimumSizeHint());
+        page.show();
+        for (const QString& name : { QStringLiteral("Worker processes"), QStringLiteral("Checkpoints") }) {
+            auto* table = named<QTableView>(page, name);
+            QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 0, kPatienceMs);
+            QVERIFY2(table->viewport()->height() >= table->rowHeight(0), qPrintable(name));
+        }
+    }
+
     void theProcessOfAMergeHadNoName()
     {
         IncarnationRow merge;
