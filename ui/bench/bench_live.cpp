@@ -123,7 +123,7 @@ double residentMB()
 double coreShare(const Feed& feed, int ms)
 {
     const double workersBefore = feed.spentMs();
-    const Stopwatch busy;
+    const CpuClock busy;
     const WallClock wall;
     pass(ms);
     return 100 * (busy.milliseconds() - (feed.spentMs() - workersBefore)) / wall.milliseconds();

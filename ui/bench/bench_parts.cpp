@@ -21,7 +21,7 @@ double repeated(const std::function<void()>& work, int rounds)
     work();
     std::vector<double> times;
     for (int i = 0; i < rounds; ++i) {
-        const Stopwatch watch;
+        const CpuClock watch;
         work();
         times.push_back(watch.milliseconds());
     }

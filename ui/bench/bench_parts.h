@@ -13,7 +13,7 @@
 namespace furrow {
 
 /// Milliseconds of processor time of this process: what runs on one thread is measured so, because machines are shared.
-class Stopwatch {
+class CpuClock {
 public:
     double milliseconds() const { return static_cast<double>(std::clock() - start_) * 1e3 / CLOCKS_PER_SEC; }
 

@@ -125,7 +125,7 @@ void benchOpen(Bench& bench)
 {
     const auto folder = bench.telemetry(1'000'000, 8);
     const auto cache = folder / "view" / "columns.bin";
-    const Stopwatch watch;
+    const CpuClock watch;
     RunTelemetry cold(folder, cache);
     cold.poll(1);
     ChartLink link;
@@ -149,7 +149,7 @@ void benchOpen(Bench& bench)
 void benchOpenLarge(Bench& bench)
 {
     const auto folder = bench.telemetry(10'000'000, 8);
-    const Stopwatch watch;
+    const CpuClock watch;
     const auto snapshot = readAll(folder);
     bench.add("open 10M events, complete", watch.milliseconds(), "ms", 6000);
 }

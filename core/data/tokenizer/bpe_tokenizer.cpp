@@ -178,7 +178,7 @@ private:
         if (direct_ == SplitPattern::Qwen2)
             return encodeDirect<ModernSplit<1, false>>(text, encoder);
         SegmentArena arena;
-        std::vector<Segment> segments { { text, atStart } };
+        std::vector<TextSegment> segments { { text, atStart } };
         for (const auto& step : spec_.preTokenizer)
             applyStep(step, segments, arena);
         for (const auto& segment : segments)

@@ -96,7 +96,7 @@ std::vector<Span> joined(std::vector<Span> spans, SplitBehaviour behaviour)
     return out;
 }
 
-void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const Segment& segment, std::vector<Segment>& out)
+void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const TextSegment& segment, std::vector<TextSegment>& out)
 {
     if (behaviour == SplitBehaviour::Removed)
         std::erase_if(spans, [](const Span& span) { return span.matched; });
@@ -106,19 +106,19 @@ void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const Segmen
         out.push_back({ segment.bytes.substr(span.begin, span.end - span.begin), segment.atStart && span.begin == 0 });
 }
 
-void apply(const ByteLevelStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena& arena)
+void apply(const ByteLevelStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)
 {
     auto text = segment.bytes;
     if (step.addPrefixSpace && !text.starts_with(' '))
         text = arena.emplace_back(" " + std::string(text));
-    const Segment whole { text, segment.atStart };
+    const TextSegment whole { text, segment.atStart };
     if (step.useRegex)
         appendSpans(pieces<Gpt2Split>(text), SplitBehaviour::Isolated, whole, out);
     else
         out.push_back(whole);
 }
 
-void apply(const SplitStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena&)
+void apply(const SplitStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
 {
     auto spans = spansOf(step, segment.bytes);
     if (step.invert) {
@@ -128,7 +128,7 @@ void apply(const SplitStep& step, const Segment& segment, std::vector<Segment>& 
     appendSpans(std::move(spans), step.behaviour, segment, out);
 }
 
-void apply(const DigitsStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena&)
+void apply(const DigitsStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
 {
     const auto text = segment.bytes;
     const char* end = text.data() + text.size();
@@ -145,7 +145,7 @@ void apply(const DigitsStep& step, const Segment& segment, std::vector<Segment>&
     appendSpans(std::move(spans), step.individual ? SplitBehaviour::Isolated : SplitBehaviour::Contiguous, segment, out);
 }
 
-void apply(const MetaspaceStep& step, const Segment& segment, std::vector<Segment>& out, SegmentArena& arena)
+void apply(const MetaspaceStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)
 {
     auto& text = arena.emplace_back();
     for (const char c : segment.bytes) {
@@ -157,7 +157,7 @@ void apply(const MetaspaceStep& step, const Segment& segment, std::vector<Segmen
     const bool prepend = step.prepend == PrependScheme::Always || (step.prepend == PrependScheme::First && segment.atStart);
     if (prepend && !text.starts_with(step.replacement))
         text.insert(0, step.replacement);
-    const Segment whole { text, segment.atStart };
+    const TextSegment whole { text, segment.atStart };
     if (step.split)
         appendSpans(literalSpans(text, step.replacement), SplitBehaviour::MergedWithNext, whole, out);
     else
@@ -166,9 +166,9 @@ void apply(const MetaspaceStep& step, const Segment& segment, std::vector<Segmen
 
 } // namespace
 
-void applyStep(const PreTokenizerStep& step, std::vector<Segment>& segments, SegmentArena& arena)
+void applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena)
 {
-    std::vector<Segment> out;
+    std::vector<TextSegment> out;
     for (const auto& segment : segments) {
         if (!segment.bytes.empty())
             std::visit([&](const auto& s) { apply(s, segment, out, arena); }, step);

@@ -9,7 +9,7 @@
 namespace furrow {
 
 /// A part of the text on its way to the model.
-struct Segment {
+struct TextSegment {
     std::string_view bytes;
     bool atStart = false; ///< begins where the whole text begins
 };
@@ -45,7 +45,7 @@ struct MetaspaceStep {
 using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, MetaspaceStep>;
 
 /// Replaces the segments by what the step makes of them.
-void applyStep(const PreTokenizerStep& step, std::vector<Segment>& segments, SegmentArena& arena);
+void applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena);
 
 /// The hand-written pattern that a regular expression stands for, or Regex.
 SplitPattern knownPattern(std::string_view regex);
