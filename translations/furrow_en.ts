@@ -4890,6 +4890,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Restore the run</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Charts: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>

@@ -4893,6 +4893,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>Restore the run</source>
         <translation>Restaurar la ejecución</translation>
     </message>
+    <message>
+        <source>Charts: %1</source>
+        <translation>Gráficos: %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>

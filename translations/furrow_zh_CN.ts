@@ -4866,6 +4866,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Restore the run</source>
         <translation>恢复此运行</translation>
     </message>
+    <message>
+        <source>Charts: %1</source>
+        <translation>图表：%1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>

@@ -115,8 +115,7 @@ void ChartsPage::buildBar()
         combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
         combo->setMinimumWidth(kLeastCombo);
     }
-    density_ = new ElidedLabel(TextTone::Hint, TextSize::Tiny);
-    row->addWidget(density_, 1);
+    row->addStretch();
     figures_ = makeButton(tr("Statistics"), QStringLiteral("table"));
     figures_->setToolTip(tr("Extremes and means of what is visible, for each worker"));
     display_ = makeButton(tr("Display"), QStringLiteral("settings"));
@@ -197,7 +196,7 @@ void ChartsPage::followAxis()
 
 void ChartsPage::showDrawn()
 {
-    density_->setText(loss_->densityText());
+    Q_EMIT densityChanged(loss_->densityText());
     if (statistics_->isVisible())
         statistics_->setChart(*loss_);
 }

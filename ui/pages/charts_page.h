@@ -6,7 +6,6 @@
 #include <QWidget>
 
 class QComboBox;
-class QLabel;
 class QPushButton;
 
 namespace furrow {
@@ -32,6 +31,7 @@ public:
 
 Q_SIGNALS:
     void logLossChanged(bool on); ///< by the panel of the page
+    void densityChanged(const QString& text); ///< how many points a pixel stands for, at each drawing; "": every point is drawn
 
 private:
     void buildBar();
@@ -57,7 +57,6 @@ private:
     QComboBox* axis_ = nullptr;
     QComboBox* smoothing_ = nullptr;
     QPushButton* backToLive_ = nullptr;
-    QLabel* density_ = nullptr;
     SeriesChart* loss_ = nullptr;
     SmallCharts* small_ = nullptr;
     OverviewStrip* strip_ = nullptr;

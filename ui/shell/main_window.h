@@ -131,6 +131,7 @@ private:
     QLabel* workspaceText_ = nullptr;
     QLabel* writerText_ = nullptr;
     QLabel* paceText_ = nullptr;
+    QLabel* densityText_ = nullptr; ///< while charts are in sight
     QLabel* noteText_ = nullptr;
     QToolButton* themeButton_ = nullptr;
     QToolButton* languageButton_ = nullptr;

@@ -213,13 +213,16 @@ void MainWindow::buildStatusLine()
     workspaceText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     writerText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     paceText_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    densityText_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
+    densityText_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred); // the note begins behind its last word
     noteText_ = new ElidedLabel(TextTone::Secondary, TextSize::Small); // a long sentence must not widen the window
     noteText_->setAlignment(Qt::AlignCenter);
-    for (QLabel* text : { writerText_, paceText_ })
+    for (QLabel* text : { writerText_, paceText_, densityText_ })
         text->setContentsMargins(12, 0, 0, 0);
     bar->addWidget(workspaceText_);
     bar->addWidget(writerText_);
     bar->addWidget(paceText_);
+    bar->addWidget(densityText_);
     bar->addWidget(noteText_, 1);
     themeButton_ = new QToolButton(bar);
     themeButton_->setMenu(findChild<QMenu*>(QStringLiteral("themes")));
@@ -243,6 +246,11 @@ void MainWindow::buildStatusLine()
     };
     connect(&bench_, &Workbench::workspaceOpened, this, showWorkspace);
     showWorkspace();
+    const auto showDensity = [this] { densityText_->setVisible(centre_->currentWidget() == runView_ && runView_->currentPage() == RunView::Charts); };
+    connect(centre_, &QStackedWidget::currentChanged, this, showDensity);
+    connect(runView_, &RunView::pageShown, this, showDensity);
+    showDensity();
+    connect(runView_, &RunView::densityChanged, this, [this](const QString& density) { densityText_->setText(density.isEmpty() ? QString() : tr("Charts: %1").arg(density)); });
 }
 
 } // namespace furrow

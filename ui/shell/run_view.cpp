@@ -92,6 +92,7 @@ QWidget* RunView::make(int page)
     case Charts: {
         auto* charts = new ChartsPage(bench_);
         connect(charts, &ChartsPage::logLossChanged, this, &RunView::logLossChanged);
+        connect(charts, &ChartsPage::densityChanged, this, &RunView::densityChanged);
         return charts;
     }
     case Coverage: return new CoveragePage(bench_);

@@ -35,6 +35,7 @@ Q_SIGNALS:
     void markFinishedWanted();
     void cloneWanted();
     void logLossChanged(bool on);
+    void densityChanged(const QString& text); ///< of the charts, for the status bar
     void newRunFromWanted(const QString& checkpointPath);
 
 private:

@@ -19,8 +19,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QTabBar>
 #include <QTableView>
 #include <QTreeView>
@@ -188,6 +190,34 @@ private Q_SLOTS:
             QTest::qWait(50);
             QCOMPARE(window.size(), kScreen);
         }
+    }
+
+    void theStatusBarSaysHowManyPointsAPixelStandsFor()
+    {
+        RunStory::Size size;
+        size.stepsPerChunk = 800;
+        const RunStory story(size);
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1000, 700);
+        window.show();
+        bench.showRun(story.folder());
+        const auto says = [&window] {
+            const auto labels = window.statusBar()->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+                static const QRegularExpression words(QStringLiteral("^Charts: 1 px = [0-9,]+ points, min and max kept$"));
+                return label->isVisible() && words.match(label->text()).hasMatch() && label->width() >= label->sizeHint().width();
+            });
+        };
+        window.runView().showPage(RunView::Charts);
+        QTRY_VERIFY_WITH_TIMEOUT(says(), kPatienceMs);
+        window.runView().showPage(RunView::Coverage);
+        QVERIFY(!says());
+        window.runView().showPage(RunView::Charts);
+        QVERIFY(says());
+        window.showPerspective(MainWindow::Perspective::Launch);
+        QVERIFY(!says());
     }
 
     void everyControlHasAnAccessibleName()
