@@ -3830,6 +3830,33 @@ Vocabulary %3</source>
     </message>
 </context>
 <context>
+    <name>furrow::EpochHead</name>
+    <message>
+        <source>Epoch ends about %1, likely %2 to %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the run…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ended because %1. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>furrow::EpochMeters</name>
     <message>
         <source>Blocks visited</source>
@@ -5239,10 +5266,6 @@ the file cannot be read</source>
 <context>
     <name>furrow::OverviewPage</name>
     <message>
-        <source>Why?</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5275,27 +5298,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Reading the run…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The epoch stays open: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Epoch %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1, %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Ended because %1. %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Epoch ends about %1, likely %2 to %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

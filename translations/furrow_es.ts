@@ -3832,6 +3832,33 @@ Vocabulario %3</translation>
     </message>
 </context>
 <context>
+    <name>furrow::EpochHead</name>
+    <message>
+        <source>Epoch ends about %1, likely %2 to %3</source>
+        <translation>La época termina hacia las %1, probablemente de %2 a %3</translation>
+    </message>
+    <message>
+        <source>Why?</source>
+        <translation>¿Por qué?</translation>
+    </message>
+    <message>
+        <source>Reading the run…</source>
+        <translation>Leyendo la ejecución…</translation>
+    </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>Época %1</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Ended because %1. %2</source>
+        <translation>Terminó porque %1. %2</translation>
+    </message>
+</context>
+<context>
     <name>furrow::EpochMeters</name>
     <message>
         <source>Blocks visited</source>
@@ -5243,10 +5270,6 @@ no se puede leer el archivo</translation>
 <context>
     <name>furrow::OverviewPage</name>
     <message>
-        <source>Why?</source>
-        <translation>¿Por qué?</translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation>Pérdida</translation>
     </message>
@@ -5279,28 +5302,8 @@ no se puede leer el archivo</translation>
         <translation>Último texto del modelo</translation>
     </message>
     <message>
-        <source>Reading the run…</source>
-        <translation>Leyendo la ejecución…</translation>
-    </message>
-    <message>
         <source>The epoch stays open: %1</source>
         <translation>La época sigue abierta: %1</translation>
-    </message>
-    <message>
-        <source>Epoch %1</source>
-        <translation>Época %1</translation>
-    </message>
-    <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
-        <source>Ended because %1. %2</source>
-        <translation>Terminó porque %1. %2</translation>
-    </message>
-    <message>
-        <source>Epoch ends about %1, likely %2 to %3</source>
-        <translation>La época termina hacia las %1, probablemente de %2 a %3</translation>
     </message>
     <message>
         <source>none yet</source>

@@ -3818,6 +3818,33 @@ Vocabulary %3</source>
     </message>
 </context>
 <context>
+    <name>furrow::EpochHead</name>
+    <message>
+        <source>Epoch ends about %1, likely %2 to %3</source>
+        <translation>本轮约于 %1 结束，可能在 %2 至 %3</translation>
+    </message>
+    <message>
+        <source>Why?</source>
+        <translation>为什么？</translation>
+    </message>
+    <message>
+        <source>Reading the run…</source>
+        <translation>正在读取运行…</translation>
+    </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>第 %1 轮</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>Ended because %1. %2</source>
+        <translation>结束，因为%1。%2</translation>
+    </message>
+</context>
+<context>
     <name>furrow::EpochMeters</name>
     <message>
         <source>Blocks visited</source>
@@ -5214,10 +5241,6 @@ the file cannot be read</source>
 <context>
     <name>furrow::OverviewPage</name>
     <message>
-        <source>Why?</source>
-        <translation>为什么？</translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation>损失</translation>
     </message>
@@ -5250,28 +5273,8 @@ the file cannot be read</source>
         <translation>模型最新的文本</translation>
     </message>
     <message>
-        <source>Reading the run…</source>
-        <translation>正在读取运行…</translation>
-    </message>
-    <message>
         <source>The epoch stays open: %1</source>
         <translation>本轮仍未结束：%1</translation>
-    </message>
-    <message>
-        <source>Epoch %1</source>
-        <translation>第 %1 轮</translation>
-    </message>
-    <message>
-        <source>%1, %2</source>
-        <translation>%1，%2</translation>
-    </message>
-    <message>
-        <source>Ended because %1. %2</source>
-        <translation>结束，因为%1。%2</translation>
-    </message>
-    <message>
-        <source>Epoch ends about %1, likely %2 to %3</source>
-        <translation>本轮约于 %1 结束，可能在 %2 至 %3</translation>
     </message>
     <message>
         <source>none yet</source>

@@ -27,8 +27,8 @@ EpochMeters::EpochMeters(QWidget* parent)
     , chunks_(new Meter(tr("Chunks committed"), this))
     , samples_(new Meter(tr("Samples in weights"), this))
     , steps_(new Meter(tr("Optimiser steps"), this))
-    , legend_(makeLabel({}, TextTone::Secondary, TextSize::Small))
-    , poisoned_(makeLabel({}, TextTone::Error, TextSize::Small))
+    , legend_(new ElidedLabel(TextTone::Secondary, TextSize::Small))
+    , poisoned_(new ElidedLabel(TextTone::Error, TextSize::Small))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -39,8 +39,10 @@ EpochMeters::EpochMeters(QWidget* parent)
     }
     column->addSpacing(4);
     auto* words = new QHBoxLayout;
-    words->addWidget(legend_);
-    words->addWidget(poisoned_);
+    for (QLabel* label : { legend_, poisoned_ }) {
+        label->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+        words->addWidget(label);
+    }
     words->addStretch();
     column->addLayout(words);
 }
@@ -95,8 +97,10 @@ void EpochMeters::showLegend(const EpochRow& epoch)
     if (chunks[ChunkState::Accepted] > 0)
         parts.append(tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])));
     legend_->setText(parts.join(QStringLiteral("   ")));
+    legend_->setToolTip(legend_->text());
     const std::int64_t bad = chunks[ChunkState::Poisoned];
     poisoned_->setText(bad > 0 ? tr("poisoned %1, accept or retry before the epoch can end").arg(countText(bad)) : QString());
+    poisoned_->setToolTip(poisoned_->text());
 }
 
 } // namespace furrow

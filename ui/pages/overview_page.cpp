@@ -5,15 +5,13 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/alert_list.h"
+#include "ui/pages/epoch_head.h"
 #include "ui/pages/epoch_meters.h"
 #include "ui/pages/figure_row.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_card.h"
-#include "ui/widgets/state_glyph.h"
 
-#include <QDateTime>
 #include <QGridLayout>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -27,35 +25,7 @@ namespace {
 constexpr int kCardColumns = 3;
 constexpr int kChartHeight = 180;
 constexpr int kSampleHeight = 150;
-constexpr std::size_t kPaceClaims = 40; // finished chunks that an estimate looks back at
-constexpr std::size_t kLeastPaceClaims = 8;
 constexpr int kStripPoints = 120;
-
-/// Seconds between two finished chunks, of the newest ones; and of their slower and faster half.
-struct Pace {
-    double seconds = 0;
-    double fast = 0;
-    double slow = 0;
-};
-
-std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims)
-{
-    std::vector<std::int64_t> ends;
-    for (auto claim = claims.rbegin(); claim != claims.rend() && ends.size() < kPaceClaims; ++claim) {
-        if (claim->attempt != claims.back().attempt)
-            break; // the time between two attempts says nothing about the pace
-        if (claim->endedWallNs != 0 && (claim->outcome == "trained" || claim->outcome == "committed"))
-            ends.push_back(claim->endedWallNs);
-    }
-    if (ends.size() < kLeastPaceClaims)
-        return std::nullopt;
-    std::sort(ends.begin(), ends.end());
-    const std::size_t half = ends.size() / 2;
-    const auto mean = [&ends](std::size_t begin, std::size_t end) { return static_cast<double>(ends[end] - ends[begin]) * 1e-9 / static_cast<double>(end - begin); };
-    const double first = mean(0, half);
-    const double second = mean(half, ends.size() - 1);
-    return Pace { mean(0, ends.size() - 1), std::min(first, second), std::max(first, second) };
-}
 
 QVector<double> newestLosses(const TelemetrySnapshot& snapshot, int worker)
 {
@@ -70,12 +40,6 @@ QVector<double> newestLosses(const TelemetrySnapshot& snapshot, int worker)
     return losses.size() > kStripPoints ? losses.mid(losses.size() - kStripPoints) : losses;
 }
 
-QString clockText(double secondsFromNow)
-{
-    const QDateTime when = QDateTime::currentDateTime().addSecs(static_cast<qint64>(secondsFromNow));
-    return wallTimeText(when.toMSecsSinceEpoch() * 1'000'000).left(16);
-}
-
 } // namespace
 
 OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
@@ -86,7 +50,9 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(14, 12, 14, 12);
     column->setSpacing(8);
-    column->addWidget(buildHead());
+    head_ = new EpochHead(inside);
+    connect(head_, &EpochHead::whyWanted, this, &OverviewPage::whyWanted);
+    column->addWidget(head_);
     meters_ = new EpochMeters(inside);
     column->addWidget(meters_);
     open_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
@@ -124,30 +90,6 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
         takeTelemetry(bench_.watcher().telemetry());
 }
 
-QWidget* OverviewPage::buildHead()
-{
-    auto* head = new QWidget;
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(8);
-    mark_ = new StateGlyph(head, 18);
-    row->addWidget(mark_);
-    title_ = makeLabel({}, TextTone::Value, TextSize::Title, true);
-    row->addWidget(title_);
-    truth_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
-    truth_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred); // the link stands behind its last word
-    row->addWidget(truth_);
-    why_ = makeButton(tr("Why?"));
-    why_->setFlat(true);
-    why_->setProperty("link", true);
-    connect(why_, &QPushButton::clicked, this, &OverviewPage::whyWanted);
-    row->addWidget(why_);
-    row->addStretch();
-    ends_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
-    row->addWidget(ends_);
-    return head;
-}
-
 // A glance at the whole curve; the charts page has its tools.
 void OverviewPage::buildChart()
 {
@@ -177,9 +119,7 @@ QWidget* OverviewPage::buildSample()
 
 void OverviewPage::clear()
 {
-    title_->setText(tr("Reading the run…"));
-    truth_->clear();
-    ends_->clear();
+    head_->clear();
     open_->clear();
     meters_->clear();
     sampleBox_->hide();
@@ -194,7 +134,7 @@ void OverviewPage::clear()
 
 void OverviewPage::take(const StatusPtr& status)
 {
-    showHead(*status);
+    head_->setStatus(*status, bench_.claims().claims());
     meters_->setStatus(*status);
     QStringList open;
     for (const std::string& sentence : status->keepsEpochOpen)
@@ -204,31 +144,6 @@ void OverviewPage::take(const StatusPtr& status)
     showReading(*status);
     alerts_->setAlerts(bench_.alerts().all());
     showWorkers(*status);
-}
-
-void OverviewPage::showHead(const RunStatus& status)
-{
-    mark_->setGlyph(glyphOf(status.state));
-    const QString epoch = status.epochs.empty() ? QString() : tr("Epoch %1").arg(status.epochs.back().epoch + 1);
-    title_->setText(epoch.isEmpty() ? stateWord(status) : tr("%1, %2").arg(epoch, stateWord(status).toLower()));
-    const QString evidence = evidenceText(status, QStringLiteral(" "));
-    const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already
-    truth_->setText(reason.isEmpty() ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
-    truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
-    ends_->setText(endEstimate(status));
-}
-
-QString OverviewPage::endEstimate(const RunStatus& status) const
-{
-    if (status.state != RunState::Running || status.epochs.empty() || !status.epochs.back().blockCount)
-        return {};
-    const ChunkCounts& chunks = status.epochs.back().chunks;
-    const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];
-    const std::optional<Pace> pace = chunkPace(bench_.claims().claims());
-    if (!pace || left == 0)
-        return {};
-    const auto n = static_cast<double>(left);
-    return tr("Epoch ends about %1, likely %2 to %3").arg(clockText(n * pace->seconds), clockText(n * pace->fast), clockText(n * pace->slow));
 }
 
 void OverviewPage::showFigures(const RunStatus& status)
@@ -274,7 +189,7 @@ void OverviewPage::showWorkers(const RunStatus& status)
             const int at = static_cast<int>(cardOf_.size()) - 1;
             cards_->addWidget(card, at / kCardColumns, at % kCardColumns);
             const auto place = cardOf_.find(worker.worker); // made later than the docks, reached before them all the same
-            setTabOrder(place == cardOf_.begin() ? static_cast<QWidget*>(why_) : std::prev(place)->second, card);
+            setTabOrder(place == cardOf_.begin() ? head_->whyButton() : std::prev(place)->second, card);
             connect(card, &WorkerCard::chosen, this, [this](int chosen) {
                 bench_.selection().clear();
                 bench_.selection().setWorker(chosen);

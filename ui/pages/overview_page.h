@@ -8,15 +8,13 @@
 
 class QLabel;
 class QGridLayout;
-class QHBoxLayout;
-class QPushButton;
 class QTextBrowser;
 class QVBoxLayout;
 
 namespace furrow {
 
+class EpochHead;
 class EpochMeters;
-class StateGlyph;
 class Workbench;
 class AlertList;
 class FigureRow;
@@ -35,24 +33,17 @@ Q_SIGNALS:
     void workerOpened(); ///< it is selected
 
 private:
-    QWidget* buildHead();
     void buildChart();
     QWidget* buildSample();
     void take(const StatusPtr& status);
     void takeTelemetry(const SnapshotPtr& snapshot);
-    void showHead(const RunStatus& status);
     void showFigures(const RunStatus& status);
     void showReading(const RunStatus& status);
     void showWorkers(const RunStatus& status);
-    QString endEstimate(const RunStatus& status) const;
     void clear();
 
     Workbench& bench_;
-    StateGlyph* mark_ = nullptr;
-    QLabel* title_ = nullptr;
-    QLabel* truth_ = nullptr;
-    QPushButton* why_ = nullptr;
-    QLabel* ends_ = nullptr;
+    EpochHead* head_ = nullptr;
     EpochMeters* meters_ = nullptr;
     QLabel* open_ = nullptr;
     FigureRow* figures_ = nullptr;

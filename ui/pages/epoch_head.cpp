@@ -1,0 +1,112 @@
+#include "ui/pages/epoch_head.h"
+
+#include "ui/models/words.h"
+#include "ui/pages/page_parts.h"
+#include "ui/widgets/state_glyph.h"
+
+#include <QDateTime>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <algorithm>
+#include <optional>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kPaceClaims = 40; // finished chunks that an estimate looks back at
+constexpr std::size_t kLeastPaceClaims = 8;
+
+/// Seconds between two finished chunks, of the newest ones; and of their slower and faster half.
+struct Pace {
+    double seconds = 0;
+    double fast = 0;
+    double slow = 0;
+};
+
+std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims)
+{
+    std::vector<std::int64_t> ends;
+    for (auto claim = claims.rbegin(); claim != claims.rend() && ends.size() < kPaceClaims; ++claim) {
+        if (claim->attempt != claims.back().attempt)
+            break; // the time between two attempts says nothing about the pace
+        if (claim->endedWallNs != 0 && (claim->outcome == "trained" || claim->outcome == "committed"))
+            ends.push_back(claim->endedWallNs);
+    }
+    if (ends.size() < kLeastPaceClaims)
+        return std::nullopt;
+    std::sort(ends.begin(), ends.end());
+    const std::size_t half = ends.size() / 2;
+    const auto mean = [&ends](std::size_t begin, std::size_t end) { return static_cast<double>(ends[end] - ends[begin]) * 1e-9 / static_cast<double>(end - begin); };
+    const double first = mean(0, half);
+    const double second = mean(half, ends.size() - 1);
+    return Pace { mean(0, ends.size() - 1), std::min(first, second), std::max(first, second) };
+}
+
+QString clockText(double secondsFromNow)
+{
+    const QDateTime when = QDateTime::currentDateTime().addSecs(static_cast<qint64>(secondsFromNow));
+    return wallTimeText(when.toMSecsSinceEpoch() * 1'000'000).left(16);
+}
+
+QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims)
+{
+    if (status.state != RunState::Running || status.epochs.empty() || !status.epochs.back().blockCount)
+        return {};
+    const ChunkCounts& chunks = status.epochs.back().chunks;
+    const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];
+    const std::optional<Pace> pace = chunkPace(claims);
+    if (!pace || left == 0)
+        return {};
+    const auto n = static_cast<double>(left);
+    return EpochHead::tr("Epoch ends about %1, likely %2 to %3").arg(clockText(n * pace->seconds), clockText(n * pace->fast), clockText(n * pace->slow));
+}
+
+} // namespace
+
+EpochHead::EpochHead(QWidget* parent)
+    : QWidget(parent)
+    , mark_(new StateGlyph(this, 18))
+    , title_(makeLabel({}, TextTone::Value, TextSize::Title, true))
+    , truth_(new ElidedLabel(TextTone::Secondary, TextSize::Small))
+    , ends_(new ElidedLabel(TextTone::Secondary, TextSize::Small))
+{
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
+    row->addWidget(mark_);
+    row->addWidget(title_);
+    truth_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred); // the link stands behind its last word
+    row->addWidget(truth_);
+    auto* why = makeButton(tr("Why?"));
+    why->setFlat(true);
+    why->setProperty("link", true);
+    connect(why, &QPushButton::clicked, this, &EpochHead::whyWanted);
+    row->addWidget(why);
+    why_ = why;
+    row->addStretch();
+    ends_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    row->addWidget(ends_);
+}
+
+void EpochHead::clear()
+{
+    title_->setText(tr("Reading the run…"));
+    truth_->clear();
+    ends_->clear();
+}
+
+void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims)
+{
+    mark_->setGlyph(glyphOf(status.state));
+    const QString epoch = status.epochs.empty() ? QString() : tr("Epoch %1").arg(status.epochs.back().epoch + 1);
+    title_->setText(epoch.isEmpty() ? stateWord(status) : tr("%1, %2").arg(epoch, stateWord(status).toLower()));
+    const QString evidence = evidenceText(status, QStringLiteral(" "));
+    const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already
+    truth_->setText(reason.isEmpty() ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
+    truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
+    ends_->setText(endEstimate(status, claims));
+    ends_->setToolTip(ends_->text());
+}
+
+} // namespace furrow

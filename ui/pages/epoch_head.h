@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/run/run_status.h"
+
+#include <QWidget>
+#include <vector>
+
+class QLabel;
+
+namespace furrow {
+
+class StateGlyph;
+
+/// The line above the meters of an epoch: its number and the state of the run with the evidence for it, and when the epoch is
+/// likely to end.
+class EpochHead : public QWidget {
+    Q_OBJECT
+public:
+    explicit EpochHead(QWidget* parent = nullptr);
+    /// @param claims  of the run, oldest first: the pace of the newest ones tells the end of the epoch
+    void setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims);
+    void clear();
+    /// The only one here that takes the focus, for the order of tabs.
+    QWidget* whyButton() const { return why_; }
+
+Q_SIGNALS:
+    void whyWanted();
+
+private:
+    StateGlyph* mark_;
+    QLabel* title_;
+    QLabel* truth_;
+    QWidget* why_;
+    QLabel* ends_;
+};
+
+} // namespace furrow
