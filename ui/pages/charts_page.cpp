@@ -5,12 +5,13 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/chart_settings.h"
 #include "ui/pages/chart_statistics.h"
+#include "ui/pages/epoch_head.h"
+#include "ui/pages/epoch_meters.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/small_charts.h"
 
 #include <QComboBox>
 #include <QFile>
-#include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStandardItemModel>
@@ -22,6 +23,7 @@ namespace furrow {
 namespace {
 
 constexpr int kLeastCombo = 110;
+constexpr int kLeastCharts = 300; // below the meters
 constexpr double kSameInstant = 60; // [s] a worker that ended longer ago trained nothing then
 
 double samplesPerEpoch(const StatusPtr& status)
@@ -68,6 +70,7 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    buildEpoch();
     buildBar();
     buildCharts();
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &ChartsPage::take);
@@ -77,16 +80,55 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
         loss_->setData({});
         small_->clearData();
         strip_->setData({});
+        head_->clear();
+        meters_->clear();
     });
-    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ChartsPage::showEmptyText);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ChartsPage::takeStatus);
     connect(&bench_.selection(), &SelectionModel::changed, this, &ChartsPage::showSelection);
     connect(&link_, &ChartLink::followingChanged, this, [this](bool live) { backToLive_->setVisible(!live); });
     connect(loss_, &SeriesChart::pointClicked, this, &ChartsPage::choosePoint);
     connect(loss_, &SeriesChart::replotted, this, &ChartsPage::showDrawn);
     connectSettings();
     applyOptions();
+    if (bench_.watcher().status())
+        takeStatus(bench_.watcher().status());
     if (bench_.watcher().telemetry())
         take(bench_.watcher().telemetry());
+}
+
+// How far the epoch is, above its curves.
+void ChartsPage::buildEpoch()
+{
+    epoch_ = new QWidget(this);
+    auto* column = new QVBoxLayout(epoch_);
+    column->setContentsMargins(14, 6, 14, 6);
+    column->setSpacing(4);
+    head_ = new EpochHead;
+    connect(head_, &EpochHead::whyWanted, this, &ChartsPage::whyWanted);
+    head_->clear();
+    column->addWidget(head_);
+    meters_ = new EpochMeters;
+    meters_->clear();
+    column->addWidget(meters_);
+    layout()->addWidget(epoch_);
+    epochLine_ = makeLine();
+    layout()->addWidget(epochLine_);
+}
+
+// A low page is for its curves; the overview has the meters too.
+void ChartsPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    const bool fits = height() >= epoch_->sizeHint().height() + kLeastCharts;
+    epoch_->setVisible(fits);
+    epochLine_->setVisible(fits);
+}
+
+void ChartsPage::takeStatus(const StatusPtr& status)
+{
+    head_->setStatus(*status, bench_.claims().claims());
+    meters_->setStatus(*status);
+    showEmptyText();
 }
 
 void ChartsPage::buildBar()

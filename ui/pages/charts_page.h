@@ -12,11 +12,13 @@ namespace furrow {
 
 class ChartSettings;
 class ChartStatistics;
+class EpochHead;
+class EpochMeters;
 class OverviewStrip;
 class SmallCharts;
 class Workbench;
 
-/// The loss and the charts that a person wants below it over one x axis, linked.
+/// How far the epoch is; the loss and the charts that a person wants below it over one x axis, linked.
 class ChartsPage : public QWidget {
     Q_OBJECT
 public:
@@ -30,10 +32,15 @@ public:
     void zoomToSelection();
 
 Q_SIGNALS:
+    void whyWanted();
     void logLossChanged(bool on); ///< by the panel of the page
     void densityChanged(const QString& text); ///< how many points a pixel stands for, at each drawing; "": every point is drawn
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void buildEpoch();
     void buildBar();
     void buildCharts();
     void connectSettings();
@@ -41,6 +48,7 @@ private:
     void followAxis();
     void showDrawn();
     void take(const SnapshotPtr& snapshot);
+    void takeStatus(const StatusPtr& status);
     void offerGlobalSteps();
     void redraw();
     void showSelection();
@@ -54,6 +62,10 @@ private:
     Workbench& bench_;
     ChartLink link_;
     SnapshotPtr snapshot_;
+    QWidget* epoch_ = nullptr; // head and meters
+    EpochHead* head_ = nullptr;
+    EpochMeters* meters_ = nullptr;
+    QWidget* epochLine_ = nullptr;
     QComboBox* axis_ = nullptr;
     QComboBox* smoothing_ = nullptr;
     QPushButton* backToLive_ = nullptr;

@@ -91,6 +91,7 @@ QWidget* RunView::make(int page)
     }
     case Charts: {
         auto* charts = new ChartsPage(bench_);
+        connect(charts, &ChartsPage::whyWanted, this, &RunView::whyWanted);
         connect(charts, &ChartsPage::logLossChanged, this, &RunView::logLossChanged);
         connect(charts, &ChartsPage::densityChanged, this, &RunView::densityChanged);
         return charts;

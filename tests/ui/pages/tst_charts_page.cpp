@@ -3,7 +3,10 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/chart_settings.h"
 #include "ui/pages/charts_page.h"
+#include "ui/pages/epoch_head.h"
+#include "ui/pages/epoch_meters.h"
 #include "ui/pages/picture.h"
+#include "ui/widgets/meters.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -117,6 +120,29 @@ private Q_SLOTS:
         axis->setCurrentIndex(axis->findData(static_cast<int>(XAxis::WorkerStep)));
         QCOMPARE(loss_->options().smoothing.width, 0.0); // a width in tokens is none in steps
         QVERIFY(width->text().isEmpty());
+    }
+
+    void metersOfTheEpochStandAboveTheChartsWhereThereIsRoom()
+    {
+        const auto* head = page_->findChild<EpochHead*>();
+        const auto* meters = page_->findChild<EpochMeters*>();
+        QTRY_VERIFY(head->isVisible() && meters->isVisible());
+        QVERIFY(meters->mapTo(page_.get(), QPoint(0, meters->height())).y() <= loss_->mapTo(page_.get(), QPoint()).y());
+        QVERIFY2(head->height() + meters->height() <= 130, "as slim as lines of text are");
+        const auto all = meters->findChildren<Meter*>();
+        QCOMPARE(all.size(), 4);
+        QTRY_VERIFY_WITH_TIMEOUT(bench_->watcher().status(), kPatienceMs);
+        const EpochRow& epoch = bench_->watcher().status()->epochs.back();
+        const std::int64_t committed = epoch.chunks[ChunkState::Committed];
+        QVERIFY(committed > 0);
+        QTRY_VERIFY(all[1]->accessibleName().startsWith(QStringLiteral("Chunks committed: %1 of ").arg(committed)));
+        QSignalSpy asked(page_.get(), &ChartsPage::whyWanted);
+        buttonOf(*page_, QStringLiteral("Why?"))->click();
+        QCOMPARE(asked.count(), 1);
+        page_->resize(1000, 380);
+        QVERIFY(!head->isVisible() && !meters->isVisible()); // the curves need it
+        page_->resize(1000, 700);
+        QVERIFY(head->isVisible() && meters->isVisible());
     }
 
     void scalesAndRangesFollowThePanel()
