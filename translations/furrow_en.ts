@@ -4575,6 +4575,10 @@ Vocabulary %3</source>
         <source>Archived too (%1)</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Add tag…</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LogPage</name>

@@ -4577,6 +4577,10 @@ Vocabulario %3</translation>
         <source>Archived too (%1)</source>
         <translation>También archivadas (%1)</translation>
     </message>
+    <message>
+        <source>Add tag…</source>
+        <translation>Añadir etiqueta…</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LogPage</name>

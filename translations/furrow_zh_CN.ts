@@ -4551,6 +4551,10 @@ Vocabulary %3</source>
         <source>Archived too (%1)</source>
         <translation>包括已归档（%1）</translation>
     </message>
+    <message>
+        <source>Add tag…</source>
+        <translation>添加标签…</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LogPage</name>

@@ -17,7 +17,7 @@ namespace furrow {
 
 namespace {
 
-constexpr int kMostTags = 3; // shown as buttons; all others can be typed
+constexpr int kMostTags = 3; // buttons in their row; all others can be typed
 
 } // namespace
 
@@ -63,6 +63,12 @@ void LibraryDock::buildHead()
     tags_->setContentsMargins(10, 0, 10, 0);
     tags_->setSpacing(6);
     tagRow_->hide();
+    addTag_ = makeButton(tr("Add tag…"));
+    addTag_->setProperty("compact", true);
+    addTag_->setProperty("dashed", true);
+    connect(addTag_, &QPushButton::clicked, this, &LibraryDock::tagWanted);
+    tags_->addWidget(addTag_);
+    tags_->addStretch();
     column->addWidget(tagRow_);
     auto* head = new QHBoxLayout;
     head->setContentsMargins(10, 0, 10, 0);
@@ -159,7 +165,7 @@ void LibraryDock::showCount()
     stack_->setCurrentWidget(model_.rowCount() == 0 ? static_cast<QWidget*>(empty_) : shown == 0 ? static_cast<QWidget*>(noMatch_) : list_);
 }
 
-// The tags most used, as buttons that put them into the filter.
+// The tags most used, as buttons that put them into the filter; where there is room, one that adds a tag to the shown run.
 void LibraryDock::showTags()
 {
     std::map<QString, int> uses;
@@ -174,22 +180,26 @@ void LibraryDock::showTags()
     QStringList wanted;
     for (std::size_t i = 0; i < order.size() && i < kMostTags; ++i)
         wanted.append(order[i].second);
-    tagRow_->setVisible(!wanted.isEmpty());
+    tagRow_->setVisible(!wanted.isEmpty() || model_.rowCount() > 0);
+    if (wanted.size() >= kMostTags)
+        addTag_->hide(); // before there is one button more
     if (wanted != shownTags_) {
-        shownTags_ = wanted;
-        while (QLayoutItem* item = tags_->takeAt(0)) {
+        for (qsizetype i = 0; i < shownTags_.size(); ++i) {
+            const QLayoutItem* item = tags_->takeAt(0);
             delete item->widget();
             delete item;
         }
-        for (const QString& tag : wanted) {
+        shownTags_ = wanted;
+        for (int i = 0; i < wanted.size(); ++i) {
+            const QString& tag = wanted[i];
             auto* button = makeButton(QLatin1Char('#') + tag);
             button->setProperty("compact", true);
             button->setCheckable(true);
             connect(button, &QPushButton::clicked, this, [this, tag](bool on) { line_->setText(on ? QLatin1Char('#') + tag : QString()); });
-            tags_->addWidget(button);
+            tags_->insertWidget(i, button);
         }
-        tags_->addStretch();
     }
+    addTag_->setVisible(wanted.size() < kMostTags);
     for (int i = 0; i < shownTags_.size(); ++i)
         qobject_cast<QPushButton*>(tags_->itemAt(i)->widget())->setChecked(line_->text() == QLatin1Char('#') + shownTags_[i]);
 }
@@ -197,6 +207,7 @@ void LibraryDock::showTags()
 void LibraryDock::followRun()
 {
     const QString folder = bench_.selection().selection().run;
+    addTag_->setEnabled(model_.rowOf(folder) >= 0);
     if (list_->currentIndex().data(RunListModel::FolderRole).toString() == folder) // the run or one of its attempts
         return;
     following_ = true;

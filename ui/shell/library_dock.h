@@ -9,6 +9,7 @@ class QCheckBox;
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QStackedWidget;
 
 namespace furrow {
@@ -27,6 +28,7 @@ public:
 Q_SIGNALS:
     void newRunWanted();
     void demonstrationWanted();
+    void tagWanted(); ///< of the shown run
     void runChosen(const QString& folder);
     /// Another one than the shown one may be meant: it was chosen before this is sent.
     void menuWanted(const QPoint& globalPosition);
@@ -49,6 +51,7 @@ private:
     QLineEdit* line_;
     QWidget* tagRow_;
     QHBoxLayout* tags_;
+    QPushButton* addTag_ = nullptr;
     QStringList shownTags_;
     QLabel* workspace_;
     QLabel* count_;

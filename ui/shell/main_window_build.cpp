@@ -183,6 +183,7 @@ void MainWindow::buildDocks()
     resizeDocks({ lanes }, { kBottomHeight }, Qt::Vertical);
     connect(library_, &LibraryDock::newRunWanted, actions_->newRun, &QAction::trigger);
     connect(library_, &LibraryDock::menuWanted, this, &MainWindow::showRunMenu);
+    connect(library_, &LibraryDock::tagWanted, actions_->editNotes, &QAction::trigger);
     connect(library_, &LibraryDock::demonstrationWanted, this, &MainWindow::startDemonstration);
     connect(queueWidget, &QueueDock::counted, this, [this](int open) {
         queueDock_->setWindowTitle(open > 0 ? tr("Queue %1").arg(countText(open)) : tr("Queue"));

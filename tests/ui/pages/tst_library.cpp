@@ -7,6 +7,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTreeView>
 
@@ -134,6 +135,40 @@ private Q_SLOTS:
         for (const QLabel* label : labels)
             if (label->isVisible())
                 QVERIFY2(label->mapTo(&inspector, QPoint(label->width(), 0)).x() <= inspector.width(), qPrintable(label->text()));
+    }
+
+    void aTagIsAddedFromTheRowOfTags()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        LibraryDock dock(bench);
+        dock.resize(250, 500);
+        dock.show();
+        bench.start({});
+        const auto buttonOf = [&dock](const QString& text) {
+            const auto all = dock.findChildren<QPushButton*>();
+            const auto found = std::find_if(all.begin(), all.end(), [&text](const QPushButton* button) { return button->text() == text; });
+            return found == all.end() ? nullptr : *found;
+        };
+        QPushButton* add = buttonOf(QStringLiteral("Add tag…"));
+        QTRY_VERIFY_WITH_TIMEOUT(add->isVisible() && !add->isEnabled(), kPatienceMs); // of which run?
+        bench.showRun(story.folder());
+        QTRY_VERIFY(add->isEnabled());
+        QSignalSpy wanted(&dock, &LibraryDock::tagWanted);
+        add->click();
+        QCOMPARE(wanted.count(), 1);
+        RunNotes notes;
+        notes.tags = { "one", "two", "three" };
+        bench.workspaceCommands().setNotes(story.folder(), notes);
+        bench.scanner().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(buttonOf(QStringLiteral("#three")) != nullptr, kPatienceMs);
+        QVERIFY(!add->isVisible()); // the row is full
+        notes.tags = { "two" };
+        bench.workspaceCommands().setNotes(story.folder(), notes);
+        bench.scanner().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(buttonOf(QStringLiteral("#one")) == nullptr && add->isVisible(), kPatienceMs);
+        QVERIFY(add->x() > buttonOf(QStringLiteral("#two"))->x());
+        QVERIFY(dock.width() < 4 * add->minimumSizeHint().width()); // four buttons never stood there at once
     }
 
     void theAttemptThatGoesOnCountsWithItsRun()
