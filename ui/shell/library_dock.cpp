@@ -45,7 +45,6 @@ LibraryDock::LibraryDock(Workbench& bench, QWidget* parent)
     connect(noMatch_->addButton(tr("Clear filter")), &QPushButton::clicked, line_, &QLineEdit::clear);
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &LibraryDock::take);
     connect(&bench_.selection(), &SelectionModel::runChanged, this, &LibraryDock::followRun);
-    setFocusProxy(list_);
     take(bench_.scanner().lines());
 }
 
@@ -163,6 +162,7 @@ void LibraryDock::showCount()
     const int all = model_.rowCount() - (filter_.isArchivedShown() ? 0 : hidden);
     count_->setText(shown == all ? tr("%n run(s)", nullptr, all) : tr("%1 of %n run(s)", nullptr, all).arg(shown));
     stack_->setCurrentWidget(model_.rowCount() == 0 ? static_cast<QWidget*>(empty_) : shown == 0 ? static_cast<QWidget*>(noMatch_) : list_);
+    setFocusProxy(stack_->currentWidget() == list_ ? static_cast<QWidget*>(list_) : line_); // a hidden one would catch Tab
 }
 
 // The tags most used, as buttons that put them into the filter; where there is room, one that adds a tag to the shown run.

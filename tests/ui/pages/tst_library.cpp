@@ -9,7 +9,9 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTreeView>
+#include <QVBoxLayout>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -169,6 +171,23 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(buttonOf(QStringLiteral("#one")) == nullptr && add->isVisible(), kPatienceMs);
         QVERIFY(add->x() > buttonOf(QStringLiteral("#two"))->x());
         QVERIFY(dock.width() < 4 * add->minimumSizeHint().width()); // four buttons never stood there at once
+    }
+
+    void tabWasCaughtBeforeALibraryWithoutRuns()
+    {
+        QTemporaryDir workspace;
+        Workbench bench(workspace.path());
+        QWidget window;
+        auto* column = new QVBoxLayout(&window);
+        auto* before = new QPushButton(QStringLiteral("before"));
+        column->addWidget(before);
+        column->addWidget(new LibraryDock(bench));
+        window.show();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window)); // else nothing has the focus
+        before->setFocus();
+        QTest::keyClick(before, Qt::Key_Tab);
+        QVERIFY(QApplication::focusWidget() != nullptr && QApplication::focusWidget() != before);
     }
 
     void theAttemptThatGoesOnCountsWithItsRun()
