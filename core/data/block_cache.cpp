@@ -120,7 +120,7 @@ struct BlockCache::State {
         if (!out.is_open())
             out.open(file, std::ios::out);
         out << std::setw(kUsedDigits) << bytes << '\n' << std::flush;
-        return out ? Status {} : Status(Error { ErrorCode::Io, "cannot write " + utf8Text(file) });
+        return out ? Status {} : Status(Error { ErrorCode::Io, "The cache cannot write its size to " + utf8Text(file) + ". Look whether its disk is full or the file belongs to somebody else." });
     }
 
     /// Bytes that no eviction would free. Mutex held.
