@@ -27,7 +27,7 @@ EpochMeters::EpochMeters(QWidget* parent)
     , chunks_(new Meter(tr("Chunks committed"), this))
     , samples_(new Meter(tr("Samples in weights"), this))
     , steps_(new Meter(tr("Optimiser steps"), this))
-    , legend_(new ElidedLabel(TextTone::Secondary, TextSize::Small))
+    , legend_(new MeterLegend(this))
     , poisoned_(new ElidedLabel(TextTone::Error, TextSize::Small))
 {
     auto* column = new QVBoxLayout(this);
@@ -39,10 +39,10 @@ EpochMeters::EpochMeters(QWidget* parent)
     }
     column->addSpacing(4);
     auto* words = new QHBoxLayout;
-    for (QLabel* label : { legend_, poisoned_ }) {
-        label->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
-        words->addWidget(label);
-    }
+    words->setSpacing(0); // an entry brings its own
+    words->addWidget(legend_);
+    poisoned_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    words->addWidget(poisoned_);
     words->addStretch();
     column->addLayout(words);
 }
@@ -53,7 +53,7 @@ void EpochMeters::clear()
         meter->setParts({}, std::nullopt);
         meter->setNumbers(QStringLiteral("–"), {}, {});
     }
-    legend_->clear();
+    legend_->setEntries({});
     poisoned_->clear();
 }
 
@@ -88,16 +88,16 @@ void EpochMeters::showChunks(const EpochRow& epoch)
 void EpochMeters::showLegend(const EpochRow& epoch)
 {
     const ChunkCounts& chunks = epoch.chunks;
-    QStringList parts { tr("committed %1").arg(countText(chunks[ChunkState::Committed])), tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained])),
-        tr("leased %1").arg(countText(chunks[ChunkState::Leased])), tr("free %1").arg(countText(chunks[ChunkState::Free])) };
+    std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])), MeterFill::Committed },
+        { tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained])), MeterFill::TrainedStripes },
+        { tr("leased %1").arg(countText(chunks[ChunkState::Leased])), MeterFill::Leased }, { tr("free %1").arg(countText(chunks[ChunkState::Free])), MeterFill::Free } };
     if (chunks[ChunkState::Pending] > 0)
-        parts.append(tr("not prepared %1").arg(countText(chunks[ChunkState::Pending])));
+        entries.push_back({ tr("not prepared %1").arg(countText(chunks[ChunkState::Pending])), std::nullopt });
     if (chunks[ChunkState::Excluded] > 0)
-        parts.append(tr("excluded %1").arg(countText(chunks[ChunkState::Excluded])));
+        entries.push_back({ tr("excluded %1").arg(countText(chunks[ChunkState::Excluded])), MeterFill::Excluded });
     if (chunks[ChunkState::Accepted] > 0)
-        parts.append(tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])));
-    legend_->setText(parts.join(QStringLiteral("   ")));
-    legend_->setToolTip(legend_->text());
+        entries.push_back({ tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])), std::nullopt });
+    legend_->setEntries(std::move(entries));
     const std::int64_t bad = chunks[ChunkState::Poisoned];
     poisoned_->setText(bad > 0 ? tr("poisoned %1, accept or retry before the epoch can end").arg(countText(bad)) : QString());
     poisoned_->setToolTip(poisoned_->text());

@@ -9,6 +9,7 @@ class QLabel;
 namespace furrow {
 
 class Meter;
+class MeterLegend;
 
 /// Four bars that are never merged into one per cent: blocks visited, chunks committed, samples in the weights, steps. Below
 /// them every state of chunks with its count.
@@ -27,7 +28,7 @@ private:
     Meter* chunks_;
     Meter* samples_;
     Meter* steps_;
-    QLabel* legend_;
+    MeterLegend* legend_;
     QLabel* poisoned_;
 };
 

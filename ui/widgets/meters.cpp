@@ -124,6 +124,72 @@ void Meter::paintEvent(QPaintEvent*)
     drawTabular(p, numbers.adjusted(0, 0, -restWidth, 0), Qt::AlignRight, value_);
 }
 
+namespace {
+
+constexpr int kSwatch = 8;
+constexpr int kAfterSwatch = 6;
+constexpr int kBetweenEntries = 14;
+
+QFontMetricsF legendMetrics() { return QFontMetricsF(theme().font(FontRole::Small)); }
+double wordsBegin(const MeterLegend::Entry& entry) { return entry.fill ? kSwatch + kAfterSwatch : 0; }
+
+void drawSwatch(QPainter& p, const QRectF& area, MeterFill fill)
+{
+    drawFill(p, area, fill);
+    if (fill != MeterFill::Free && fill != MeterFill::TrainedStripes)
+        return;
+    p.setPen(QPen(theme().color(Token::Line2), 1));
+    p.setBrush(Qt::NoBrush);
+    p.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
+} // namespace
+
+MeterLegend::MeterLegend(QWidget* parent)
+    : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    setFixedHeight(static_cast<int>(std::ceil(legendMetrics().height())) + 2);
+}
+
+void MeterLegend::setEntries(std::vector<Entry> entries)
+{
+    entries_ = std::move(entries);
+    QStringList words;
+    for (const Entry& entry : entries_)
+        words.append(entry.text);
+    setAccessibleName(words.join(QStringLiteral(", ")));
+    setToolTip(accessibleName());
+    updateGeometry();
+    update();
+}
+
+QSize MeterLegend::sizeHint() const
+{
+    double width = 0;
+    for (const Entry& entry : entries_)
+        width += wordsBegin(entry) + legendMetrics().horizontalAdvance(entry.text) + kBetweenEntries;
+    return { static_cast<int>(std::ceil(width)), height() };
+}
+
+void MeterLegend::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    p.setFont(theme().font(FontRole::Small));
+    double x = 0;
+    for (const Entry& entry : entries_) {
+        if (entry.fill)
+            drawSwatch(p, QRectF(x, std::floor((height() - kSwatch) / 2.0), kSwatch, kSwatch), *entry.fill);
+        x += wordsBegin(entry);
+        const QString text = legendMetrics().elidedText(entry.text, Qt::ElideRight, std::max(0.0, width() - x));
+        p.setPen(theme().color(Token::Text2));
+        p.drawText(QRectF(x, 0, width() - x, height()), Qt::AlignVCenter | Qt::AlignLeft, text);
+        x += legendMetrics().horizontalAdvance(entry.text) + kBetweenEntries;
+        if (x >= width())
+            return;
+    }
+}
+
 Sparkline::Sparkline(QWidget* parent)
     : QWidget(parent)
 {

@@ -40,6 +40,26 @@ private:
     int labelWidth_ = 110;
 };
 
+/// The fills of a meter in one line, a swatch before the words of each. What has no room is cut off; the tool tip has all.
+class MeterLegend : public QWidget {
+    Q_OBJECT
+public:
+    struct Entry {
+        QString text;
+        std::optional<MeterFill> fill; ///< nothing: words alone
+    };
+    explicit MeterLegend(QWidget* parent = nullptr);
+    void setEntries(std::vector<Entry> entries);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return { 0, height() }; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    std::vector<Entry> entries_;
+};
+
 /// A curve of at most some dozens of values without axes, for lists.
 class Sparkline : public QWidget {
     Q_OBJECT

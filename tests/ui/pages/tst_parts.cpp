@@ -7,6 +7,7 @@
 #include "ui/shell/replay_bar.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/lane_view.h"
+#include "ui/widgets/meters.h"
 #include "ui/widgets/worker_mark.h"
 
 #include <QAction>
@@ -46,6 +47,23 @@ private Q_SLOTS:
         const int middle = 20 + 22; // of the first lane
         for (int y = middle - 18; y < middle + 18; ++y)
             QCOMPARE(picture.pixelColor(860, y), ground);
+    }
+
+    void theWordsBelowTheMetersDidNotSayWhichColourIsWhich()
+    {
+        MeterLegend legend;
+        legend.setEntries({ { QStringLiteral("committed 3"), MeterFill::Committed }, { QStringLiteral("leased 1"), MeterFill::Leased } });
+        QCOMPARE(legend.accessibleName(), QStringLiteral("committed 3, leased 1"));
+        legend.resize(legend.sizeHint());
+        const QImage whole = legend.grab().toImage();
+        const int middle = legend.height() / 2;
+        QCOMPARE(whole.pixelColor(4, middle), theme().color(Token::Text1));
+        int leased = 0;
+        for (int x = 0; x < whole.width(); ++x)
+            leased += whole.pixelColor(x, middle) == theme().color(Token::Accent) ? 1 : 0;
+        QCOMPARE(leased, 8);
+        legend.resize(50, legend.height()); // cut off, not squeezed
+        QCOMPARE(legend.grab().toImage().pixelColor(4, middle), theme().color(Token::Text1));
     }
 
     /// An SVG knows no clip: hatching stood on the words beside it.
