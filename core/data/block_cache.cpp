@@ -1,7 +1,7 @@
 // How the cache stays below its cap with several processes in it: every write happens under one lock file and is first added
 // to a number beside it. The number is never too small; who finds no room by it looks at the sizes on disk. A process is
-// known by its member file, which it keeps locked while it lives; its
-// temporaries and pins carry the name of that file, so what a dead process left can be told from what is in use.
+// known by its member file, which it keeps locked while it lives; its temporaries and pins carry the name of that file,
+// so what a dead process left can be told from what is in use.
 
 #include "core/data/block_cache.h"
 

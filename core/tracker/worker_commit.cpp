@@ -96,7 +96,12 @@ namespace {
             addParts(chunk, claim, trained, false, steps);
             addParts(chunk, claim, skipped, true, 0);
             chunk.covered += countWindows(trained) + countWindows(skipped);
-            settle(chunk, allDone, subtract(subtract(subtract(claim.ranges, covered), trained), skipped));
+            if (!allDone)
+                moves_.store(chunk);
+            else if (chunk.covered == chunk.windows)
+                finishChunk(chunk);
+            else
+                giveBack(chunk, subtract(subtract(subtract(claim.ranges, covered), trained), skipped));
         }
 
         std::int64_t stepsOf(const HeldClaim& claim, const ChunkParts& parts, const WindowRanges& trained, bool allDone, bool hadParts)
@@ -128,20 +133,18 @@ namespace {
                     part.claim, part.windows.begin, part.windows.end, part.chunk, checkpoint_, part.skipped, part.steps);
         }
 
-        /// @param rest  windows of the claim that are in no checkpoint
-        void settle(ChunkRow& chunk, bool allDone, const WindowRanges& rest)
+        void finishChunk(ChunkRow& chunk)
         {
-            if (!allDone) {
-                moves_.store(chunk);
-                return;
-            }
             chunk.holder.reset();
-            if (chunk.covered == chunk.windows) {
-                if (chunk.state == ChunkState::Leased)
-                    moves_.move(chunk, ChunkState::Trained, cause_);
-                moves_.move(chunk, ChunkState::Committed, cause_, ChunkMoves::Fields::Coverage);
-                return;
-            }
+            if (chunk.state == ChunkState::Leased)
+                moves_.move(chunk, ChunkState::Trained, cause_);
+            moves_.move(chunk, ChunkState::Committed, cause_, ChunkMoves::Fields::Coverage);
+        }
+
+        /// @param rest  windows of the claim that are in no checkpoint
+        void giveBack(ChunkRow& chunk, const WindowRanges& rest)
+        {
+            chunk.holder.reset();
             moves_.totals().claimedTokens -= tokensOf(rest, chunk.tokens, chunk.windows.value_or(0));
             moves_.move(chunk, moves_.unclaimedState(chunk), "the rest after " + cause_);
         }

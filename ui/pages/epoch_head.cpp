@@ -69,6 +69,7 @@ EpochHead::EpochHead(QWidget* parent)
     , mark_(new StateGlyph(this, 18))
     , title_(makeLabel({}, TextTone::Value, TextSize::Title, true))
     , truth_(new ElidedLabel(TextTone::Secondary, TextSize::Small))
+    , why_(makeButton(tr("Why?")))
     , ends_(new ElidedLabel(TextTone::Secondary, TextSize::Small))
 {
     auto* row = new QHBoxLayout(this);
@@ -78,12 +79,10 @@ EpochHead::EpochHead(QWidget* parent)
     row->addWidget(title_);
     truth_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred); // the link stands behind its last word
     row->addWidget(truth_);
-    auto* why = makeButton(tr("Why?"));
-    why->setFlat(true);
-    why->setProperty("link", true);
-    connect(why, &QPushButton::clicked, this, &EpochHead::whyWanted);
-    row->addWidget(why);
-    why_ = why;
+    why_->setFlat(true);
+    why_->setProperty("link", true);
+    connect(why_, &QPushButton::clicked, this, &EpochHead::whyWanted);
+    row->addWidget(why_);
     row->addStretch();
     ends_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     row->addWidget(ends_);

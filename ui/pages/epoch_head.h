@@ -6,6 +6,7 @@
 #include <vector>
 
 class QLabel;
+class QPushButton;
 
 namespace furrow {
 
@@ -21,7 +22,7 @@ public:
     void setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims);
     void clear();
     /// The only one here that takes the focus, for the order of tabs.
-    QWidget* whyButton() const { return why_; }
+    QPushButton* whyButton() const { return why_; }
 
 Q_SIGNALS:
     void whyWanted();
@@ -30,7 +31,7 @@ private:
     StateGlyph* mark_;
     QLabel* title_;
     QLabel* truth_;
-    QWidget* why_;
+    QPushButton* why_;
     QLabel* ends_;
 };
 

@@ -12,6 +12,7 @@
 #include "ui/pages/worker_card.h"
 
 #include <QGridLayout>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -189,7 +190,7 @@ void OverviewPage::showWorkers(const RunStatus& status)
             const int at = static_cast<int>(cardOf_.size()) - 1;
             cards_->addWidget(card, at / kCardColumns, at % kCardColumns);
             const auto place = cardOf_.find(worker.worker); // made later than the docks, reached before them all the same
-            setTabOrder(place == cardOf_.begin() ? head_->whyButton() : std::prev(place)->second, card);
+            setTabOrder(place == cardOf_.begin() ? static_cast<QWidget*>(head_->whyButton()) : std::prev(place)->second, card);
             connect(card, &WorkerCard::chosen, this, [this](int chosen) {
                 bench_.selection().clear();
                 bench_.selection().setWorker(chosen);

@@ -8,7 +8,7 @@
 
 using namespace furrow;
 
-/// Holds on machines with and without a GPU; the second half of each test needs one.
+/// Holds on machines with and without a GPU; what is asked of each GPU needs one.
 class DevicesTest : public QObject {
     Q_OBJECT
 
