@@ -12,6 +12,11 @@ Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen)
     return std::move(reading.config);
 }
 
+Result<RunConfig> latestConfig(const std::vector<AttemptRow>& attempts, const RunConfig& frozen)
+{
+    return attempts.empty() ? Result<RunConfig>(frozen) : configOf(attempts.back(), frozen);
+}
+
 std::vector<std::vector<ConfigChange>> changesByAttempt(const std::vector<AttemptRow>& attempts, const RunConfig& frozen)
 {
     std::vector<std::vector<ConfigChange>> all;

@@ -99,9 +99,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     auto attempts = reader.value().attempts();
     if (!attempts.ok())
         return attempts.error();
-    if (attempts.value().empty())
-        return file.value().config;
-    return configOf(attempts.value().back(), file.value().config);
+    return latestConfig(attempts.value(), file.value().config);
 }
 
 Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, std::optional<CheckpointId> goBackTo)

@@ -105,7 +105,7 @@ void ConfigPage::take()
     const bool first = shownRun_ != bench_.watcher().folder();
     shownRun_ = bench_.watcher().folder();
     shownAttempts_ = attempts;
-    const auto inForce = attempts > 0 ? configOf(tables->attempts.back(), status->file.config) : Result<RunConfig>(status->file.config);
+    const auto inForce = latestConfig(tables ? tables->attempts : std::vector<AttemptRow> {}, status->file.config);
     fill(status->file, inForce.ok() ? inForce.value() : status->file.config);
     if (first)
         fitColumns();

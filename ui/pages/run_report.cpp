@@ -64,7 +64,7 @@ QString changedBy(const Setting& setting, const std::vector<AttemptRow>& attempt
 QString settingsThatDiffer(const RunFile& file, const std::vector<AttemptRow>& attempts)
 {
     const auto preset = findPreset(file.preset);
-    const auto latest = attempts.empty() ? Result<RunConfig>(file.config) : configOf(attempts.back(), file.config);
+    const auto latest = latestConfig(attempts, file.config);
     const auto changed = changesByAttempt(attempts, file.config);
     const QString title = preset.ok() ? said(QT_TRANSLATE_NOOP("RunReport", "Settings in force that differ from the preset %1")).arg(QString::fromStdString(preset.value().title).toHtmlEscaped())
                                       : said(QT_TRANSLATE_NOOP("RunReport", "Settings in force"));
