@@ -3319,10 +3319,6 @@
         <source>Reading the samples…</source>
         <translation type="unfinished"></translation>
     </message>
-    <message>
-        <source>%1 rows: %2 to be trained, %3 filtered, %4 held out, %5 unreadable, %6 left out as duplicates. %7 tokens.</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message numerus="yes">
         <source>%n more</source>
         <translation>
@@ -3363,6 +3359,54 @@
     </message>
     <message>
         <source>leave out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worst first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Best first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As stored</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Order of the samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of each chunk the losses of the six worst and the two best samples are kept, as they were when they were trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 to be trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 filtered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 held out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 unreadable</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 left out as duplicates</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows: %2. %3 tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>loss %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

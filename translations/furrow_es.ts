@@ -3319,10 +3319,6 @@
         <source>Reading the samples…</source>
         <translation>Leyendo las muestras…</translation>
     </message>
-    <message>
-        <source>%1 rows: %2 to be trained, %3 filtered, %4 held out, %5 unreadable, %6 left out as duplicates. %7 tokens.</source>
-        <translation>%1 filas: %2 para entrenar, %3 filtradas, %4 reservadas, %5 ilegibles, %6 omitidas por duplicadas. %7 tokens.</translation>
-    </message>
     <message numerus="yes">
         <source>%n more</source>
         <translation>
@@ -3364,6 +3360,54 @@
     <message>
         <source>leave out</source>
         <translation>excluir</translation>
+    </message>
+    <message>
+        <source>Worst first</source>
+        <translation>Peores primero</translation>
+    </message>
+    <message>
+        <source>Best first</source>
+        <translation>Mejores primero</translation>
+    </message>
+    <message>
+        <source>As stored</source>
+        <translation>Como se guardaron</translation>
+    </message>
+    <message>
+        <source>Order of the samples</source>
+        <translation>Orden de las muestras</translation>
+    </message>
+    <message>
+        <source>Of each chunk the losses of the six worst and the two best samples are kept, as they were when they were trained.</source>
+        <translation>De cada fragmento se guardan las pérdidas de las seis peores muestras y de las dos mejores, tal como eran al entrenarlas.</translation>
+    </message>
+    <message>
+        <source>%1 to be trained</source>
+        <translation>%1 para entrenar</translation>
+    </message>
+    <message>
+        <source>%1 filtered</source>
+        <translation>%1 filtradas</translation>
+    </message>
+    <message>
+        <source>%1 held out</source>
+        <translation>%1 reservadas</translation>
+    </message>
+    <message>
+        <source>%1 unreadable</source>
+        <translation>%1 ilegibles</translation>
+    </message>
+    <message>
+        <source>%1 left out as duplicates</source>
+        <translation>%1 excluidas por duplicadas</translation>
+    </message>
+    <message>
+        <source>%1 rows: %2. %3 tokens.</source>
+        <translation>%1 filas: %2. %3 tokens.</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>pérdida %1</translation>
     </message>
 </context>
 <context>

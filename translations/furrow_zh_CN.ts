@@ -3314,10 +3314,6 @@
         <source>Reading the samples…</source>
         <translation>正在读取样本…</translation>
     </message>
-    <message>
-        <source>%1 rows: %2 to be trained, %3 filtered, %4 held out, %5 unreadable, %6 left out as duplicates. %7 tokens.</source>
-        <translation>%1 行：%2 待训练，%3 被过滤，%4 留出，%5 不可读，%6 因重复略去。%7 个词元。</translation>
-    </message>
     <message numerus="yes">
         <source>%n more</source>
         <translation>
@@ -3357,6 +3353,54 @@
     <message>
         <source>leave out</source>
         <translation>排除</translation>
+    </message>
+    <message>
+        <source>Worst first</source>
+        <translation>最差的在前</translation>
+    </message>
+    <message>
+        <source>Best first</source>
+        <translation>最好的在前</translation>
+    </message>
+    <message>
+        <source>As stored</source>
+        <translation>按存储顺序</translation>
+    </message>
+    <message>
+        <source>Order of the samples</source>
+        <translation>样本的顺序</translation>
+    </message>
+    <message>
+        <source>Of each chunk the losses of the six worst and the two best samples are kept, as they were when they were trained.</source>
+        <translation>每个数据段保留六个最差和两个最好样本在训练时的损失。</translation>
+    </message>
+    <message>
+        <source>%1 to be trained</source>
+        <translation>%1 个待训练</translation>
+    </message>
+    <message>
+        <source>%1 filtered</source>
+        <translation>%1 个被过滤</translation>
+    </message>
+    <message>
+        <source>%1 held out</source>
+        <translation>%1 个留出</translation>
+    </message>
+    <message>
+        <source>%1 unreadable</source>
+        <translation>%1 个无法读取</translation>
+    </message>
+    <message>
+        <source>%1 left out as duplicates</source>
+        <translation>%1 个因重复而略去</translation>
+    </message>
+    <message>
+        <source>%1 rows: %2. %3 tokens.</source>
+        <translation>%1 行：%2。%3 个词元。</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>损失 %1</translation>
     </message>
 </context>
 <context>

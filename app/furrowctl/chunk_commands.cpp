@@ -1,6 +1,7 @@
 // inspect, exclude: a chunk back to its text, and leaving chunks out of a run.
 
 #include "app/furrowctl/command.h"
+#include "core/base/format.h"
 #include "core/run/chunk_view.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
@@ -52,20 +53,28 @@ struct InspectOptions {
     std::string chunk;
     ChunkPart part;
     std::int64_t sample = -1;
+    std::int64_t epoch = 0; ///< as people count; 0: the newest
+    std::string order = "stored";
     bool json = false;
 };
 
 nlohmann::json sampleJson(const SampleView& s)
 {
-    return { { "index", s.index }, { "file", s.file }, { "row", s.row }, { "fingerprint", hex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
+    nlohmann::json json = { { "index", s.index }, { "file", s.file }, { "row", s.row }, { "fingerprint", hex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
         { "repeat", (s.flags & SampleRepeat) != 0 }, { "tokens", s.tokens }, { "text", s.text } };
+    json["loss"] = s.loss ? nlohmann::json(*s.loss) : nlohmann::json(nullptr);
+    return json;
 }
 
 int inspect(InspectOptions o)
 {
     if (!parseChunk(o.chunk, o.part.block, o.part.column))
         return fail(noChunk(o.chunk), o.json);
+    o.part.order = o.order == "highest" ? SampleOrder::HighestLoss : o.order == "lowest" ? SampleOrder::LowestLoss : SampleOrder::AsStored;
+    if (o.epoch > 0)
+        o.part.epoch = o.epoch - 1;
     if (o.sample >= 0) {
+        o.part.order = SampleOrder::AsStored;
         o.part.first = o.sample;
         o.part.count = 1;
     }
@@ -85,7 +94,7 @@ int inspect(InspectOptions o)
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, " << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
               << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " duplicates, " << v.summary.tokens << " tokens\n";
     for (const auto& s : v.samples)
-        std::cout << "[" << s.index << "] " << s.file << " row " << s.row << ", " << s.tokens.size() << " tokens, " << hex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
+        std::cout << "[" << s.index << "] " << s.file << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << hex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
                   << "\n" << s.text << "\n";
     std::cout << std::flush;
     return kDone;
@@ -137,7 +146,9 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
     inspecting->add_option("run", io->run, "Folder of the run.")->required();
     inspecting->add_option("chunk", io->chunk, "BLOCK:CHUNK, both from 0.")->required();
     inspecting->add_option("--sample", io->sample, "Only this sample, from 0.")->check(CLI::NonNegativeNumber);
-    inspecting->add_option("--first", io->part.first, "Begin at this sample.")->check(CLI::NonNegativeNumber);
+    inspecting->add_option("--epoch", io->epoch, "Losses of this epoch, from 1; 0: the newest.")->check(CLI::NonNegativeNumber)->capture_default_str();
+    inspecting->add_option("--order", io->order, "stored, or samples with a loss first: highest, lowest.")->check(CLI::IsMember({ "stored", "highest", "lowest" }))->capture_default_str();
+    inspecting->add_option("--first", io->part.first, "Begin at this place of the order.")->check(CLI::NonNegativeNumber);
     inspecting->add_option("--count", io->part.count, "So many samples at most.")->check(CLI::NonNegativeNumber);
     inspecting->add_flag("--json", io->json, "Print JSON.");
     inspecting->callback([&chosen, io] { chosen.action = [io] { return inspect(*io); }; });

@@ -7,6 +7,7 @@
 #include "core/run/run_status.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 namespace furrow {
@@ -32,6 +33,35 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
     if (!made.ok())
         return made.error();
     return PreparedBlock::open(folder / made.value().fileName);
+}
+
+Result<std::vector<SampleLoss>> lossesOf(LedgerReader& ledger, const ChunkPart& part)
+{
+    if (part.epoch)
+        return ledger.sampleLosses(chunkIdOf({ *part.epoch, part.block, part.column }));
+    auto epochs = ledger.epochs();
+    if (!epochs.ok())
+        return epochs.error();
+    for (auto epoch = epochs.value().rbegin(); epoch != epochs.value().rend(); ++epoch)
+        if (auto losses = ledger.sampleLosses(chunkIdOf({ epoch->epoch, part.block, part.column })); !losses.ok() || !losses.value().empty())
+            return losses;
+    return std::vector<SampleLoss> {};
+}
+
+/// Indices of the stored samples, in the order asked for.
+std::vector<std::int64_t> ordered(std::int64_t stored, const std::vector<SampleLoss>& losses, SampleOrder order)
+{
+    std::vector<std::int64_t> first;
+    if (order != SampleOrder::AsStored)
+        for (const SampleLoss& one : losses)
+            first.push_back(one.sample);
+    if (order == SampleOrder::LowestLoss)
+        std::reverse(first.begin(), first.end());
+    std::vector<std::int64_t> all(static_cast<std::size_t>(stored));
+    std::iota(all.begin(), all.end(), 0);
+    const auto place = [&](std::int64_t sample) { return std::find(first.begin(), first.end(), sample); };
+    std::stable_sort(all.begin(), all.end(), [&](std::int64_t a, std::int64_t b) { return place(a) < place(b); });
+    return all;
 }
 
 } // namespace
@@ -61,12 +91,19 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
         return chunk.error();
     const ChunkText& text = chunk.value();
     const auto source = static_cast<std::size_t>(row.value().source);
-    ChunkView view { part.block, part.column, block.value().summary(part.column), text.count(), {} };
+    auto losses = lossesOf(ledger.value(), part);
+    if (!losses.ok())
+        return losses.error();
+    ChunkView view { part.block, part.column, block.value().summary(part.column), text.count(), !losses.value().empty(), {} };
+    const auto order = ordered(text.count(), losses.value(), part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
-    for (auto i = first; i < first + std::min(std::max<std::int64_t>(0, part.count), text.count() - first); ++i) {
+    for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(std::clamp<std::int64_t>(part.count, 0, text.count() - first)))) {
         const auto at = static_cast<std::size_t>(i);
         const auto ids = std::span(text.tokens).subspan(text.offsets[at], text.offsets[at + 1] - text.offsets[at]);
-        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer.value()->decode(ids) };
+        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer.value()->decode(ids), {} };
+        for (const SampleLoss& one : losses.value())
+            if (one.sample == i)
+                sample.loss = one.loss;
         const auto fileIndex = static_cast<std::size_t>(text.files[at]);
         if (source < manifest.value().sources.size() && fileIndex < manifest.value().sources[source].files.size())
             sample.file = manifest.value().sources[source].files[fileIndex].path;

@@ -3,6 +3,8 @@
 #include "core/data/prepared_block.h"
 #include "core/run/run_paths.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct SampleView {
     std::uint8_t flags = 0; ///< SampleFlag bits
     std::vector<std::uint32_t> tokens;
     std::string text; ///< decoded from the tokens
+    std::optional<double> loss; ///< nats per token as it was trained; kept of a few samples that stood out
 };
 
 struct ChunkView {
@@ -24,14 +27,20 @@ struct ChunkView {
     std::int32_t column = 0;
     ChunkSummary summary;
     std::int64_t stored = 0; ///< samples the block holds; filtered and unreadable rows have none
-    std::vector<SampleView> samples;
+    bool keepsLosses = false; ///< some sample of the chunk has a loss
+    std::vector<SampleView> samples; ///< in the order asked for
 };
+
+/// Samples with a loss first, the highest or the lowest at the top; the others follow as they are stored.
+enum class SampleOrder { AsStored, HighestLoss, LowestLoss };
 
 /// Which samples of a chunk are wanted.
 struct ChunkPart {
     std::int64_t block = 0;
     std::int32_t column = 0;
-    std::int64_t first = 0;
+    std::optional<std::int64_t> epoch; ///< whose losses; absent: the newest that has some
+    SampleOrder order = SampleOrder::AsStored;
+    std::int64_t first = 0; ///< place in this order
     std::int64_t count = INT64_MAX;
 };
 

@@ -4,8 +4,10 @@
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/lineage_rows.h"
+#include "core/tracker/sample_losses.h"
 #include "core/tracker/schema.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -300,6 +302,23 @@ Result<std::vector<ClaimRow>> LedgerReader::claimsOf(ChunkId chunk)
 {
     auto claims = claimsAt(state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.chunk=? ORDER BY c.id", chunk));
     return answer(state_->db, std::move(claims));
+}
+
+Result<std::vector<SampleLoss>> LedgerReader::sampleLosses(ChunkId chunk)
+{
+    std::vector<SampleLoss> losses;
+    if (!keepsSampleLosses(state_->db))
+        return answer(state_->db, std::move(losses));
+    Rows rows = state_->db.query("SELECT sample_losses FROM claim c WHERE chunk=? AND outcome=? AND sample_losses<>''"
+                                 " AND (EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=1) OR NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
+                                 " ORDER BY id DESC",
+        chunk, ClaimOutcome::Trained);
+    while (rows.next())
+        for (const SampleLoss& one : decodeSampleLosses(rows.text(0)))
+            if (std::none_of(losses.begin(), losses.end(), [&](const SampleLoss& known) { return known.sample == one.sample; }))
+                losses.push_back(one);
+    std::stable_sort(losses.begin(), losses.end(), [](const SampleLoss& a, const SampleLoss& b) { return a.loss > b.loss; });
+    return answer(state_->db, std::move(losses));
 }
 
 #undef FURROW_CLAIM_COLUMNS

@@ -127,6 +127,9 @@ public:
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
     Result<std::vector<ClaimRow>> claimsOf(ChunkId chunk);
+    /// ChunkOutcome::sampleLosses of the trainings that are in the weights, of each sample the newest; highest first. Empty in a file that does not
+    /// keep them.
+    Result<std::vector<SampleLoss>> sampleLosses(ChunkId chunk);
     Result<std::vector<EventRow>> eventsSince(std::int64_t seq, int limit);
     Result<std::int64_t> newestEvent(); ///< its seq; 0: none
     Result<std::vector<SupervisorLedger::CheckpointRow>> checkpoints();

@@ -165,7 +165,8 @@ CREATE TABLE claim (
     steps INTEGER NOT NULL DEFAULT 0,
     opened_seq INTEGER NOT NULL,
     closed_seq INTEGER NOT NULL DEFAULT 0,
-    cause TEXT NOT NULL DEFAULT ''
+    cause TEXT NOT NULL DEFAULT '',
+    sample_losses TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX claim_chunk ON claim (chunk);
 
@@ -335,6 +336,7 @@ std::span<const MigrationStep> trackerMigrations()
         { 1, "ALTER TABLE chunk ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;"
              "CREATE TABLE inherited (block INTEGER PRIMARY KEY, columns TEXT NOT NULL, mark INTEGER NOT NULL) STRICT;" },
         { 2, "CREATE INDEX counts_wanted ON counts (epoch, block) WHERE n1 + n2 > 0;" },
+        { 3, "ALTER TABLE claim ADD COLUMN sample_losses TEXT NOT NULL DEFAULT '';" },
     };
     return kSteps;
 }
@@ -342,6 +344,11 @@ std::span<const MigrationStep> trackerMigrations()
 bool keepsInherited(Database& db)
 {
     return db.integer("PRAGMA user_version").value_or(0) >= 2;
+}
+
+bool keepsSampleLosses(Database& db)
+{
+    return db.integer("PRAGMA user_version").value_or(0) >= 4;
 }
 
 } // namespace furrow

@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// Tables of the tracker; FORMAT.md beside this file is their page of prose.
-inline constexpr std::int64_t kTrackerVersion = 3;
+inline constexpr std::int64_t kTrackerVersion = 4;
 inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
 
 /// One step forward: from version `from` to `from + 1`.
@@ -28,6 +28,8 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
 
 /// False in a file of version 1, which may be read without being migrated: it has no table `inherited` and no column of that name.
 bool keepsInherited(Database& db);
+/// False in a file of version 3 or older, which may be read without being migrated: its claims have no column `sample_losses`.
+bool keepsSampleLosses(Database& db);
 
 /// The steps that lead to kTrackerVersion.
 std::span<const MigrationStep> trackerMigrations();

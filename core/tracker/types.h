@@ -82,6 +82,13 @@ struct Claim {
     std::int64_t positionTokens = 0; ///< tokens claimed in the run before this chunk: place in the learning-rate schedule
 };
 
+/// What the labels of one sample cost on average at the moment it was trained.
+struct SampleLoss {
+    std::int64_t sample = 0; ///< index inside the chunk, as it is stored
+    double loss = 0; ///< nats per token, the end-of-text after it included
+    bool operator==(const SampleLoss&) const = default;
+};
+
 /// What one training of (a range of) a chunk gave; stored with the claim for ever.
 struct ChunkOutcome {
     std::vector<WindowRange> done; ///< in the weights now
@@ -89,6 +96,7 @@ struct ChunkOutcome {
     std::int64_t tokens = 0; ///< real label tokens trained
     double lossSum = 0; ///< nats, over those tokens
     double peakGradientNorm = 0;
+    std::vector<SampleLoss> sampleLosses; ///< a few that stand out, highest first
     std::int64_t firstStep = 0; ///< worker steps
     std::int64_t lastStep = 0;
 };

@@ -5,6 +5,7 @@
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/lineage.h"
+#include "core/tracker/sample_losses.h"
 #include "core/tracker/worker_state.h"
 
 #include <algorithm>
@@ -248,11 +249,11 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
         event = moves.move(chunk, ChunkState::Trained, "trained");
     }
     db.run("UPDATE claim SET outcome=?, ended_wall=?, started_wall=CASE WHEN started_wall=0 THEN claimed_wall ELSE started_wall END,"
-           " done=?, skipped=?, partly=?, samples=?, tokens=?, loss_sum=?, peak_norm=?, first_step=?, last_step=?, steps=?, closed_seq=?"
+           " done=?, skipped=?, partly=?, samples=?, tokens=?, loss_sum=?, peak_norm=?, first_step=?, last_step=?, steps=?, closed_seq=?, sample_losses=?"
            " WHERE id=?",
         ClaimOutcome::Trained, moves.wallNs(), encodeRanges(*done), encodeRanges(*skipped), partly,
         chunk.rows.samples * countWindows(*done) / windows, outcome.tokens, outcome.lossSum, outcome.peakGradientNorm,
-        outcome.firstStep, outcome.lastStep, steps, event, claim.claimId);
+        outcome.firstStep, outcome.lastStep, steps, event, encodeSampleLosses(outcome.sampleLosses), claim.claimId);
     moves.finish();
     updateStopCheaply(file, run, moves.totals());
     if (Status status = transaction.value().commit(); !status.ok())

@@ -2,7 +2,6 @@
 
 #include "core/base/path.h"
 #include "core/data/tokenizer/tokenizer.h"
-#include "core/run/chunk_view.h"
 
 #include <algorithm>
 #include <span>
@@ -22,6 +21,7 @@ SampleText sampleOf(const SampleView& view, const Tokenizer& tokenizer)
     sample.fingerprint = view.fingerprint;
     sample.flags = view.flags;
     sample.tokenCount = static_cast<qint64>(view.tokens.size());
+    sample.loss = view.loss;
     sample.text = QString::fromStdString(view.text);
     const std::span<const TokenId> ids(view.tokens);
     for (const TokenId& id : ids.first(std::min(ids.size(), kMostTokens)))
@@ -29,14 +29,15 @@ SampleText sampleOf(const SampleView& view, const Tokenizer& tokenizer)
     return sample;
 }
 
-void readInto(ChunkSamples& result, const RunPaths& paths)
+void readInto(ChunkSamples& result, const RunPaths& paths, std::int64_t epoch, SampleOrder order)
 {
-    const auto view = viewChunk(paths, { result.block, result.column, 0, kMostSamples });
+    const auto view = viewChunk(paths, { result.block, result.column, epoch, order, 0, kMostSamples });
     const auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
     if (!view.ok() || !tokenizer.ok()) {
         result.problem = QString::fromStdString((view.ok() ? tokenizer.error() : view.error()).message);
         return;
     }
+    result.keepsLosses = view.value().keepsLosses;
     result.summary = view.value().summary;
     result.stored = view.value().stored;
     for (const SampleView& sample : view.value().samples)
@@ -51,14 +52,14 @@ SampleReader::SampleReader(QObject* parent)
     qRegisterMetaType<ChunkSamplesPtr>();
 }
 
-void SampleReader::read(const QString& folder, qint64 block, int column)
+void SampleReader::read(const QString& folder, const ChunkPlace& chunk, SampleOrder order)
 {
     request_.start(
-        [folder, block, column](const auto&) {
+        [folder, chunk, order](const auto&) {
             auto result = std::make_shared<ChunkSamples>();
-            result->block = block;
-            result->column = column;
-            readInto(*result, RunPaths(pathFromUtf8(folder.toStdString())));
+            result->block = chunk.block;
+            result->column = chunk.column;
+            readInto(*result, RunPaths(pathFromUtf8(folder.toStdString())), chunk.epoch, order);
             return result;
         },
         [this](const ChunkSamplesPtr& samples) { Q_EMIT samplesRead(samples); });

@@ -1,12 +1,14 @@
 #pragma once
 
-#include "core/data/prepared_block.h"
+#include "core/run/chunk_view.h"
+#include "core/tracker/types.h"
 #include "ui/bridge/newest_request.h"
 
 #include <QMetaType>
 #include <QObject>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace furrow {
@@ -20,6 +22,7 @@ struct SampleText {
     QString text;
     std::vector<QString> tokens; ///< text of each token; at most 512
     qint64 tokenCount = 0;
+    std::optional<double> loss; ///< nats per token as it was trained; of a few that stood out
 };
 
 /// The samples of one chunk, read from its prepared block.
@@ -27,8 +30,9 @@ struct ChunkSamples {
     qint64 block = 0;
     int column = 0;
     QString problem; ///< why there are none; "": there are
+    bool keepsLosses = false; ///< some sample of the chunk has a loss
     ChunkSummary summary;
-    std::vector<SampleText> samples; ///< at most 400
+    std::vector<SampleText> samples; ///< at most 400, in the order asked for
     qint64 stored = 0; ///< how many the block holds
 };
 using ChunkSamplesPtr = std::shared_ptr<const ChunkSamples>;
@@ -38,7 +42,7 @@ class SampleReader : public QObject {
     Q_OBJECT
 public:
     explicit SampleReader(QObject* parent = nullptr);
-    void read(const QString& folder, qint64 block, int column);
+    void read(const QString& folder, const ChunkPlace& chunk, SampleOrder order);
     void cancel() { request_.cancel(); }
 
 Q_SIGNALS:

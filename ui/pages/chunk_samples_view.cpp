@@ -29,6 +29,7 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     , title_(makeLabel({}, TextTone::Value, TextSize::Body, true))
     , counts_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , form_(new QComboBox(this))
+    , order_(new QComboBox(this))
     , text_(new QTextBrowser(this))
 {
     auto* column = new QVBoxLayout(this);
@@ -38,10 +39,18 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     form_->addItem(tr("As trained"), Text);
     form_->addItem(tr("Tokens"), Tokens);
     form_->setAccessibleName(tr("How samples are shown"));
+    order_->addItem(tr("Worst first"), QVariant::fromValue(SampleOrder::HighestLoss));
+    order_->addItem(tr("Best first"), QVariant::fromValue(SampleOrder::LowestLoss));
+    order_->addItem(tr("As stored"), QVariant::fromValue(SampleOrder::AsStored));
+    order_->setAccessibleName(tr("Order of the samples"));
+    order_->setToolTip(tr("Of each chunk the losses of the six worst and the two best samples are kept, as they were when they were trained."));
     row->addWidget(form_);
     column->addLayout(row);
     counts_->setWordWrap(true);
-    column->addWidget(counts_);
+    auto* below = new QHBoxLayout;
+    below->addWidget(counts_, 1);
+    below->addWidget(order_, 0, Qt::AlignTop);
+    column->addLayout(below);
     text_->setFont(codeFont(TextSize::Small));
     text_->setOpenLinks(false);
     text_->setAccessibleName(tr("Samples of the chunk"));
@@ -50,8 +59,10 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& fingerprint) { bench_.quarantine().addSample(fingerprint.toString().toULongLong(nullptr, 16)); });
     connect(&bench_.quarantine(), &QuarantineDraft::changed, this, &ChunkSamplesView::render);
     connect(form_, &QComboBox::currentIndexChanged, this, &ChunkSamplesView::render);
+    connect(order_, &QComboBox::currentIndexChanged, this, &ChunkSamplesView::read);
     connect(&reader_, &SampleReader::samplesRead, this, &ChunkSamplesView::show);
     connect(&bench_.selection(), &SelectionModel::changed, this, &ChunkSamplesView::follow);
+    connect(&bench_.cells(), &CellStore::changed, this, &ChunkSamplesView::follow);
     follow();
 }
 
@@ -67,17 +78,26 @@ void ChunkSamplesView::follow()
         text_->clear();
         text_->hide();
         form_->hide();
+        order_->hide();
         return;
     }
     text_->show();
     form_->show();
     const SelectedChunk& chunk = selection.chunks.front();
-    if (chunk.id.value == shownChunk_)
+    const ChunkCell* cell = bench_.cells().find(chunk.id);
+    const int trainings = cell == nullptr ? 0 : cell->timesTrained;
+    if (chunk.id.value == shownChunk_ && trainings == shownTrainings_)
         return;
     shownChunk_ = chunk.id.value;
+    shownTrainings_ = trainings;
     title_->setText(heading_.isEmpty() ? chunkTitle(chunk.block, chunk.column) : heading_);
+    read();
+}
+
+void ChunkSamplesView::read()
+{
     counts_->setText(tr("Reading the samples…"));
-    reader_.read(selection.run, chunk.block, chunk.column);
+    reader_.read(bench_.selection().selection().run, placeOf({ shownChunk_ }), order_->currentData().value<SampleOrder>());
 }
 
 void ChunkSamplesView::show(const ChunkSamplesPtr& samples)
@@ -90,15 +110,13 @@ void ChunkSamplesView::render()
 {
     if (!samples_)
         return;
+    order_->setVisible(samples_->keepsLosses);
     if (!samples_->problem.isEmpty()) {
         counts_->setText(samples_->problem);
         text_->clear();
         return;
     }
-    const ChunkSummary& summary = samples_->summary;
-    counts_->setText(tr("%1 rows: %2 to be trained, %3 filtered, %4 held out, %5 unreadable, %6 left out as duplicates. %7 tokens.")
-                         .arg(countText(summary.rows), countText(summary.samples), countText(summary.filtered), countText(summary.heldOut), countText(summary.failed),
-                             countText(summary.duplicates), countText(summary.tokens)));
+    counts_->setText(summaryText(samples_->summary));
     QString html;
     for (const SampleText& sample : samples_->samples)
         html += sampleHtml(sample);
@@ -106,6 +124,20 @@ void ChunkSamplesView::render()
     if (more > 0)
         html += QStringLiteral("<p>%1</p>").arg(tr("%n more", nullptr, static_cast<int>(more)));
     text_->setHtml(html);
+}
+
+QString ChunkSamplesView::summaryText(const ChunkSummary& summary)
+{
+    QStringList kinds { tr("%1 to be trained").arg(countText(summary.samples)) };
+    if (summary.filtered > 0)
+        kinds.append(tr("%1 filtered").arg(countText(summary.filtered)));
+    if (summary.heldOut > 0)
+        kinds.append(tr("%1 held out").arg(countText(summary.heldOut)));
+    if (summary.failed > 0)
+        kinds.append(tr("%1 unreadable").arg(countText(summary.failed)));
+    if (summary.duplicates > 0)
+        kinds.append(tr("%1 left out as duplicates").arg(countText(summary.duplicates)));
+    return tr("%1 rows: %2. %3 tokens.").arg(countText(summary.rows), kinds.join(QStringLiteral(", ")), countText(summary.tokens));
 }
 
 QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
@@ -134,8 +166,10 @@ QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
             odd = !odd;
         }
     }
-    return QStringLiteral("<p style=\"margin:8px 0 2px 0;color:%1\">%2</p><p style=\"margin:0 0 6px 0\">%3</p>")
-        .arg(colours.color(QPalette::PlaceholderText).name(), notes.join(QStringLiteral(" · ")), body);
+    const QString loss = sample.loss ? tr("loss %1").arg(fixedText(*sample.loss, 2)).replace(QLatin1Char(' '), QStringLiteral("&nbsp;")) : QString();
+    return QStringLiteral("<table width=\"100%\" border=\"1\" cellspacing=\"0\" cellpadding=\"4\" style=\"border-color:%1;border-style:solid;margin:0 0 6px 0\"><tr><td>"
+                          "<table width=\"100%\" cellspacing=\"0\"><tr><td style=\"color:%2\">%3</td><td align=\"right\">%4</td></tr></table>%5</td></tr></table>")
+        .arg(colours.color(QPalette::Mid).name(), colours.color(QPalette::PlaceholderText).name(), notes.join(QStringLiteral(" · ")), loss, body);
 }
 
 } // namespace furrow

@@ -22,8 +22,10 @@ public:
 
 private:
     void follow();
+    void read();
     void show(const ChunkSamplesPtr& samples);
     void render();
+    static QString summaryText(const ChunkSummary& summary);
     QString sampleHtml(const SampleText& sample) const;
 
     Workbench& bench_;
@@ -32,8 +34,10 @@ private:
     QLabel* title_;
     QLabel* counts_;
     QComboBox* form_;
+    QComboBox* order_;
     QTextBrowser* text_;
     qint64 shownChunk_ = 0;
+    int shownTrainings_ = 0; ///< of it: the next one brings new losses
     QString heading_;
 };
 

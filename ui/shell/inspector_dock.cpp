@@ -238,8 +238,8 @@ void InspectorDock::showChunk(ChunkId chunk)
     claims_.reset(history);
     if (first)
         history_->resizeColumnsToContents();
-    historyTitle_->setVisible(!history.empty()); // a chunk that nobody trained leaves its room to the samples
-    history_->setVisible(!history.empty());
+    historyTitle_->setVisible(history.size() > 1); // the rows above say all of a single one: its room is for the samples
+    history_->setVisible(history.size() > 1);
 }
 
 // The steps of the newest training of the chunk, every one of them.

@@ -60,13 +60,12 @@ void GptStep::setWeights(const float* weights)
     });
 }
 
-double GptStep::run(const TokenBatch& batch, float* gradients, float gradientScale, std::uint64_t dropoutSeed)
+void GptStep::run(const TokenBatch& batch, float* losses, float* gradients, float gradientScale, std::uint64_t dropoutSeed)
 {
     const int threads = pool_->threads();
     const std::int64_t together = std::max<std::int64_t>(1, kTokensPerTask / batch.length);
     pool_->run([&](int thread) {
         Workspace& work = *workspaces_[static_cast<std::size_t>(thread)];
-        work.loss = 0;
         Task task;
         task.length = batch.length;
         task.scale = gradientScale;
@@ -81,7 +80,8 @@ double GptStep::run(const TokenBatch& batch, float* gradients, float gradientSca
             task.sequences = std::min(together, end - row);
             task.inputs = batch.inputs + row * batch.length;
             task.labels = batch.labels + row * batch.length;
-            work.loss += runRows(work, task);
+            task.losses = losses + row * batch.length;
+            runRows(work, task);
         }
     });
     if (gradients && threads > 1) {
@@ -94,24 +94,19 @@ double GptStep::run(const TokenBatch& batch, float* gradients, float gradientSca
             }
         });
     }
-    double loss = 0;
-    for (const auto& work : workspaces_)
-        loss += work->loss;
-    return loss;
 }
 
-double GptStep::runRows(Workspace& work, const Task& task)
+void GptStep::runRows(Workspace& work, const Task& task)
 {
     embed(work, task);
     for (std::size_t layer = 0; layer < packed_.size(); ++layer)
         forwardLayer(work, task, layer);
-    const double loss = lossAndHead(work, task);
+    lossAndHead(work, task);
     if (task.gradients) {
         for (std::size_t layer = packed_.size(); layer-- > 0;)
             backwardLayer(work, task, layer);
         scatterEmbedding(work, task);
     }
-    return loss;
 }
 
 void GptStep::embed(Workspace& work, const Task& task) const
@@ -285,7 +280,7 @@ void GptStep::dropScores(const Task& task, std::uint64_t key, std::int64_t row, 
         kernels_.drop(task.dropout, key, static_cast<std::uint32_t>((row + i) * padded), scores + i * padded, seen);
 }
 
-double GptStep::lossAndHead(Workspace& work, const Task& task) const
+void GptStep::lossAndHead(Workspace& work, const Task& task) const
 {
     const std::int64_t m = task.tokens();
     const std::int64_t d = shape_.width;
@@ -296,7 +291,6 @@ double GptStep::lossAndHead(Workspace& work, const Task& task) const
     kernels_.normForward(norm, work.last.data());
     float* logits = sized(work.logits, piece * padded);
     float* dLast = sized(work.dNormed, m * d);
-    double loss = 0;
     for (std::int64_t begin = 0; begin < m; begin += piece) {
         const std::int64_t rows = std::min(piece, m - begin);
         GemmArguments forward { last + begin * d, d, 1, packedHead_.forward.data(), logits, padded, nullptr, rows, shape_.vocabulary, d, 0, 0, false };
@@ -306,8 +300,7 @@ double GptStep::lossAndHead(Workspace& work, const Task& task) const
             float* row = logits + i * padded;
             if (label < 0)
                 std::memset(row, 0, static_cast<std::size_t>(padded) * sizeof(float));
-            else
-                loss += static_cast<double>(kernels_.crossEntropyRow(row, shape_.vocabulary, padded, label, task.scale));
+            task.losses[begin + i] = label < 0 ? 0 : kernels_.crossEntropyRow(row, shape_.vocabulary, padded, label, task.scale);
         }
         if (!task.gradients)
             continue;
@@ -321,7 +314,6 @@ double GptStep::lossAndHead(Workspace& work, const Task& task) const
         float* dBias = offsets_.norm.bias == kAbsent ? nullptr : task.gradients + offsets_.norm.bias;
         kernels_.normBackward(norm, dLast, dx, task.gradients + offsets_.norm.weight, dBias);
     }
-    return loss;
 }
 
 } // namespace furrow::cpu

@@ -67,11 +67,11 @@ public:
 
     /// To be called when the weights changed.
     void setWeights(const float* weights);
-    /// @param gradients      added to; null: loss only, without dropout
+    /// @param losses         of each label, 0 where it is left out; rows x length
+    /// @param gradients      added to; null: losses only, without dropout
     /// @param gradientScale  factor of the gradients of the summed loss
     /// @param dropoutSeed    the same seed drops the same values, with any number of threads
-    /// @return summed loss over the labels
-    double run(const TokenBatch& batch, float* gradients, float gradientScale, std::uint64_t dropoutSeed);
+    void run(const TokenBatch& batch, float* losses, float* gradients, float gradientScale, std::uint64_t dropoutSeed);
 
 private:
     struct PackedDense {
@@ -88,11 +88,11 @@ private:
     struct Place;
 
     void pack(const float* matrix, std::int64_t rows, std::int64_t columns, PackedDense& into) const;
-    double runRows(Workspace& work, const Task& task);
+    void runRows(Workspace& work, const Task& task);
     void embed(Workspace& work, const Task& task) const;
     void forwardLayer(Workspace& work, const Task& task, std::size_t layer) const;
     void attentionForward(Workspace& work, const Task& task, std::size_t layer) const;
-    double lossAndHead(Workspace& work, const Task& task) const;
+    void lossAndHead(Workspace& work, const Task& task) const;
     void backwardLayer(Workspace& work, const Task& task, std::size_t layer) const;
     void backwardMlp(Workspace& work, const Task& task, std::size_t layer) const;
     void attentionBackward(Workspace& work, const Task& task, std::size_t layer) const;

@@ -35,13 +35,13 @@ struct GptStep::Workspace {
     std::vector<float> rows; // rows of one head packed where they cannot be used as they lie
     std::vector<float> outer; // scratch of weight gradients
     std::vector<float> scores, dScores;
-    double loss = 0;
 };
 
 /// Consecutive sequences one thread takes through the model at a time.
 struct GptStep::Task {
     const std::int64_t* inputs = nullptr;
     const std::int64_t* labels = nullptr;
+    float* losses = nullptr;
     std::int64_t sequences = 0;
     std::int64_t firstSequence = 0; ///< of the batch
     std::int64_t length = 0;

@@ -28,7 +28,7 @@ public:
     {
         for (std::int32_t window = batch.windows.begin; window < batch.windows.end; ++window)
             pending_.push_back({ batch.epoch, batch.block, batch.column, window });
-        return torch::zeros({});
+        return torch::zeros(batch.labels_BT.sizes());
     }
 
     at::Tensor apply(double, double) override

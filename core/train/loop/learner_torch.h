@@ -19,7 +19,7 @@ public:
     virtual ~Learner() = default;
 
     /// Adds the gradients of one micro-batch, scaled by 1 / labels of the whole accumulated batch.
-    /// @return loss sum in nats over its labels, float32 scalar on the device. Does not synchronise.
+    /// @return loss of each label in nats, 0 where masked: float32 (B,T) on the device. Does not synchronise.
     virtual at::Tensor accumulate(const Batch& batch, double gradientScale) = 0;
     /// One optimiser step; changes nothing when the norm is NaN or Inf.
     /// @return gradient norm before clipping, float32 scalar on the device. Does not synchronise.

@@ -63,13 +63,13 @@ private:
     {
         const c10::Stream current = streams_.getStream(model_.options().device);
         follow(current, stream_);
-        at::Tensor sum;
+        at::Tensor losses_BT;
         {
             const c10::StreamGuard guard(stream_);
-            sum = model_.forwardBackward(inputs_BT, labels_BT, scale);
+            losses_BT = model_.forwardBackward(inputs_BT, labels_BT, scale);
         }
         follow(stream_, current);
-        return sum;
+        return losses_BT;
     }
 
     /// Records; computes nothing.
@@ -84,7 +84,7 @@ private:
             const c10::StreamGuard guard(stream_);
             graph_->begin();
             try {
-                graphSum_ = model_.forwardBackward(graphInputs_BT_, graphLabels_BT_, scale);
+                graphLosses_BT_ = model_.forwardBackward(graphInputs_BT_, graphLabels_BT_, scale);
             } catch (...) {
                 try {
                     graph_->end(); // throws, as the capture is broken, and ends it
@@ -102,7 +102,7 @@ private:
         graphInputs_BT_.copy_(inputs_BT, true);
         graphLabels_BT_.copy_(labels_BT, true);
         graph_->replay();
-        return graphSum_.clone(); // the next replay writes it again
+        return graphLosses_BT_.clone(); // the next replay writes it again
     }
 
     /// The micro-batch is done once by an ordinary pass and once by the graph, from the same gradients and random numbers; what the
@@ -113,7 +113,8 @@ private:
         auto generator = at::globalContext().defaultGenerator(model_.options().device);
         const at::Tensor before = gradients.clone();
         const at::Tensor random = generator.get_state();
-        const at::Tensor sum = passOnOwnStream(inputs_BT, labels_BT, scale);
+        const at::Tensor losses_BT = passOnOwnStream(inputs_BT, labels_BT, scale);
+        const at::Tensor sum = losses_BT.sum();
         const at::Tensor wanted = gradients.clone();
         const at::Tensor randomAfter = generator.get_state();
         std::string problem;
@@ -121,7 +122,7 @@ private:
             capture(inputs_BT, labels_BT, scale);
             gradients.copy_(before);
             generator.set_state(random);
-            const double lossError = ((replay(inputs_BT, labels_BT) - sum).abs() / sum.abs()).item<double>(); // sync: once in a run
+            const double lossError = ((replay(inputs_BT, labels_BT).sum() - sum).abs() / sum.abs()).item<double>(); // sync: once in a run
             const double gradientError = ((gradients - wanted).norm() / (wanted - before).norm()).item<double>();
             if (!(lossError < kSameLoss && gradientError < kSameGradient))
                 problem = "its loss and gradients differ from an ordinary pass by " + std::to_string(lossError) + " and " + std::to_string(gradientError);
@@ -135,7 +136,7 @@ private:
             logInfo("the micro-step runs as a CUDA graph from now on");
         else
             logWarning("the micro-step goes on without a CUDA graph: " + problem);
-        return sum;
+        return losses_BT;
     }
 
     Model& model_;
@@ -145,7 +146,7 @@ private:
     c10::Stream stream_;
     at::Tensor graphInputs_BT_; // what the graph reads and writes
     at::Tensor graphLabels_BT_;
-    at::Tensor graphSum_;
+    at::Tensor graphLosses_BT_;
     double graphScale_ = 0;
     std::int64_t lastRows_ = 0; // of the micro-batch before, with its scale; how often they came in a row
     double lastScale_ = 0;

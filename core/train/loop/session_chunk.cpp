@@ -68,6 +68,8 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
         return Cut::None;
     }
     work.data = std::move(data).value();
+    if (learner_->model())
+        work.bySample.emplace(work.data->text);
     for (int w = 0; w < work.data->windows->count(); ++w)
         work.chunkLabels += work.data->windows->labelCount(w);
     for (const auto& range : claim.remaining)
@@ -245,6 +247,8 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             state_.tokensSinceBase += step.tokens;
             work.outcome.tokens += step.tokens;
             work.outcome.lossSum += step.lossSum;
+            if (work.bySample)
+                work.bySample->add(*work.data->windows, step.ownWindows, std::span(step.losses_WT.const_data_ptr<float>(), static_cast<std::size_t>(step.losses_WT.numel())));
             work.outcome.peakGradientNorm = std::max(work.outcome.peakGradientNorm, step.gradientNorm);
             lastLoss_ = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
             judge(work, step);
@@ -324,6 +328,8 @@ Status TrainingSession::endChunk(ChunkWork& work, bool partly)
         for (const auto& range : work.outcome.skipped) // settled with the rest of the chunk
             fresh.push_back({ work.claim.chunk, range, -1, true });
     work.outcome.lastStep = work.outcome.firstStep + work.stepsDone - 1;
+    if (work.bySample)
+        work.outcome.sampleLosses = work.bySample->extremes();
     ledger_->finish(work.claim, work.outcome, partly);
     uncommitted_.insert(uncommitted_.end(), fresh.begin(), fresh.end());
     failPoint("chunk.trained");

@@ -34,7 +34,7 @@ std::int64_t labelsOf(const std::vector<Batch>& batches)
 /// A step whose numbers are still on their way from the device.
 struct StepRunner::Pending {
     StepOutcome outcome;
-    at::Tensor values; ///< pinned: loss sum, gradient norm, parameter norm
+    at::Tensor values; ///< pinned: loss sum, gradient norm, parameter norm; outcome.losses_WT is pinned too
     c10::Event copied { c10::kCUDA };
 
     StepOutcome wait()
@@ -103,6 +103,8 @@ Status StepRunner::run(const StepInput& step, double learningRate, std::vector<S
     outcome.windows = step.windows;
     outcome.tokens = step.labels;
     outcome.ownTokens = labelsOf(step.batches);
+    if (!step.batches.empty())
+        outcome.ownWindows = { step.batches.front().windows.begin, step.batches.back().windows.end };
     outcome.learningRate = learningRate;
     const bool measures = stepsRun_++ % kParameterNormEvery == 0;
     if (learner_.device().is_cuda() && !learner_.scalesLoss())
@@ -110,19 +112,18 @@ Status StepRunner::run(const StepInput& step, double learningRate, std::vector<S
     return runOnHost(step, outcome, measures, known);
 }
 
-/// Forward and backward of this worker's batches. @return loss sum, float32 scalar on the device
+/// Forward and backward of this worker's batches. @return losses of their labels, float32 (W,T) on the device
 at::Tensor StepRunner::accumulateAll(const StepInput& step)
 {
     const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(step.labels, 1)); // mean per token of the whole accumulated batch
-    auto sum = torch::zeros({}, torch::TensorOptions().dtype(torch::kFloat32).device(learner_.device()));
+    std::vector<at::Tensor> losses;
     for (std::size_t i = 0; i < step.batches.size(); ++i) {
         if (gradients_ && i + 1 == step.batches.size())
             gradients_->arm();
         const ProfileRange profiled("forward and backward");
-        auto loss = learner_.accumulate(step.batches[i], scale);
-        sum = i == 0 ? loss : sum + loss;
+        losses.push_back(learner_.accumulate(step.batches[i], scale));
     }
-    return sum;
+    return losses.empty() ? torch::zeros({ 0, 0 }, torch::TensorOptions().device(learner_.device())) : torch::cat(losses);
 }
 
 /// Every rank adds the same numbers in the same order: all come to the same sum.
@@ -143,7 +144,8 @@ Status StepRunner::runOnHost(const StepInput& step, StepOutcome outcome, bool me
     const double began = secondsNow();
     double middle = began;
     do { // once, except where fp16 gradients overflow
-        outcome.lossSum = accumulateAll(step).item<double>();
+        outcome.losses_WT = accumulateAll(step).cpu(); // fp16 on a GPU waits here
+        outcome.lossSum = outcome.losses_WT.sum(torch::kFloat64).item<double>();
         if (gradients_) {
             if (auto summed = gradients_->finish(); !summed.ok())
                 return summed;
@@ -168,7 +170,8 @@ Status StepRunner::runOnHost(const StepInput& step, StepOutcome outcome, bool me
 Status StepRunner::runOnDevice(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
 {
     const double began = secondsNow();
-    const auto loss = accumulateAll(step);
+    const auto losses_WT = accumulateAll(step);
+    const auto loss = losses_WT.sum();
     // A bad loss makes the norm bad, so that the optimizer leaves the step out without a look from the host. With several ranks the piece
     // that holds this element is summed last.
     if (auto* model = learner_.model())
@@ -186,6 +189,7 @@ Status StepRunner::runOnDevice(const StepInput& step, StepOutcome outcome, bool 
     outcome.backwardSeconds = middle - began; // time of launching; the device's own time shows in the waiting below
     outcome.optimizerSeconds = secondsNow() - middle;
     pending->outcome = outcome;
+    pending->outcome.losses_WT = torch::empty(losses_WT.sizes(), torch::TensorOptions().pinned_memory(true)).copy_(losses_WT, true);
     pending->values = torch::empty({ 3 }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
     auto* model = learner_.model();
     const auto weights = model && measures ? flatNorm(model->parameters().weights()) : torch::zeros_like(norm);

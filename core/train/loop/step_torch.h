@@ -28,6 +28,8 @@ struct StepOutcome {
     std::int64_t tokens = 0; ///< real labels
     std::int64_t ownTokens = 0; ///< of them in this worker's batches
     double lossSum = 0; ///< nats, over `tokens`
+    WindowRange ownWindows; ///< of them in this worker's batches
+    at::Tensor losses_WT; ///< nats of each label in these, 0 where masked; float32 on the host
     double gradientNorm = 0; ///< before clipping
     double parameterNorm = 0; ///< after the step; 0: not measured at this one
     double learningRate = 0;

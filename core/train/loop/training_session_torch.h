@@ -7,6 +7,7 @@
 #include "core/train/loop/chunk_loader.h"
 #include "core/train/loop/evaluation_torch.h"
 #include "core/train/loop/ledger_thread.h"
+#include "core/train/loop/losses_by_sample.h"
 #include "core/train/loop/memory_meter_torch.h"
 #include "core/train/loop/rank_orders_torch.h"
 #include "core/train/loop/run_setup_torch.h"
@@ -44,6 +45,7 @@ private:
         Claim claim;
         std::shared_ptr<const LoadedChunk> data;
         ChunkOutcome outcome;
+        std::optional<LossesBySample> bySample; ///< of the windows trained here; absent where nothing has a loss
         std::int64_t chunkLabels = 0; ///< of the whole chunk
         std::int64_t windowsDone = 0; ///< trained or skipped
         std::int64_t windowsToDo = 0;

@@ -97,29 +97,31 @@ FastGptModel::FastGptModel(const ModelConfig& config, const ModelOptions& option
 {
 }
 
-double FastGptModel::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale)
+at::Tensor FastGptModel::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale)
 {
     TORCH_CHECK(inputs_BT.dim() == 2 && inputs_BT.sizes() == labels_BT.sizes() && inputs_BT.size(1) <= config_.contextLength,
         "inputs and labels must both be (batch, tokens) with at most ", config_.contextLength, " tokens");
+    at::Tensor losses = at::zeros(labels_BT.sizes(), at::kFloat);
     if (inputs_BT.numel() == 0)
-        return 0;
+        return losses;
     const at::Tensor inputs = checkedTokens(inputs_BT, 0, config_.vocabularySize, "input token");
     const at::Tensor labels = checkedTokens(labels_BT, kIgnoreLabel, config_.vocabularySize, "label");
     if (stale_)
         step_.setWeights(parameters_.weights().const_data_ptr<float>());
     stale_ = false;
     const cpu::TokenBatch batch { inputs.const_data_ptr<std::int64_t>(), labels.const_data_ptr<std::int64_t>(), inputs.size(0), inputs.size(1) };
-    return step_.run(batch, gradients, static_cast<float>(gradientScale), gradients ? mixSeed({ dropoutSeed_, passes_++ }) : 0);
+    step_.run(batch, losses.mutable_data_ptr<float>(), gradients, static_cast<float>(gradientScale), gradients ? mixSeed({ dropoutSeed_, passes_++ }) : 0);
+    return losses;
 }
 
 at::Tensor FastGptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
 {
-    return at::scalar_tensor(run(inputs_BT, labels_BT, parameters_.gradients().mutable_data_ptr<float>(), gradientScale), at::kFloat);
+    return run(inputs_BT, labels_BT, parameters_.gradients().mutable_data_ptr<float>(), gradientScale);
 }
 
 LossSum FastGptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
 {
-    return { at::scalar_tensor(run(inputs_BT, labels_BT, nullptr, 1.0), at::kFloat), countLabels(labels_BT) };
+    return { run(inputs_BT, labels_BT, nullptr, 1.0).sum(), countLabels(labels_BT) };
 }
 
 void FastGptModel::reseed(std::uint64_t seed)

@@ -22,7 +22,7 @@ public:
     std::string backendName() const override;
 
 private:
-    double run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale);
+    at::Tensor run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale);
 
     cpu::GptStep step_;
     bool stale_ = true; // packed weights are older than the weights

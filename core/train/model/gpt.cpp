@@ -267,22 +267,22 @@ at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tens
     at::Tensor balance;
     const at::Tensor x = hidden(inputs_BT, config_.moeExperts > 0 ? &balance : nullptr).view({ -1, config_.width });
     const at::Tensor labels = labels_BT.reshape({ -1 }).to(at::kLong);
-    const at::Tensor sum = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale);
+    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale);
     if (balance.defined()) {
         const at::Tensor real = labels.ne(kIgnoreLabel).sum().to(at::kFloat);
-        torch::autograd::backward({ sum, balance * (real * (config_.moeBalance * gradientScale)) }, {});
+        torch::autograd::backward({ losses.sum(), balance * (real * (config_.moeBalance * gradientScale)) }, {});
     } else {
-        torch::autograd::backward({ sum }, {});
+        torch::autograd::backward({ losses.sum() }, {});
     }
-    return sum.detach();
+    return losses.detach().view(labels_BT.sizes());
 }
 
 LossSum GptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
 {
     const at::NoGradGuard guard;
     const at::Tensor x = hidden(inputs_BT, nullptr).view({ -1, config_.width });
-    const at::Tensor sum = fusedLinearCrossEntropy(x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, 1.0);
-    return { sum, countLabels(labels_BT) };
+    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, 1.0);
+    return { losses.sum(), countLabels(labels_BT) };
 }
 
 at::Tensor GptModel::logits(const at::Tensor& inputs_BT)

@@ -87,7 +87,8 @@ HrmSegment HrmModel::measure(const at::Tensor& logits_BTV, const at::Tensor& lab
     const at::Tensor logProbabilities = config_.hrm.stablemax ? logStablemax(logits_BTV) : at::log_softmax(logits_BTV.to(at::kFloat), -1);
     const at::Tensor picked = logProbabilities.gather(-1, labels.clamp_min(0).unsqueeze(-1)).squeeze(-1);
     HrmSegment result;
-    result.lossSum_B = -at::where(real, picked, at::zeros({}, picked.options())).sum(1);
+    result.losses_BT = -at::where(real, picked, at::zeros({}, picked.options()));
+    result.lossSum_B = result.losses_BT.sum(1);
     result.labels_B = real.sum(1);
     result.correct_B = logits_BTV.detach().argmax(-1).eq(labels).logical_and(real).sum(1);
     result.exact_B = result.correct_B.eq(result.labels_B);
@@ -110,6 +111,7 @@ HrmSegment HrmModel::trainSegment(HrmCarry& carry, const at::Tensor& inputs_BT, 
     if (output.balance.defined())
         objective = objective + output.balance * (config_.moeBalance * rowWeights_B.sum());
     objective.backward();
+    result.losses_BT = result.losses_BT.detach().to(at::kFloat);
     result.lossSum_B = result.lossSum_B.detach().to(at::kFloat);
     return result;
 }
@@ -133,18 +135,18 @@ at::Tensor HrmModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tens
     HrmCarry carry = startCarry(inputs_BT.size(0), inputs_BT.size(1));
     const at::Tensor weights = labels_BT.ne(kIgnoreLabel).sum(1).to(at::kFloat) * gradientScale;
     at::Tensor done = at::zeros_like(carry.halted_B);
-    at::Tensor sum = at::zeros({}, weights.options());
+    at::Tensor losses = at::zeros(labels_BT.sizes(), weights.options());
     for (std::int64_t i = 0; i < config_.hrm.maxSegments; ++i) {
         // A row that has halted keeps its place with weight 0, so that shapes stay the same; its state is of no interest.
         const HrmSegment result = trainSegment(carry, inputs_BT, labels_BT, weights.masked_fill(done, 0));
         const at::Tensor justHalted = carry.halted_B.logical_and(done.logical_not());
-        sum = sum + result.lossSum_B.masked_fill(justHalted.logical_not(), 0).sum();
+        losses = losses + result.losses_BT.masked_fill(justHalted.logical_not().unsqueeze(1), 0);
         done = done.logical_or(justHalted);
         carry.halted_B = at::zeros_like(done);
         if (options_.device.is_cpu() && done.all().item<bool>())
             break;
     }
-    return sum;
+    return losses;
 }
 
 LossSum HrmModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)

@@ -15,7 +15,8 @@ struct HrmCarry {
 
 /// What one segment did, on the device.
 struct HrmSegment {
-    at::Tensor lossSum_B; ///< cross entropy over the labels of each row
+    at::Tensor losses_BT; ///< cross entropy of each label, 0 where masked
+    at::Tensor lossSum_B; ///< over the labels of each row
     at::Tensor correct_B; ///< labels predicted right
     at::Tensor exact_B; ///< bool: every label right
     at::Tensor labels_B; ///< number of labels
@@ -41,7 +42,7 @@ public:
 
     /// Takes fresh rows through segments until all have halted and adds the gradients of all segments. Each row's loss is
     /// weighted with its number of labels.
-    /// @return the loss sum at the segment where each row halted
+    /// @return the losses at the segment where each row halted
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
     LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
     at::Tensor logits(const at::Tensor& inputs_BT) override;

@@ -15,15 +15,15 @@ using torch::autograd::variable_list;
 constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 25;
 
 struct LossPiece {
-    at::Tensor sum;
-    at::Tensor gradient_NV; ///< d(sum)/d(logits) * scale, compute type; undefined when not wanted
+    at::Tensor losses_N; ///< float32, 0 where masked
+    at::Tensor gradient_NV; ///< d(sum of losses)/d(logits) * scale, compute type; undefined when not wanted
 };
 
 LossPiece crossEntropyPiece(const at::Tensor& logits_NV, const at::Tensor& labels_N, double scale, bool wantGradient)
 {
     const at::Tensor logProbabilities = at::log_softmax(logits_NV.to(at::kFloat), -1);
     LossPiece piece;
-    piece.sum = at::nll_loss(logProbabilities, labels_N, {}, at::Reduction::Sum, kIgnoreLabel);
+    piece.losses_N = at::nll_loss(logProbabilities, labels_N, {}, at::Reduction::None, kIgnoreLabel);
     if (!wantGradient)
         return piece;
     at::Tensor gradient = logProbabilities.exp();
@@ -44,7 +44,7 @@ public:
         const std::int64_t padded = x_ND.is_cuda() ? (vocabulary + 63) / 64 * 64 : vocabulary;
         const at::Tensor weight = padded == vocabulary ? weight_VD : at::constant_pad_nd(weight_VD, { 0, 0, 0, padded - vocabulary });
         const std::int64_t step = std::max<std::int64_t>(1, kLogitsPerPiece / padded);
-        at::Tensor total = at::zeros({}, x_ND.options().dtype(at::kFloat));
+        at::Tensor losses = at::empty({ rows }, x_ND.options().dtype(at::kFloat));
         at::Tensor gradX = wantGradient ? at::empty_like(x_ND) : at::Tensor();
         at::Tensor gradWeight;
         for (std::int64_t begin = 0; begin < rows; begin += step) {
@@ -52,7 +52,7 @@ public:
             const at::Tensor x = x_ND.narrow(0, begin, count);
             const at::Tensor logits = at::linear(x, weight).narrow(1, 0, vocabulary);
             LossPiece piece = crossEntropyPiece(logits, labels_N.narrow(0, begin, count), scale, wantGradient);
-            total.add_(piece.sum);
+            losses.narrow(0, begin, count).copy_(piece.losses_N);
             if (!wantGradient)
                 continue;
             gradX.narrow(0, begin, count).copy_(at::mm(piece.gradient_NV, weight_VD));
@@ -66,7 +66,7 @@ public:
             if (wantWeight)
                 context->saved_data["weight"] = gradWeight.to(weight_VD.scalar_type());
         }
-        return total;
+        return losses;
     }
 
     static variable_list backward(AutogradContext* context, variable_list)

@@ -31,10 +31,10 @@ private:
     at::Tensor sin_Td_;
 };
 
-/// Sum of the next-token cross entropy of x W^T without ever holding all logits: rows go through in pieces, and the gradients
+/// Next-token cross entropy of x W^T without ever holding all logits: rows go through in pieces, and the gradients
 /// are made in the same pass.
-/// @param gradientScale  factor of the gradients; the caller must start backward with gradient one on the returned sum
-/// @return float32 scalar
+/// @param gradientScale  factor of the gradients; the caller must start backward with gradient one on the sum of what is returned
+/// @return loss of each row, float32 (N), 0 where masked
 at::Tensor fusedLinearCrossEntropy(const at::Tensor& x_ND, const at::Tensor& weight_VD, const at::Tensor& labels_N,
     Precision precision, double gradientScale);
 

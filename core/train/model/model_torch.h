@@ -62,7 +62,7 @@ public:
 
     /// Forward and backward: adds gradientScale * d(loss sum)/dw to the gradients. With 1 / (labels of the whole
     /// accumulated batch) the gradients become those of the mean per token. Does not synchronise the device.
-    /// @return loss sum over unmasked labels, float32 scalar on the device, no autograd, not scaled
+    /// @return loss of each label in nats, 0 where masked: float32 (B,T) on the device, no autograd, not scaled
     virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) = 0;
     /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are done while the layers
     /// before it are still to come.

@@ -38,6 +38,7 @@ private Q_SLOTS:
     void positionCountsTokensClaimedBefore();
     void completionAndNextClaimAreOneTransaction();
     void aRefusedCompletionTakesTheClaimBesideItBack();
+    void lossesOfSamplesAreThoseOfTheTrainingsInTheWeights();
 };
 
 void TestClaims::everyMoveIsLegalOrRefusedAsTheTableSays()
@@ -442,6 +443,28 @@ void TestClaims::completionAndNextClaimAreOneTransaction()
     good(worker.finish(*second, trainedAll(*second))); // the ledger is as after single calls
     good(worker.commit(record(0, "c1"), partsOf(*first)));
     QCOMPARE(field.counts()[Committed], 1);
+}
+
+void TestClaims::lossesOfSamplesAreThoseOfTheTrainingsInTheWeights()
+{
+    Field field;
+    field.fill(1, 3);
+    auto first = field.worker(0);
+    const auto lost = claimed(first);
+    ChunkOutcome outcome = trainedAll(*lost);
+    outcome.sampleLosses = { { 4, 9.5 }, { 1, 3.25 } };
+    good(first.finish(*lost, outcome));
+    QCOMPARE(good(field.reader().sampleLosses(lost->chunk)), outcome.sampleLosses); // of a chunk in no checkpoint yet
+    good(field.supervisor().revoke(good(field.reader().incarnations()).front().id, "killed"));
+    QVERIFY(good(field.reader().sampleLosses(lost->chunk)).empty());
+
+    auto second = field.worker(1);
+    const auto again = claimed(second);
+    QVERIFY(again->chunk == lost->chunk);
+    outcome.sampleLosses = { { 7, 5.125 }, { 4, 4.0 }, { 2, 0.001 } };
+    good(second.finish(*again, outcome));
+    good(second.commit(record(1, "c1"), partsOf(*again)));
+    QCOMPARE(good(field.reader().sampleLosses(again->chunk)), outcome.sampleLosses);
 }
 
 void TestClaims::aRefusedCompletionTakesTheClaimBesideItBack()

@@ -1,9 +1,11 @@
 #include "tiny_run.h"
 
+#include "core/run/chunk_view.h"
 #include "core/telemetry/run_telemetry.h"
 
 #include <QTest>
 
+#include <algorithm>
 #include <fstream>
 #include <future>
 
@@ -23,6 +25,30 @@ private Q_SLOTS:
         QCOMPARE(run.head().record.step, end.step);
         QVERIFY(run.head().record.evalLoss.has_value());
         QVERIFY(*run.head().record.evalLoss < 5.6); // ln 257 is 5.55: it has learnt something or stood still, never got worse
+    }
+
+    void aSampleThatSticksOutIsNamedWithItsLoss()
+    {
+        std::string text = TinyRun::numberedLines(160);
+        const std::string odd = "\x01\x02\x03\x04\x05\x06\x07\x08~~~~####\n";
+        const auto middle = text.find("line 100 ");
+        text.insert(middle, odd);
+        auto config = TinyRun::config();
+        config.epochs = 3;
+        TinyRun run(config, text);
+        run.train();
+        int held = 0;
+        for (const auto& [place, windows] : run.windows()) {
+            const ChunkPart part { place.first, place.second, std::nullopt, SampleOrder::HighestLoss, 0, INT64_MAX };
+            const auto view = must(viewChunk(run.paths(), part));
+            QVERIFY(view.keepsLosses);
+            const auto& samples = view.samples;
+            QVERIFY(samples.front().loss && samples.front().loss >= samples[1].loss);
+            const bool isIn = std::any_of(samples.begin(), samples.end(), [&](const auto& one) { return one.text == odd.substr(0, odd.size() - 1); });
+            held += isIn && samples.front().text == odd.substr(0, odd.size() - 1);
+            QCOMPARE(must(viewChunk(run.paths(), { part.block, part.column, 2, SampleOrder::AsStored, 0, INT64_MAX })).samples.front().index, 0);
+        }
+        QCOMPARE(held, 1); // in its chunk it is the first of those with a high loss
     }
 
     void windowsAreInTheWeightsExactlyOnceOverTwoEpochs()

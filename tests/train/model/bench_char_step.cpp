@@ -121,7 +121,7 @@ int main(int argc, char** argv)
         const double c = cpuMs();
         const Batch batch = drawBatch(text.train, rows, config.contextLength);
         const auto labels = static_cast<double>(batch.labels.numel());
-        losses.push_back(model.value()->forwardBackward(batch.inputs, batch.labels, 1.0 / labels).item<double>() / labels);
+        losses.push_back(model.value()->forwardBackward(batch.inputs, batch.labels, 1.0 / labels).sum().item<double>() / labels);
         optimizer->step(learningRate(schedule, step, step), 1.0);
         model.value()->weightsChanged();
         model.value()->parameters().zeroGradients();

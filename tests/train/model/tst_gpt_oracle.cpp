@@ -45,7 +45,7 @@ Trace trainCase(Model& model, const nlohmann::json& training, std::optional<Weig
         double sum = 0;
         model.parameters().zeroGradients();
         for (const Batch& batch : batches)
-            sum += model.forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0 / static_cast<double>(labels)).item<double>();
+            sum += model.forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0 / static_cast<double>(labels)).sum().item<double>();
         trace.losses.push_back(sum / static_cast<double>(labels));
         trace.norms.push_back(optimizer->step(learningRate(schedule, step, step), training.value("clip", 1.0)).item<double>());
         model.weightsChanged();

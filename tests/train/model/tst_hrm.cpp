@@ -175,7 +175,7 @@ void TestHrm::randomTokensStayAtLogV()
         const at::Tensor rows = at::empty({ 16, config.contextLength + 1 }, at::kLong).random_(0, config.vocabularySize, generator);
         const at::Tensor labels = rows.narrow(1, 1, config.contextLength);
         model->parameters().zeroGradients();
-        const double loss = model->forwardBackward(rows.narrow(1, 0, config.contextLength), labels, 1.0 / static_cast<double>(labels.numel())).item<double>()
+        const double loss = model->forwardBackward(rows.narrow(1, 0, config.contextLength), labels, 1.0 / static_cast<double>(labels.numel())).sum().item<double>()
             / static_cast<double>(labels.numel());
         optimizer->step(1e-3, 1.0);
         if (step >= 50)
