@@ -3218,10 +3218,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the newest of each replica</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>keeps %1 chunks, trains %2 again</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3255,6 +3251,10 @@
     </message>
     <message>
         <source>at the stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The newest of each replica</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4138,6 +4138,21 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1 could not be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::FormField</name>
+    <message>
+        <source>%1 is empty: a file, a folder or an hf:// address is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a number from %2 to %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a number of %2 or more.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5188,10 +5203,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name, made from preset and data when empty</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Name of the run</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5270,6 +5281,10 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Name of the preset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name, else preset and data</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5748,6 +5763,10 @@ pattern REGULAR EXPRESSION</source>
         <source>After an interruption, resume by itself, %1 times at most</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Change settings or devices…</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -5785,6 +5804,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -3218,10 +3218,6 @@
         <translation>Archivos</translation>
     </message>
     <message>
-        <source>the newest of each replica</source>
-        <translation>el más nuevo de cada réplica</translation>
-    </message>
-    <message>
         <source>keeps %1 chunks, trains %2 again</source>
         <translation>conserva %1 fragmentos, entrena %2 de nuevo</translation>
     </message>
@@ -3256,6 +3252,10 @@
     <message>
         <source>at the stop</source>
         <translation>al detenerse</translation>
+    </message>
+    <message>
+        <source>The newest of each replica</source>
+        <translation>El más reciente de cada réplica</translation>
     </message>
 </context>
 <context>
@@ -4141,6 +4141,21 @@ Vocabulario %3</translation>
     <message>
         <source>%1 could not be written.</source>
         <translation>No se pudo escribir %1.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::FormField</name>
+    <message>
+        <source>%1 is empty: a file, a folder or an hf:// address is needed.</source>
+        <translation>%1 está vacío: hace falta un archivo, una carpeta o una dirección hf://.</translation>
+    </message>
+    <message>
+        <source>%1 is a number from %2 to %3.</source>
+        <translation>%1 es un número de %2 a %3.</translation>
+    </message>
+    <message>
+        <source>%1 is a number of %2 or more.</source>
+        <translation>%1 es un número de %2 o más.</translation>
     </message>
 </context>
 <context>
@@ -5191,10 +5206,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Nueva ejecución</translation>
     </message>
     <message>
-        <source>Name, made from preset and data when empty</source>
-        <translation>Nombre; vacío: se forma con preajuste y datos</translation>
-    </message>
-    <message>
         <source>Name of the run</source>
         <translation>Nombre de la ejecución</translation>
     </message>
@@ -5275,6 +5286,10 @@ no se puede leer el archivo</translation>
     <message>
         <source>Name of the preset</source>
         <translation>Nombre del preajuste</translation>
+    </message>
+    <message>
+        <source>Name, else preset and data</source>
+        <translation>Nombre, si no preajuste y datos</translation>
     </message>
 </context>
 <context>
@@ -5755,6 +5770,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>After an interruption, resume by itself, %1 times at most</source>
         <translation>Tras una interrupción, reanudar por sí misma, %1 veces como máximo</translation>
     </message>
+    <message>
+        <source>Change settings or devices…</source>
+        <translation>Cambiar ajustes o dispositivos…</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -5793,6 +5812,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>
         <translation>%1 Se reanuda por sí misma en %2 (%3 de %4).</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>%1 a las %2</translation>
     </message>
 </context>
 <context>

@@ -3213,10 +3213,6 @@
         <translation>文件</translation>
     </message>
     <message>
-        <source>the newest of each replica</source>
-        <translation>每个副本最新的检查点</translation>
-    </message>
-    <message>
         <source>keeps %1 chunks, trains %2 again</source>
         <translation>保留 %1 个数据段，重新训练 %2 个</translation>
     </message>
@@ -3251,6 +3247,10 @@
     <message>
         <source>at the stop</source>
         <translation>停止时</translation>
+    </message>
+    <message>
+        <source>The newest of each replica</source>
+        <translation>每个副本最新的</translation>
     </message>
 </context>
 <context>
@@ -4124,6 +4124,21 @@ Vocabulary %3</source>
     <message>
         <source>%1 could not be written.</source>
         <translation>无法写入 %1。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::FormField</name>
+    <message>
+        <source>%1 is empty: a file, a folder or an hf:// address is needed.</source>
+        <translation>%1 为空：需要一个文件、文件夹或 hf:// 地址。</translation>
+    </message>
+    <message>
+        <source>%1 is a number from %2 to %3.</source>
+        <translation>%1 是从 %2 到 %3 的数。</translation>
+    </message>
+    <message>
+        <source>%1 is a number of %2 or more.</source>
+        <translation>%1 是不小于 %2 的数。</translation>
     </message>
 </context>
 <context>
@@ -5162,10 +5177,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>新建运行</translation>
     </message>
     <message>
-        <source>Name, made from preset and data when empty</source>
-        <translation>名称；留空则由预设和数据组成</translation>
-    </message>
-    <message>
         <source>Name of the run</source>
         <translation>运行的名称</translation>
     </message>
@@ -5246,6 +5257,10 @@ the file cannot be read</source>
     <message>
         <source>Name of the preset</source>
         <translation>预设名称</translation>
+    </message>
+    <message>
+        <source>Name, else preset and data</source>
+        <translation>名称；留空则用预设和数据</translation>
     </message>
 </context>
 <context>
@@ -5719,6 +5734,10 @@ pattern 正则表达式</translation>
         <source>After an interruption, resume by itself, %1 times at most</source>
         <translation>中断后自动恢复，最多 %1 次</translation>
     </message>
+    <message>
+        <source>Change settings or devices…</source>
+        <translation>更改设置或设备…</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -5757,6 +5776,10 @@ pattern 正则表达式</translation>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>
         <translation>%1 将在 %2 后自动恢复（第 %3 次，共 %4 次）。</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>%1，%2</translation>
     </message>
 </context>
 <context>

@@ -297,6 +297,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         attempt = attempts.value().back();
     const auto view = viewpointOf(paths, totals.value(), attempt);
     status.attempt = attempt ? attempt->id.value : 0;
+    if (attempt)
+        status.endedWallNs = attempt->endedWallNs.value_or(totals.value().supervisorHeartbeatWallNs);
     status.epochs = std::move(epochs).value();
     addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
     addTotals(status, totals.value());

@@ -51,6 +51,7 @@ struct RunStatus {
     bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
     std::vector<Evidence> evidence;
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
+    std::int64_t endedWallNs = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
     std::int64_t supervisorPid = 0; ///< 0: none alive
     std::vector<WorkerStatus> workers;
     std::vector<EpochRow> epochs;

@@ -1,6 +1,7 @@
 #include "ui/pages/alert_list.h"
 
 #include "ui/models/words.h"
+#include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
 #include "ui/theme/theme.h"
 
@@ -20,10 +21,8 @@ QWidget* makeRow(const Alert& alert)
     auto* line = new QHBoxLayout(row);
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(8);
-    auto* mark = new QLabel;
     const bool good = alert.kind == AlertKind::Finished;
-    mark->setPixmap(theme().icon(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Warn).pixmap(14, 14));
-    line->addWidget(mark);
+    line->addWidget(new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Warn));
     line->addWidget(makeLabel(wallTimeText(alert.wallNs), TextTone::Hint, TextSize::Small));
     auto* text = new ElidedLabel(TextTone::Value, TextSize::Small);
     text->setText(alert.text);

@@ -111,10 +111,7 @@ QWidget* ComparePage::buildRuns()
     column->setContentsMargins(12, 8, 12, 0);
     auto* row = new QHBoxLayout;
     row->addWidget(makeLabel(tr("Compare runs"), TextTone::Value, TextSize::Title, true));
-    search_ = new QLineEdit;
-    search_->setPlaceholderText(tr("Filter runs"));
-    search_->setAccessibleName(tr("Filter runs"));
-    search_->setClearButtonEnabled(true);
+    search_ = makeSearch(tr("Filter runs"));
     search_->setFixedWidth(240);
     row->addWidget(search_);
     sentence_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);

@@ -64,10 +64,7 @@ ConfigPage::ConfigPage(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 8, 12, 0);
     auto* row = new QHBoxLayout;
-    search_ = new QLineEdit(this);
-    search_->setPlaceholderText(tr("Find a setting"));
-    search_->setAccessibleName(tr("Find a setting"));
-    search_->setClearButtonEnabled(true);
+    search_ = makeSearch(tr("Find a setting"));
     search_->setMinimumWidth(120);
     search_->setMaximumWidth(240);
     row->addWidget(search_);

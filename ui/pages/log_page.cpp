@@ -61,10 +61,7 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
 void LogPage::buildBar()
 {
     auto* row = new QHBoxLayout;
-    search_ = new QLineEdit(this);
-    search_->setPlaceholderText(tr("Filter the log"));
-    search_->setAccessibleName(tr("Filter the log"));
-    search_->setClearButtonEnabled(true);
+    search_ = makeSearch(tr("Filter the log"));
     search_->setMaximumWidth(280);
     row->addWidget(search_);
     level_ = new QComboBox(this);

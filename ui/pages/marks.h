@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ui/theme/theme.h"
+
 #include <QWidget>
 
 namespace furrow {
@@ -15,6 +17,21 @@ protected:
 
 private:
     int worker_;
+};
+
+/// An icon beside a word, in a colour of the theme of the moment.
+class IconMark : public QWidget {
+    Q_OBJECT
+public:
+    /// @param icon  name of a file in resources/icons
+    IconMark(QString icon, Token colour, QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString icon_;
+    Token colour_;
 };
 
 } // namespace furrow

@@ -5,6 +5,7 @@
 
 #include <QBoxLayout>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
@@ -148,6 +149,16 @@ QTableView* makeTable(const QString& accessibleName)
     table->horizontalHeader()->setFont(scaledFont(TextSize::Tiny));
     table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     return table;
+}
+
+QLineEdit* makeSearch(const QString& what)
+{
+    auto* field = new QLineEdit;
+    field->addAction(theme().icon(QStringLiteral("search"), Token::Text3), QLineEdit::LeadingPosition);
+    field->setPlaceholderText(what);
+    field->setAccessibleName(what);
+    field->setClearButtonEnabled(true);
+    return field;
 }
 
 void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn, Qt::SortOrder order)

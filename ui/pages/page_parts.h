@@ -6,6 +6,7 @@
 #include <QString>
 
 class QBoxLayout;
+class QLineEdit;
 class QMessageBox;
 class QPushButton;
 class QTableView;
@@ -55,11 +56,13 @@ private:
 
 /// A table as all pages have it: rows of 26, header of 24, no grid, sortable by raw values.
 QTableView* makeTable(const QString& accessibleName);
+/// A field that filters or finds as one types: says what for, has a glyph and can be emptied.
+QLineEdit* makeSearch(const QString& what);
 /// Sorts by SortRole through a proxy that it makes.
 void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn = -1, Qt::SortOrder order = Qt::AscendingOrder);
-/// @param icon  name of a file in resources/icons; empty: none
 /// Makes a box wide enough for sentences; by itself it is as narrow as its title.
 void setSentenceWidth(QMessageBox& box);
+/// @param icon  name of a file in resources/icons; empty: none
 QPushButton* makeButton(const QString& text, const QString& icon = {}, bool primary = false);
 
 } // namespace furrow

@@ -3,10 +3,10 @@
 #include "ui/charts/coverage_map.h"
 #include "ui/models/auto_resume.h"
 #include "ui/models/words.h"
+#include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/resume_parts.h"
-#include "ui/theme/theme.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -76,7 +76,8 @@ ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::i
 
 QWidget* ResumeDialog::buildHead()
 {
-    auto* head = new QWidget(this);
+    auto* head = new QFrame(this);
+    head->setProperty("edge", true);
     auto* column = new QVBoxLayout(head);
     column->setContentsMargins(16, 12, 16, 12);
     title_ = makeLabel({}, TextTone::Value, TextSize::Title, true);
@@ -159,6 +160,7 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
         if (line.kind == CellKind::Redo)
             redoMeaning_ = meaning;
     }
+    grid->addWidget(makeLine(), row, 0, 1, 3);
     column->addLayout(grid);
     addTruth(column);
     for (const std::string& note : plan_->notes) {
@@ -175,9 +177,7 @@ void ResumeDialog::addTruth(QVBoxLayout* column)
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
     const auto add = [row](const QString& text, bool good) {
-        auto* glyph = new QLabel;
-        glyph->setPixmap(theme().icon(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Error).pixmap(14, 14));
-        row->addWidget(glyph);
+        row->addWidget(new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Error));
         row->addWidget(makeLabel(text, good ? TextTone::Secondary : TextTone::Error, TextSize::Small));
         row->addSpacing(10);
     };
@@ -194,6 +194,7 @@ void ResumeDialog::addCheckpoints(QVBoxLayout* column)
 {
     if (plan_->checkpoints.empty())
         return;
+    column->addSpacing(4);
     column->addWidget(makeLabel(tr("Start from"), TextTone::Value, TextSize::Body, true));
     choices_ = new CheckpointChoices(*plan_);
     connect(choices_, &CheckpointChoices::changed, this, &ResumeDialog::showChoice);
@@ -251,6 +252,7 @@ void ResumeDialog::showChoice()
 
 void ResumeDialog::addSettings(QVBoxLayout* column)
 {
+    column->addSpacing(4);
     column->addWidget(makeLabel(tr("Changed for attempt %1").arg(attempt_ + 1), TextTone::Value, TextSize::Body, true));
     changed_ = new ChangedSettings;
     column->addWidget(changed_);
@@ -258,7 +260,15 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
     problem_->setWordWrap(true);
     problem_->hide();
     column->addWidget(problem_);
-    auto* form = new QFormLayout;
+    auto* more = makeButton(tr("Change settings or devices…"));
+    more->setProperty("link", true);
+    column->addWidget(more, 0, Qt::AlignLeft);
+    auto* fields = new QWidget;
+    fields->hide();
+    connect(more, &QPushButton::clicked, fields, &QWidget::show);
+    connect(more, &QPushButton::clicked, more, &QWidget::hide);
+    auto* form = new QFormLayout(fields);
+    form->setContentsMargins(0, 0, 0, 0);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (const char* key : kOffered) {
         const Setting* setting = findSetting(key);
@@ -269,7 +279,7 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
         connect(edit, &QLineEdit::textEdited, this, [this, setting](const QString& text) { this->edit(*setting, text); });
         form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), edit);
     }
-    column->addLayout(form);
+    column->addWidget(fields);
 }
 
 void ResumeDialog::setAutoResume(bool wanted)
@@ -284,7 +294,8 @@ bool ResumeDialog::isAutoResume() const
 
 QWidget* ResumeDialog::buildFoot()
 {
-    auto* foot = new QWidget(this);
+    auto* foot = new QFrame(this);
+    foot->setProperty("edge", true);
     auto* row = new QHBoxLayout(foot);
     row->setContentsMargins(16, 8, 16, 8);
     autoResume_ = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));

@@ -1,9 +1,9 @@
 #include "ui/pages/resume_parts.h"
 
 #include "ui/models/words.h"
+#include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/page_parts.h"
-#include "ui/theme/themed_icon.h"
 
 #include <QButtonGroup>
 #include <QGridLayout>
@@ -32,9 +32,7 @@ QWidget* makeVerdict(const QString& icon, Token colour, const QString& word)
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
-    auto* glyph = new QLabel;
-    glyph->setPixmap(theme().icon(icon, colour).pixmap(14, 14));
-    row->addWidget(glyph);
+    row->addWidget(new IconMark(icon, colour));
     row->addWidget(makeLabel(word, TextTone::Secondary, TextSize::Small), 1);
     return box;
 }
@@ -62,7 +60,7 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
     , grid_(new QGridLayout(this))
     , group_(new QButtonGroup(this))
 {
-    grid_->setContentsMargins(0, 0, 0, 0);
+    grid_->setContentsMargins(4, 0, 4, 4);
     grid_->setHorizontalSpacing(12);
     grid_->setVerticalSpacing(4);
     grid_->setColumnStretch(0, 1);
@@ -75,6 +73,7 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
     for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows; ++choice)
         if (!choice->canBeChosen || choice->redo.size() != plan_.redoChunks.size()) // the others are what the first line says
             addRow(*choice, &*choice == best);
+    connect(group_, &QButtonGroup::idToggled, this, qOverload<>(&QWidget::update));
     connect(group_, &QButtonGroup::idClicked, this, &CheckpointChoices::changed);
 }
 
@@ -105,7 +104,7 @@ QString CheckpointChoices::beforeTheStop(std::int64_t wallNs) const
 
 void CheckpointChoices::addNewest()
 {
-    auto* button = new QRadioButton(tr("the newest of each replica"));
+    auto* button = new QRadioButton(tr("The newest of each replica"));
     button->setChecked(true);
     button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again").arg(countText(plan_.kept), countText(static_cast<std::int64_t>(plan_.redoChunks.size()))));
     group_->addButton(button, 0);
@@ -145,6 +144,18 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
     QWidget* verdict = choice.verified ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Left behind")) : makeVerdict(QStringLiteral("warning"), Token::Error, tr("Damaged"));
     verdict->setToolTip(button->toolTip());
     grid_->addWidget(verdict, row, 5);
+}
+
+void CheckpointChoices::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    for (int row = 0; row < grid_->rowCount(); ++row) {
+        const QRect cell = grid_->cellRect(row, 0);
+        const QRect area(0, cell.top() - grid_->verticalSpacing() / 2, width(), cell.height() + grid_->verticalSpacing());
+        if (row == group_->checkedId() + 1) // the header is above them
+            painter.fillRect(area, palette().color(QPalette::Highlight));
+        painter.fillRect(area.left(), area.bottom(), area.width(), 1, theme().color(Token::Line));
+    }
 }
 
 const ResumePlan::CheckpointChoice* CheckpointChoices::chosen() const

@@ -36,6 +36,9 @@ public:
 Q_SIGNALS:
     void changed();
 
+protected:
+    void paintEvent(QPaintEvent* event) override; ///< the lines between the rows and the ground of the chosen one
+
 private:
     void addHeader();
     QString beforeTheStop(std::int64_t wallNs) const;

@@ -86,7 +86,7 @@ void RunBanner::take(const StatusPtr& status)
         return;
     banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);
     const QString cause = causeSentence(*status);
-    const QString word = stateWord(status->state);
+    const QString word = status->endedWallNs == 0 ? stateWord(status->state) : tr("%1 at %2").arg(stateWord(status->state), wallTimeText(status->endedWallNs));
     sentence_ = cause.isEmpty() ? word : tr("%1: %2").arg(word, cause);
     kept_ = keptSentence(*status);
     for (QPushButton* button : buttons_)

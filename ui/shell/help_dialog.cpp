@@ -132,16 +132,13 @@ QString text(HelpDialog::Topic topic)
 
 HelpDialog::HelpDialog(QWidget* parent)
     : QDialog(parent)
-    , search_(new QLineEdit(this))
+    , search_(makeSearch(tr("Search the help")))
     , topics_(new QListWidget(this))
     , text_(new QTextBrowser(this))
 {
     setWindowTitle(tr("Help"));
     setAttribute(Qt::WA_DeleteOnClose);
     resize(860, 600);
-    search_->setPlaceholderText(tr("Search the help"));
-    search_->setAccessibleName(tr("Search the help"));
-    search_->setClearButtonEnabled(true);
     topics_->setAccessibleName(tr("Topics"));
     int widest = kLeastListWidth; // a title that is cut off helps nobody
     for (int i = 0; i < kTopicCount; ++i)

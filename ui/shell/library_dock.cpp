@@ -24,7 +24,7 @@ constexpr int kMostTags = 3; // buttons in their row; all others can be typed
 LibraryDock::LibraryDock(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
-    , line_(new QLineEdit(this))
+    , line_(makeSearch(tr("Filter runs")))
     , tagRow_(new QWidget(this))
     , tags_(new QHBoxLayout(tagRow_))
     , workspace_(makeLabel({}, TextTone::Hint, TextSize::Small))
@@ -53,10 +53,7 @@ void LibraryDock::buildHead()
     auto* column = static_cast<QVBoxLayout*>(layout());
     auto* top = new QHBoxLayout;
     top->setContentsMargins(10, 0, 10, 0);
-    line_->setPlaceholderText(tr("Filter runs"));
-    line_->setAccessibleName(tr("Filter runs"));
     line_->setToolTip(tr("Words of name, note, group, preset or state; #word finds a tag"));
-    line_->setClearButtonEnabled(true);
     top->addWidget(line_);
     column->addLayout(top);
     tags_->setContentsMargins(10, 0, 10, 0);

@@ -22,6 +22,7 @@ using namespace furrow::test;
 namespace {
 
 constexpr int kSettleMs = 400;
+constexpr int kProbeMs = 3000;
 
 class Pictures {
 public:
@@ -61,6 +62,8 @@ public:
         takeDialogs();
         window_.showPerspective(MainWindow::Perspective::Launch);
         save(window_, QStringLiteral("new"));
+        fillForm();
+        save(window_, QStringLiteral("new_filled"));
         window_.showPerspective(MainWindow::Perspective::Compare);
         save(window_, QStringLiteral("compare"));
     }
@@ -71,6 +74,17 @@ private:
         QTest::qWait(kSettleMs);
         if (!widget.grab().save(QStringLiteral("%1/%2.png").arg(folder_, name)))
             qWarning("%s could not be saved", qPrintable(name));
+    }
+
+    /// The data and settings of the shown run, and one that cannot be.
+    void fillForm()
+    {
+        if (!bench_.watcher().status())
+            return;
+        RunConfig config = bench_.watcher().status()->file.config;
+        config.batchSize = 0;
+        bench_.form().useConfig(config, bench_.form().preset());
+        QTest::qWait(kProbeMs);
     }
 
     /// Triggers each action that opens a dialog which does not wait for an answer.

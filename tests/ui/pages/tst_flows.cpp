@@ -6,6 +6,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/merge_dialog.h"
+#include "ui/pages/new_run/form_field.h"
 #include "ui/pages/overview_page.h"
 #include "ui/pages/resume_dialog.h"
 #include "ui/pages/run_banner.h"
@@ -150,6 +151,7 @@ private Q_SLOTS:
         ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("No setting is changed.")));
+        buttonOf<QPushButton>(dialog, QStringLiteral("Change settings or devices…"))->click();
         const auto edits = dialog.findChildren<QLineEdit*>();
         for (QLineEdit* edit : edits) {
             if (edit->accessibleName() == QStringLiteral("Evaluate every")) {
@@ -159,6 +161,23 @@ private Q_SLOTS:
         }
         QVERIFY(says(dialog, QStringLiteral("777")));
         QVERIFY(says(dialog, QStringLiteral("Safe")));
+    }
+
+    /// It said "batch_size is 0, allowed is 1 to 65536.", in English whatever the language.
+    void anEmptySourceAndANumberOutOfItsRangeAreSaidWithTheWordsOfTheForm()
+    {
+        RunForm form;
+        QWidget page;
+        FormField batch(*findSetting("batch_size"), form, &page);
+        FormField data(*findSetting("data"), form, &page);
+        form.setText(batch.setting(), QStringLiteral("0"));
+        batch.refresh(form.problems());
+        data.refresh(form.problems());
+        QVERIFY(says(page, QStringLiteral("Batch is a number from 1 to %1.").arg(QLocale().toString(65536))));
+        QVERIFY(says(page, QStringLiteral("Source is empty: a file, a folder or an hf:// address is needed.")));
+        form.setText(batch.setting(), QStringLiteral("many"));
+        batch.refresh(form.problems());
+        QVERIFY(says(page, QStringLiteral("Batch is a number from 1")));
     }
 
     void interruptedRunIsMarkedFinishedFromItsBanner()

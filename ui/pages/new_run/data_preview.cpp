@@ -1,6 +1,7 @@
 #include "ui/pages/new_run/data_preview.h"
 
 #include "ui/models/words.h"
+#include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
 #include "ui/widgets/meters.h"
 
@@ -35,6 +36,7 @@ QLabel* makeTextLine(const QString& text)
 
 DataPreview::DataPreview(QWidget* parent)
     : QFrame(parent)
+    , good_(new IconMark(QStringLiteral("check"), Token::Ok))
     , head_(makeLabel({}, TextTone::Value, TextSize::Small))
     , note_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , rows_(new QGridLayout)
@@ -46,6 +48,8 @@ DataPreview::DataPreview(QWidget* parent)
     auto* top = new QHBoxLayout;
     top->setContentsMargins(8, 5, 8, 5);
     head_->setWordWrap(true);
+    top->setSpacing(8);
+    top->addWidget(good_);
     top->addWidget(head_, 1);
     top->addWidget(note_);
     column->addLayout(top);
@@ -68,6 +72,7 @@ void DataPreview::setWaiting()
 {
     setTone(head_, TextTone::Value);
     head_->setText(tr("Looking at the data…"));
+    good_->hide();
     note_->clear();
     setProperty("wanted", true);
     show();
@@ -102,6 +107,7 @@ void DataPreview::setProbe(const ProbePtr& probe)
 {
     clearRows();
     setProperty("wanted", true);
+    good_->setVisible(probe->problem.isEmpty());
     show();
     if (!probe->problem.isEmpty()) {
         setTone(head_, TextTone::Error);

@@ -22,6 +22,7 @@ private:
     void clearRows();
     QString headText(const ProbeResult& probe) const;
 
+    QWidget* good_; ///< the data could be read
     QLabel* head_;
     QLabel* note_;
     QGridLayout* rows_;

@@ -5,6 +5,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/new_run/form_field.h"
+#include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
 
 #include <QClipboard>
@@ -14,12 +15,14 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
 namespace {
 
 constexpr int kMostChangesShown = 12;
+constexpr int kCommandPadding = 16; // of the style, above and below, with its frame
 
 QHBoxLayout* valueRow(const QString& title, QLabel*& value)
 {
@@ -133,7 +136,6 @@ void EstimatePanel::buildCommand(QVBoxLayout* column)
     command_->setFont(codeFont(TextSize::Tiny));
     command_->setAccessibleName(tr("Command that makes this run"));
     command_->setTabChangesFocus(true);
-    command_->setMinimumHeight(110);
     column->addWidget(command_);
 }
 
@@ -141,9 +143,15 @@ void EstimatePanel::buildFoot(QVBoxLayout* column)
 {
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(12, 12, 12, 12);
+    foot->setSpacing(12);
+    auto* line = new QHBoxLayout;
+    line->setSpacing(8);
+    problemMark_ = new IconMark(QStringLiteral("warning"), Token::Error);
+    line->addWidget(problemMark_, 0, Qt::AlignTop);
     problemLine_ = makeLabel({}, TextTone::Error, TextSize::Small);
     problemLine_->setWordWrap(true);
-    foot->addWidget(problemLine_);
+    line->addWidget(problemLine_, 1);
+    foot->addLayout(line);
     auto* row = new QHBoxLayout;
     row->setSpacing(8);
     launch_ = makeButton(tr("Launch"), QStringLiteral("play"), true);
@@ -171,14 +179,20 @@ void EstimatePanel::refresh()
 {
     refreshEstimates();
     refreshChanges();
-    command_->setPlainText(brokenCommand(bench_.form().command()));
+    showCommand();
     const int wrong = static_cast<int>(bench_.form().problems().size());
     const bool noData = bench_.form().config().data.empty();
-    setTone(problemLine_, TextTone::Error);
-    problemLine_->setText(noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : QString());
-    problemLine_->setVisible(!problemLine_->text().isEmpty());
+    say(noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : QString(), true);
     launch_->setEnabled(bench_.form().isReady() && !busy_);
     queue_->setEnabled(launch_->isEnabled());
+}
+
+void EstimatePanel::showCommand()
+{
+    command_->setPlainText(brokenCommand(bench_.form().command()));
+    const QTextDocument& text = *command_->document();
+    const int edges = 2 * (command_->contentsMargins().top() + static_cast<int>(text.documentMargin()));
+    command_->setFixedHeight(static_cast<int>(text.size().height()) * command_->fontMetrics().lineSpacing() + edges + kCommandPadding); // a plain document counts lines
 }
 
 void EstimatePanel::refreshEstimates()
@@ -216,25 +230,27 @@ void EstimatePanel::refreshChanges()
         const QString whole = text.empty() ? tr("not set") : QString::fromStdString(text);
         return whole.size() > 22 ? QStringLiteral("…") + whole.right(21) : whole;
     };
+    const std::vector<ConfigProblem> wrong = bench_.form().problems();
     int row = 0;
     for (const ConfigChange& change : all) {
-        if (row == kMostChangesShown) {
-            changes_->addWidget(makeLabel(tr("%n more", nullptr, static_cast<int>(all.size()) - row), TextTone::Hint, TextSize::Small), row, 0);
+        if (row == 2 * kMostChangesShown) {
+            changes_->addWidget(makeLabel(tr("%n more", nullptr, static_cast<int>(all.size()) - kMostChangesShown), TextTone::Hint, TextSize::Small), row, 0);
             break;
         }
+        const bool isWrong = std::any_of(wrong.begin(), wrong.end(), [&change](const ConfigProblem& problem) { return problem.key == change.setting->key; });
         QLabel* key = makeLabel(QString::fromStdString(change.setting->key), TextTone::Value, TextSize::Tiny);
         key->setFont(codeFont(TextSize::Tiny));
         QLabel* before = makeLabel(shortened(change.before), TextTone::Hint, TextSize::Small);
         QFont struck = before->font();
         struck.setStrikeOut(!change.before.empty());
         before->setFont(struck);
-        QLabel* after = makeLabel(shortened(change.after), TextTone::Value, TextSize::Small);
+        QLabel* after = makeLabel(shortened(change.after), isWrong ? TextTone::Error : TextTone::Value, TextSize::Small);
         after->setToolTip(QString::fromStdString(change.after));
-        after->setAlignment(Qt::AlignRight);
         changes_->addWidget(key, row, 0);
         changes_->addWidget(before, row, 1, Qt::AlignRight);
-        changes_->addWidget(after, row, 2);
-        ++row;
+        changes_->addWidget(after, row, 2, Qt::AlignRight);
+        changes_->addWidget(makeLine(), row + 1, 0, 1, 3);
+        row += 2;
     }
 }
 
@@ -242,20 +258,22 @@ void EstimatePanel::setBusy(const QString& sentence)
 {
     busy_ = !sentence.isEmpty();
     refresh();
-    if (busy_) {
-        setTone(problemLine_, TextTone::Secondary);
-        problemLine_->setText(sentence);
-        problemLine_->show();
-    }
+    if (busy_)
+        say(sentence, false);
 }
 
 void EstimatePanel::setFailure(const QString& sentence)
 {
     busy_ = false;
     refresh();
-    setTone(problemLine_, TextTone::Error);
-    problemLine_->setText(sentence);
-    problemLine_->show();
+    say(sentence, true);
+}
+
+void EstimatePanel::say(const QString& sentence, bool bad)
+{
+    saySentence(problemLine_, sentence, bad);
+    problemLine_->setVisible(!sentence.isEmpty());
+    problemMark_->setVisible(bad && !sentence.isEmpty());
 }
 
 } // namespace furrow

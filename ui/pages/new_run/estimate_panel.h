@@ -46,6 +46,9 @@ private:
     void buildFoot(QVBoxLayout* column);
     void refreshEstimates();
     void refreshChanges();
+    void showCommand(); ///< as high as it is long
+    /// Above the buttons: what is being done, or what is in the way; "" takes it away.
+    void say(const QString& sentence, bool bad);
 
     Workbench& bench_;
     DataExtent extent_;
@@ -59,6 +62,7 @@ private:
     QLabel* changesTitle_ = nullptr;
     QGridLayout* changes_ = nullptr;
     QPlainTextEdit* command_ = nullptr;
+    QWidget* problemMark_ = nullptr;
     QLabel* problemLine_ = nullptr;
     QPushButton* launch_ = nullptr;
     QPushButton* queue_ = nullptr;

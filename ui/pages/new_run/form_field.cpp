@@ -1,6 +1,7 @@
 #include "ui/pages/new_run/form_field.h"
 
 #include "ui/models/run_form.h"
+#include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
 
 #include <QCheckBox>
@@ -11,13 +12,14 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <cmath>
 
 namespace furrow {
 
 namespace {
 
-constexpr int kLabelWidth = 126;
 constexpr int kLeastEditorWidth = 110;
+constexpr int kMarkWidth = 3;
 
 /// The 3 px bar that says: differs from the preset.
 class ChangeMark : public QWidget {
@@ -25,7 +27,7 @@ public:
     explicit ChangeMark(QWidget* parent)
         : QWidget(parent)
     {
-        setFixedWidth(3);
+        setFixedWidth(kMarkWidth);
     }
     void setOn(bool on)
     {
@@ -37,7 +39,7 @@ protected:
     void paintEvent(QPaintEvent*) override
     {
         if (on_)
-            QPainter(this).fillRect(QRect(0, (height() - 16) / 2, 3, 16), palette().color(QPalette::Link));
+            QPainter(this).fillRect(QRect(0, (height() - 16) / 2, kMarkWidth, 16), palette().color(QPalette::Link));
     }
 
 private:
@@ -127,7 +129,7 @@ FormField::FormField(const Setting& setting, RunForm& form, QWidget* parent)
     label_->setFixedWidth(kLabelWidth);
     auto* row = new QHBoxLayout(label_);
     row->setContentsMargins(0, 0, 8, 0);
-    row->setSpacing(6);
+    row->setSpacing(kTextLeft - kMarkWidth);
     mark_ = new ChangeMark(label_);
     row->addWidget(mark_);
     QLabel* words = makeLabel(settingLabel(setting), TextTone::Secondary, TextSize::Small);
@@ -181,6 +183,8 @@ void FormField::buildProblem(QWidget* parent)
     problem_->setProperty("banner", QStringLiteral("error"));
     auto* row = new QHBoxLayout(problem_);
     row->setContentsMargins(10, 4, 4, 4);
+    row->setSpacing(8);
+    row->addWidget(new IconMark(QStringLiteral("warning"), Token::Error));
     problemText_ = makeLabel({}, TextTone::Value, TextSize::Small);
     problemText_->setWordWrap(true);
     row->addWidget(problemText_, 1);
@@ -206,6 +210,24 @@ QString FormField::shownText() const
     }
     QString shown = text;
     return shown.replace(QLatin1Char('\n'), QStringLiteral("\\n"));
+}
+
+// What a range or an empty source refuses is said in the language of the person; rules between settings come from core as they are.
+QString FormField::problemWords(const ConfigProblem& problem) const
+{
+    const QString label = settingLabel(setting_);
+    const QString text = form_.text(setting_);
+    if (setting_.key == "data" && text.isEmpty())
+        return tr("%1 is empty: a file, a folder or an hf:// address is needed.").arg(label);
+    bool ok = false;
+    const double value = QLocale::c().toDouble(text, &ok);
+    const bool bounded = setting_.max >= setting_.min;
+    if ((!isInteger(setting_) && !isReal(setting_)) || (ok && value >= setting_.min && (!bounded || value <= setting_.max) && (isReal(setting_) || value == std::floor(value))))
+        return QString::fromStdString(problem.message);
+    const QString least = QLocale().toString(setting_.min, 'g', 10);
+    if (bounded)
+        return tr("%1 is a number from %2 to %3.").arg(label, least, QLocale().toString(setting_.max, 'g', 10));
+    return tr("%1 is a number of %2 or more.").arg(label, least);
 }
 
 void FormField::edit(const QString& shown)
@@ -258,7 +280,7 @@ void FormField::refresh(const std::vector<ConfigProblem>& problems)
         if (problem.key != setting_.key)
             continue;
         hasProblem_ = true;
-        problemText_->setText(QString::fromStdString(problem.message));
+        problemText_->setText(problemWords(problem));
         fixValue_ = QString::fromStdString(problem.fix);
         fix_->setText(QCoreApplication::translate("NewRunPage", "Set to %1").arg(fixValue_));
         fix_->setVisible(!fixValue_.isEmpty());

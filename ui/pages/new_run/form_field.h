@@ -39,6 +39,9 @@ private:
 class FormField : public QObject {
     Q_OBJECT
 public:
+    static constexpr int kLabelWidth = 126;
+    static constexpr int kTextLeft = 9; ///< of the words in the label, behind the mark; what stands below begins there too
+
     FormField(const Setting& setting, RunForm& form, QWidget* parent);
 
     const Setting& setting() const { return setting_; }
@@ -50,6 +53,8 @@ public:
     bool isChanged() const;
     bool hasProblem() const { return hasProblem_; }
     void setVisible(bool visible);
+    /// As the editor shows it: numbers grouped, in the locale.
+    QString shownText() const;
     /// Key, label or help contains the words.
     bool matches(const QString& words) const;
     /// Takes text and marks from the draft.
@@ -58,7 +63,7 @@ public:
 private:
     void buildEditor(QWidget* parent);
     void buildProblem(QWidget* parent);
-    QString shownText() const;
+    QString problemWords(const ConfigProblem& problem) const;
     void edit(const QString& shown);
 
     const Setting& setting_;

@@ -2,6 +2,7 @@
 
 #include "ui/models/run_form.h"
 #include "ui/pages/page_parts.h"
+#include "ui/theme/theme.h"
 
 #include <QCoreApplication>
 #include <QGridLayout>
@@ -16,6 +17,7 @@ namespace {
 constexpr int kTitleWidth = 112;
 constexpr int kNarrow = 640; // below it the fields stand in one column
 constexpr std::size_t kSummarySettings = 4;
+constexpr int kFoldTitleWidth = 190; // so that the summaries stand below each other
 
 } // namespace
 
@@ -55,7 +57,8 @@ void FormGroup::buildFoldLine(const QString& title)
     foldButton_->setText(title);
     foldButton_->setFont(scaledFont(TextSize::Body, QFont::DemiBold));
     foldButton_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    foldButton_->setArrowType(Qt::RightArrow);
+    foldButton_->setIcon(theme().icon(QStringLiteral("chevron-right"), Token::Text2));
+    foldButton_->setMinimumWidth(kFoldTitleWidth);
     foldButton_->setAutoRaise(true);
     foldButton_->setAccessibleName(title);
     connect(foldButton_, &QToolButton::clicked, this, [this] { setOpen(!open_); });
@@ -73,7 +76,7 @@ void FormGroup::setOpen(bool open)
     open_ = open;
     body_->setVisible(open);
     if (foldButton_ != nullptr)
-        foldButton_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+        foldButton_->setIcon(theme().icon(open ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right"), Token::Text2));
 }
 
 void FormGroup::add(const Setting& setting)
@@ -105,6 +108,7 @@ void FormGroup::layOut()
     grid_->addWidget(titleLabel_, 0, 0);
     grid_->setColumnStretch(2, 1);
     grid_->setColumnStretch(4, narrow_ ? 0 : 1);
+    grid_->setColumnMinimumWidth(3, narrow_ ? 0 : FormField::kLabelWidth); // a row with one field is as wide as the others
     int row = 0;
     int side = 0; // 0 left, 1 right
     std::vector<QWidget*> problems; // of the row that is being filled
@@ -137,8 +141,12 @@ void FormGroup::layOut()
     }
     if (side == 1)
         endRow();
-    for (QWidget* extra : extras_)
-        grid_->addWidget(extra, row++, 1, 1, 4);
+    for (QWidget* extra : extras_) {
+        auto* cell = new QHBoxLayout;
+        cell->setContentsMargins(FormField::kTextLeft, 0, 0, 0);
+        cell->addWidget(extra);
+        grid_->addLayout(cell, row++, 1, 1, 4);
+    }
 }
 
 int FormGroup::filter(const QString& words, bool changedOnly)
@@ -198,7 +206,8 @@ QString FormGroup::summary() const
         if (off && !field->isChanged())
             continue;
         const QString label = settingLabel(field->setting()).toLower();
-        parts.append(value == QLatin1String("true") ? label : QStringLiteral("%1 %2").arg(label, value.trimmed()));
+        const QString whole = QStringLiteral("%1 %2 %3").arg(label, field->shownText().trimmed(), settingUnit(field->setting()));
+        parts.append(value == QLatin1String("true") ? label : whole.trimmed());
         if (parts.size() == kSummarySettings)
             break;
     }
