@@ -99,20 +99,7 @@ void CoverageMap::recolour(bool cellsChanged)
 {
     colors_.recolour(cells_, nowWallNs(), cellsChanged);
     palette_ = colors_.palette();
-    const int rows = static_cast<int>(rowBlocks_.size());
-    if (image_.width() != columns_ || image_.height() != rows)
-        image_ = columns_ > 0 && rows > 0 ? QImage(columns_, rows, QImage::Format_Indexed8) : QImage();
-    if (!image_.isNull()) {
-        image_.setColorTable(QVector<QRgb>(palette_.begin(), palette_.end()));
-        const auto& entries = colors_.entries();
-        for (int row = 0; row < rows; ++row) {
-            uchar* line = image_.scanLine(row);
-            const std::int32_t* cell = &grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_)];
-            for (int c = 0; c < columns_; ++c)
-                line[c] = cell[c] < 0 ? static_cast<uchar>(kNoCell) : entries[static_cast<std::size_t>(cell[c])];
-        }
-    }
-    minimap_ = QImage();
+    fillImage();
     const auto& summary = colors_.summary();
     setAccessibleDescription(tr("%1 of %2 chunks committed, %3 lost, %4 poisoned")
                                  .arg(summary.kinds[static_cast<std::size_t>(CellKind::Committed)])
@@ -121,6 +108,27 @@ void CoverageMap::recolour(bool cellsChanged)
                                  .arg(summary.kinds[static_cast<std::size_t>(CellKind::Poisoned)]));
     viewport()->update();
     Q_EMIT summaryChanged();
+}
+
+void CoverageMap::fillImage()
+{
+    minimap_ = QImage();
+    const int rows = static_cast<int>(rowBlocks_.size());
+    if (image_.width() != columns_ || image_.height() != rows)
+        image_ = columns_ > 0 && rows > 0 ? QImage(columns_, rows, QImage::Format_Indexed8) : QImage();
+    if (image_.isNull())
+        return;
+    image_.setColorTable(QVector<QRgb>(palette_.begin(), palette_.end()));
+    std::vector<std::uint8_t> ofKinds;
+    for (const CellKind kind : kinds_)
+        ofKinds.push_back(entryOf(kind));
+    const auto& entries = ofKinds.size() == cells_.size() ? ofKinds : colors_.entries();
+    for (int row = 0; row < rows; ++row) {
+        uchar* line = image_.scanLine(row);
+        const std::int32_t* cell = &grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_)];
+        for (int c = 0; c < columns_; ++c)
+            line[c] = cell[c] < 0 ? static_cast<uchar>(kNoCell) : entries[static_cast<std::size_t>(cell[c])];
+    }
 }
 
 void CoverageMap::updateCells(const std::vector<ChunkCell>& changed)
@@ -189,6 +197,7 @@ void CoverageMap::setProgress(const std::vector<std::pair<ChunkId, double>>& pro
 void CoverageMap::setKinds(std::vector<CellKind> kinds)
 {
     kinds_ = std::move(kinds);
+    fillImage();
     viewport()->update();
 }
 

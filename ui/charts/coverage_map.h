@@ -78,6 +78,7 @@ private:
         int column = 0;
     };
     void buildGrid();
+    void fillImage(); ///< from kinds, where they are set, else from the colours of the layer
     void recolour(bool cellsChanged = true);
     void updateScrollBars();
     void fitWidth();

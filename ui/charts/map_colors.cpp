@@ -206,6 +206,19 @@ void MapColors::learnRange(const std::vector<ChunkCell>& cells)
     }
 }
 
+std::uint8_t entryOf(CellKind kind)
+{
+    switch (kind) {
+    case CellKind::Free: return kFreeCell;
+    case CellKind::Excluded: return kExcludedCell;
+    case CellKind::Redo: return kRedoCell;
+    case CellKind::Orphaned: return kOrphanedCell;
+    case CellKind::Lost: return kLostCell;
+    case CellKind::Poisoned: return kPoisonedCell;
+    default: return kNoValue; // kept
+    }
+}
+
 void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs, bool cellsChanged)
 {
     trendKnown_ = trendKnown_ && !cellsChanged;
@@ -268,6 +281,8 @@ std::vector<QRgb> MapColors::palette() const
     colors[kNoCell] = t.color(Token::Panel).rgb();
     colors[kFreeCell] = t.color(Token::Inset).rgb();
     colors[kExcludedCell] = t.color(Token::Line2).rgb();
+    colors[kOrphanedCell] = t.color(Token::Text2).rgb();
+    colors[kRedoCell] = t.color(Token::Accent).rgb();
     colors[kLostCell] = t.color(Token::Interrupted).rgb();
     colors[kPoisonedCell] = t.color(Token::Error).rgb();
     colors[kNoValue] = t.color(Token::Kept).rgb();

@@ -26,8 +26,10 @@ inline constexpr std::uint8_t kNoValue = 3;
 inline constexpr std::uint8_t kFirstValue = 4;
 inline constexpr int kValueSteps = 240;
 inline constexpr std::uint8_t kFirstWorker = 244;
-inline constexpr std::uint8_t kLostCell = 252;
-inline constexpr std::uint8_t kPoisonedCell = 253;
+inline constexpr std::uint8_t kOrphanedCell = 252;
+inline constexpr std::uint8_t kRedoCell = 253;
+inline constexpr std::uint8_t kLostCell = 254;
+inline constexpr std::uint8_t kPoisonedCell = 255;
 
 /// Numbers below a legend.
 struct MapSummary {
@@ -43,6 +45,8 @@ struct MapSummary {
 
 /// Which of the painter's kinds a chunk is now.
 CellKind cellKindOf(const ChunkCell& cell);
+/// The entry of a kind that a resume gives a chunk.
+std::uint8_t entryOf(CellKind kind);
 
 /// Turns chunks into palette entries for one layer. A plain value with its own arrays; GUI thread.
 class MapColors {

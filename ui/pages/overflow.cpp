@@ -3,11 +3,21 @@
 #include "ui/theme/theme.h"
 
 #include <QCoreApplication>
+#include <QDialog>
+#include <QScreen>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolBar>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 namespace furrow {
+
+namespace {
+
+constexpr QSize kWindowFrame { 16, 48 }; // what a window manager may put around a dialog
+
+} // namespace
 
 void dressOverflow(QToolBar& bar)
 {
@@ -27,6 +37,22 @@ QScrollArea* makeRoomFor(QWidget* page)
     room->setWidgetResizable(true);
     room->setWidget(page);
     return room;
+}
+
+void fitToScreen(QDialog& dialog)
+{
+    const QSize most = dialog.screen()->availableSize() - kWindowFrame;
+    const QSize least = dialog.minimumSizeHint();
+    if (dialog.layout() != nullptr && (least.width() > most.width() || least.height() > most.height())) {
+        auto* inside = new QWidget;
+        inside->setLayout(dialog.layout()); // takes it, and the widgets in it, from the dialog
+        QScrollArea* room = makeRoomFor(inside);
+        auto* outer = new QVBoxLayout(&dialog);
+        outer->setContentsMargins(0, 0, 0, 0);
+        outer->addWidget(room);
+        dialog.resize(least + QSize(room->verticalScrollBar()->sizeHint().width(), 0));
+    }
+    dialog.resize(dialog.size().boundedTo(most));
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #pragma once
 
+class QDialog;
 class QScrollArea;
 class QToolBar;
 class QWidget;
@@ -11,5 +12,8 @@ void dressOverflow(QToolBar& bar);
 
 /// Room for a page that asks for no more than a small window has: what does not fit is scrolled to.
 QScrollArea* makeRoomFor(QWidget* page);
+
+/// A dialog that is about to be shown becomes no larger than its screen has room for; what needs more is scrolled to.
+void fitToScreen(QDialog& dialog);
 
 } // namespace furrow

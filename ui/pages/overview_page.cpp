@@ -13,7 +13,6 @@
 
 #include <QGridLayout>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QTextBrowser>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -47,14 +46,13 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
 {
-    auto* inside = new QWidget;
-    auto* column = new QVBoxLayout(inside);
+    auto* column = new QVBoxLayout(this);
     column->setContentsMargins(14, 12, 14, 12);
     column->setSpacing(8);
-    head_ = new EpochHead(inside);
+    head_ = new EpochHead(this);
     connect(head_, &EpochHead::whyWanted, this, &OverviewPage::whyWanted);
     column->addWidget(head_);
-    meters_ = new EpochMeters(inside);
+    meters_ = new EpochMeters(this);
     column->addWidget(meters_);
     open_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     open_->setWordWrap(true);
@@ -73,14 +71,6 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     buildChart();
     column->addWidget(loss_, 1);
     column->addWidget(buildSample());
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(inside);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(scroll);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &OverviewPage::take);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &OverviewPage::takeTelemetry);
     connect(&bench_.watcher(), &RunWatcher::opened, this, &OverviewPage::clear);

@@ -16,6 +16,7 @@ namespace furrow {
 
 namespace {
 
+constexpr int kWideScreen = 1000; // has room for three columns of shortcuts
 constexpr int kPaletteRow = 26;
 
 } // namespace
@@ -110,7 +111,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent)
     grid->setContentsMargins(24, 16, 24, 16);
     grid->setHorizontalSpacing(20);
     grid->setVerticalSpacing(4);
-    constexpr int kPerColumn = 17;
+    const int perColumn = screen()->availableSize().width() < kWideScreen ? 24 : 17;
     int row = 0;
     int column = 0;
     for (const Actions::Entry& entry : actions.all()) {
@@ -120,7 +121,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent)
         QLabel* key = makeLabel(entry.action->shortcut().toString(QKeySequence::NativeText), TextTone::Secondary);
         key->setFont(codeFont());
         grid->addWidget(key, row, column + 1);
-        if (++row == kPerColumn) {
+        if (++row == perColumn) {
             row = 0;
             column += 2;
         }

@@ -26,6 +26,7 @@ constexpr int kChartHeight = 120;
 constexpr int kTableHeight = 130;
 constexpr int kSamplesHeight = 220;
 constexpr int kLossColumn = 2; // of the chunks
+constexpr int kOneLine = 20; // letters of a value that is never broken, a number or a time
 constexpr int kIdLetters = 8; // the whole id is in the tooltip
 
 double medianLoss(const std::vector<ChunkCell>& cells)
@@ -167,7 +168,7 @@ void InspectorDock::addRow(const QString& name, const QString& value, const QStr
     rows_->addWidget(title, row, 0, Qt::AlignTop);
     QLabel* text = makeLabel(value, TextTone::Value, TextSize::Small);
     text->setAlignment(Qt::AlignRight);
-    text->setWordWrap(true);
+    text->setWordWrap(value.size() > kOneLine);
     text->setToolTip(tip);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text->setAccessibleName(QStringLiteral("%1: %2").arg(name, value));

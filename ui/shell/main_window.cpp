@@ -59,7 +59,7 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
     resize(1600, 1000);
-    qApp->installEventFilter(new DialogMnemonics(this));
+    qApp->installEventFilter(new DialogPreparer(this));
     buildMenus();
     buildToolbar();
     buildCentre();
@@ -211,7 +211,8 @@ NewRunPage& MainWindow::newRunPage()
 {
     if (newRun_ == nullptr) {
         newRun_ = new NewRunPage(bench_);
-        centre_->addWidget(newRun_);
+        newRunRoom_ = makeRoomFor(newRun_);
+        centre_->addWidget(newRunRoom_);
         connect(newRun_, &NewRunPage::closed, this, [this] { showPerspective(Perspective::Watch); });
     }
     return *newRun_;
@@ -235,7 +236,7 @@ ComparePage& MainWindow::comparePage()
 void MainWindow::showCentre()
 {
     if (shown_ == Perspective::Launch)
-        centre_->setCurrentWidget(newRun_);
+        centre_->setCurrentWidget(newRunRoom_);
     else if (shown_ == Perspective::Compare)
         centre_->setCurrentWidget(compareRoom_);
     else if (bench_.selection().selection().run.isEmpty())

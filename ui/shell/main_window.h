@@ -122,6 +122,7 @@ private:
     NewRunPage* newRun_ = nullptr;
     ComparePage* compare_ = nullptr;
     QScrollArea* compareRoom_ = nullptr;
+    QScrollArea* newRunRoom_ = nullptr;
     LibraryDock* library_ = nullptr;
     EventsDock* events_ = nullptr;
     QDockWidget* queueDock_ = nullptr;

@@ -1,5 +1,7 @@
 #include "ui/shell/mnemonics.h"
 
+#include "ui/pages/overflow.h"
+
 #include <QAbstractButton>
 #include <QAction>
 #include <QDialog>
@@ -118,11 +120,14 @@ void setWords(QAction& action, const QString& text)
         action.setText(text);
 }
 
-bool DialogMnemonics::eventFilter(QObject* watched, QEvent* event)
+bool DialogPreparer::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::Show)
-        if (auto* dialog = qobject_cast<QDialog*>(watched))
+    if (event->type() == QEvent::Show && !event->spontaneous()) {
+        if (auto* dialog = qobject_cast<QDialog*>(watched)) {
             giveDialogMnemonics(*dialog);
+            fitToScreen(*dialog);
+        }
+    }
     return QObject::eventFilter(watched, event);
 }
 

@@ -20,8 +20,8 @@ QString withoutMnemonic(const QString& text);
 /// Other words for an action; its mnemonic stays when they are the same, also while its menu is open.
 void setWords(QAction& action, const QString& text);
 
-/// Gives every dialog its mnemonics when it is shown. One for the whole program, installed on the application.
-class DialogMnemonics : public QObject {
+/// When a dialog is shown it gets its mnemonics and fits the screen. One for the whole program, installed on the application.
+class DialogPreparer : public QObject {
     Q_OBJECT
 public:
     using QObject::QObject;

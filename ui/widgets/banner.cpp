@@ -7,11 +7,14 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <utility>
 
 namespace furrow {
 namespace {
 
 constexpr int kGlyphRoom = 44;
+constexpr int kRightEdge = 12;
+constexpr int kGap = 8; // between buttons
 constexpr int kLeastWords = 380; // beside the buttons; with less the words would be a column of their own
 constexpr int kLeastWidth = 240;
 
@@ -42,7 +45,7 @@ Banner::Banner(BannerKind kind, QWidget* parent)
     , detail_(new QLabel(this))
 {
     parts_ = new QBoxLayout(QBoxLayout::TopToBottom, this);
-    parts_->setContentsMargins(kGlyphRoom, 8, 12, 8);
+    parts_->setContentsMargins(kGlyphRoom, 8, kRightEdge, 8);
     parts_->setSpacing(8);
     auto* words = new QVBoxLayout;
     words->setSpacing(2);
@@ -52,8 +55,9 @@ Banner::Banner(BannerKind kind, QWidget* parent)
         words->addWidget(label);
     }
     parts_->addLayout(words, 1);
-    actions_ = new QHBoxLayout;
-    actions_->setSpacing(8);
+    actions_ = new QVBoxLayout;
+    actions_->setSpacing(kGap);
+    actions_->setAlignment(Qt::AlignVCenter);
     parts_->addLayout(actions_);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     detail_->hide();
@@ -70,8 +74,9 @@ void Banner::setMessage(const QString& sentence, const QString& detail)
 {
     sentence_->setText(sentence);
     detail_->setText(detail);
-    detail_->setVisible(!detail.isEmpty());
+    setToolTip(detail);
     restyle();
+    layOut();
     setAccessibleName(sentence);
     setAccessibleDescription(detail);
 }
@@ -80,7 +85,7 @@ QPushButton* Banner::addButton(const QString& text, bool primary)
 {
     auto* button = new QPushButton(text, this);
     button->setProperty("primary", primary);
-    actions_->addWidget(button);
+    buttons_.push_back(button);
     return button;
 }
 
@@ -89,7 +94,8 @@ QPushButton* Banner::addLink(const QString& text)
     auto* button = new QPushButton(text, this);
     button->setProperty("link", true);
     button->setCursor(Qt::PointingHandCursor);
-    actions_->addWidget(button);
+    buttons_.push_back(button);
+    layOut();
     return button;
 }
 
@@ -98,17 +104,69 @@ QSize Banner::minimumSizeHint() const
     return { kLeastWidth, QFrame::minimumSizeHint().height() };
 }
 
+void Banner::showEvent(QShowEvent* event)
+{
+    QFrame::showEvent(event);
+    layOut();
+}
+
 void Banner::resizeEvent(QResizeEvent* event)
 {
     QFrame::resizeEvent(event);
-    const bool beside = width() >= kGlyphRoom + kLeastWords + actions_->sizeHint().width() + 20;
+    layOut();
+}
+
+bool Banner::event(QEvent* event)
+{
+    if (event->type() == QEvent::LayoutRequest) // a button came, went or has other words
+        layOut();
+    return QFrame::event(event);
+}
+
+// Beside the words where both have room, else below them in as many rows as the buttons need.
+void Banner::layOut()
+{
+    if (!isVisible())
+        return; // its width means nothing yet, and rows for it would make the window higher
+    int all = 0;
+    for (const QPushButton* button : buttons_)
+        all += button->isHidden() ? 0 : button->sizeHint().width() + kGap;
+    const bool beside = width() >= kGlyphRoom + kLeastWords + all + kRightEdge;
     parts_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    actions_->setAlignment(beside ? Qt::AlignVCenter : Qt::AlignLeft);
+    const int room = beside ? all : width() - kGlyphRoom - kRightEdge + kGap;
+    std::vector<int> rows;
+    int row = 0;
+    int used = 0;
+    for (const QPushButton* button : buttons_) {
+        const int wide = button->isHidden() ? 0 : button->sizeHint().width() + kGap;
+        if (used > 0 && used + wide > room) {
+            ++row;
+            used = 0;
+        }
+        used += wide;
+        rows.push_back(row);
+    }
+    detail_->setVisible(row == 0 && !detail_->text().isEmpty()); // two rows of buttons leave it to the tooltip: a small window has no more height
+    if (rows == rows_)
+        return;
+    rows_ = std::move(rows);
+    while (QLayoutItem* line = actions_->takeAt(0))
+        delete line;
+    for (std::size_t i = 0; i < buttons_.size(); ++i) {
+        if (rows_[i] == actions_->count()) {
+            auto* line = new QHBoxLayout;
+            line->setSpacing(kGap);
+            line->addStretch();
+            actions_->addLayout(line);
+        }
+        auto* line = static_cast<QHBoxLayout*>(actions_->itemAt(rows_[i])->layout());
+        line->insertWidget(line->count() - 1, buttons_[i]);
+    }
 }
 
 void Banner::restyle()
 {
-    sentence_->setFont(theme().font(FontRole::Body, detail_->isHidden() ? QFont::Normal : QFont::DemiBold));
+    sentence_->setFont(theme().font(FontRole::Body, detail_->text().isEmpty() ? QFont::Normal : QFont::DemiBold));
     detail_->setFont(theme().font(FontRole::Small));
 }
 

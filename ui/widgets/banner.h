@@ -3,6 +3,7 @@
 #include "ui/theme/theme.h"
 
 #include <QFrame>
+#include <vector>
 
 class QBoxLayout;
 class QLabel;
@@ -27,16 +28,21 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
     void restyle();
+    void layOut();
 
     BannerKind kind_;
     QLabel* sentence_;
     QLabel* detail_;
     QBoxLayout* parts_; ///< words, actions
-    QBoxLayout* actions_;
+    QBoxLayout* actions_; ///< rows of buttons
+    std::vector<QPushButton*> buttons_; ///< in the order in which they came
+    std::vector<int> rows_; ///< of each button
 };
 
 } // namespace furrow

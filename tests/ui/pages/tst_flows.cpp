@@ -3,6 +3,7 @@
 #include "core/workspace/queue_runner.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/charts/coverage_map.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/merge_dialog.h"
@@ -21,6 +22,7 @@
 #include "ui/shell/queue_tree.h"
 #include "ui/shell/run_tree.h"
 #include "ui/shell/run_view.h"
+#include "ui/theme/theme.h"
 
 #include <QClipboard>
 #include <QLabel>
@@ -29,6 +31,9 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QTreeWidget>
@@ -129,6 +134,34 @@ private Q_SLOTS:
         QVERIFY(says(dialog, QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
+    }
+
+    /// With cells below 8 pixels the map is an image, which showed the losses.
+    void theMapOfAResumeShowedLossesWhereCellsAreSmall()
+    {
+        CoverageMap map;
+        map.setMinimapVisible(false);
+        std::vector<ChunkCell> cells;
+        for (int column = 0; column < 100; ++column) {
+            ChunkCell cell;
+            cell.id = ChunkId { column + 1 };
+            cell.column = column;
+            cell.state = ChunkState::Committed;
+            cell.trainedWallNs = 1;
+            cell.meanLoss = static_cast<float>(column);
+            cells.push_back(cell);
+        }
+        map.setCells(cells);
+        map.setKinds(std::vector<CellKind>(cells.size(), CellKind::Redo));
+        map.resize(400, 200);
+        const QImage picture = map.grab().toImage();
+        int redo = 0;
+        for (int x = 0; x < picture.width(); ++x)
+            for (int y = 0; y < picture.height(); ++y)
+                redo += picture.pixelColor(x, y) == theme().color(Token::Accent) ? 1 : 0;
+        QVERIFY(redo > 200);
+        map.setKinds({});
+        QVERIFY(map.grab().toImage() != picture);
     }
 
     /// Workers that outlived their supervisor had saved "-712 ms" before the stop.
@@ -384,7 +417,7 @@ private Q_SLOTS:
     {
         QWidget window;
         window.resize(1280, 800);
-        DialogMnemonics giver;
+        DialogPreparer giver;
         qApp->installEventFilter(&giver);
         ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
@@ -401,6 +434,31 @@ private Q_SLOTS:
         QVERIFY(count >= 6);
         QVERIFY(!letters.contains(QString()));
         QCOMPARE(letters.size(), count);
+    }
+
+    /// Alerts were 523 pixels high, the help 860 wide, on desktops of 853 x 480.
+    void aDialogThatIsLargerThanTheScreenIsScrolled()
+    {
+        DialogPreparer preparer;
+        QCoreApplication::instance()->installEventFilter(&preparer);
+        const QSize screen = QGuiApplication::primaryScreen()->availableSize();
+        QDialog wide;
+        wide.resize(screen.width() + 60, 100);
+        wide.show();
+        QVERIFY(wide.width() < screen.width());
+        QDialog high;
+        auto* column = new QVBoxLayout(&high);
+        for (int i = 0; i < screen.height() / 10; ++i)
+            column->addWidget(new QLabel(QStringLiteral("line %1").arg(i)));
+        auto* last = new QPushButton(QStringLiteral("Save"));
+        column->addWidget(last);
+        high.show();
+        QVERIFY(high.height() < screen.height());
+        auto* room = high.findChild<QScrollArea*>();
+        QVERIFY(room != nullptr);
+        QVERIFY(!room->horizontalScrollBar()->isVisible());
+        room->ensureWidgetVisible(last);
+        QTRY_VERIFY(!last->visibleRegion().isEmpty());
     }
 
     void mnemonicsComeOnceAndLeaveAgain()

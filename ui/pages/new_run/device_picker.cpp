@@ -28,7 +28,7 @@ DevicePicker::DevicePicker(RunForm& form, QWidget* parent)
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setHorizontalSpacing(12);
     grid_->setVerticalSpacing(0);
-    grid_->setColumnStretch(4, 1);
+    grid_->setColumnStretch(3, 1);
     auto monitor = GpuMonitor::open();
     if (monitor.ok()) {
         for (const Gpu& gpu : monitor.value().read()) {
@@ -51,7 +51,7 @@ DevicePicker::DevicePicker(RunForm& form, QWidget* parent)
 void DevicePicker::addRow(const QString& name, const QString& id, const QString& memory, const QString& note, const QString& value)
 {
     const int row = static_cast<int>(rows_.size()) * 2;
-    grid_->addWidget(makeLine(), row, 0, 1, 5);
+    grid_->addWidget(makeLine(), row, 0, 1, 4);
     auto* box = new QCheckBox(name, this);
     box->setFont(scaledFont(TextSize::Body, QFont::DemiBold));
     box->setMinimumHeight(25);
@@ -61,7 +61,10 @@ void DevicePicker::addRow(const QString& name, const QString& id, const QString&
     shortId->setToolTip(id);
     grid_->addWidget(shortId, row + 1, 1);
     grid_->addWidget(makeLabel(memory, TextTone::Secondary, TextSize::Small), row + 1, 2);
-    grid_->addWidget(makeLabel(note, TextTone::Hint, TextSize::Small), row + 1, 3);
+    auto* words = new ElidedLabel(TextTone::Hint, TextSize::Small);
+    words->setText(note);
+    words->setToolTip(note);
+    grid_->addWidget(words, row + 1, 3);
     rows_.push_back({ box, value });
     connect(box, &QCheckBox::clicked, this, &DevicePicker::choose);
 }

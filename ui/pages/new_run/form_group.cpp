@@ -15,7 +15,7 @@ namespace furrow {
 namespace {
 
 constexpr int kTitleWidth = 112;
-constexpr int kNarrow = 640; // below it the fields stand in one column
+constexpr int kNarrow = 640; // below it the fields stand in one column, below the title of their group
 constexpr std::size_t kSummarySettings = 4;
 constexpr int kFoldTitleWidth = 190; // so that the summaries stand below each other
 
@@ -41,9 +41,6 @@ FormGroup::FormGroup(const QString& title, bool folded, RunForm& form, QWidget* 
     grid_->setVerticalSpacing(8);
     titleLabel_ = makeLabel(folds_ ? QString() : title, TextTone::Value, TextSize::Body, true);
     titleLabel_->setAlignment(Qt::AlignTop);
-    titleLabel_->setContentsMargins(0, 5, 0, 0);
-    grid_->setColumnMinimumWidth(0, kTitleWidth);
-    grid_->addWidget(titleLabel_, 0, 0);
     column->addWidget(body_);
     body_->setVisible(open_);
 }
@@ -105,11 +102,14 @@ void FormGroup::layOut()
 {
     while (grid_->count() > 0)
         delete grid_->takeAt(0);
-    grid_->addWidget(titleLabel_, 0, 0);
+    grid_->addWidget(titleLabel_, 0, narrow_ ? 1 : 0, 1, narrow_ ? 4 : 1);
+    titleLabel_->setContentsMargins(narrow_ ? FormField::kTextLeft : 0, 5, 0, 0);
+    titleLabel_->setVisible(!narrow_ || !titleLabel_->text().isEmpty());
+    grid_->setColumnMinimumWidth(0, narrow_ ? 0 : kTitleWidth);
     grid_->setColumnStretch(2, 1);
     grid_->setColumnStretch(4, narrow_ ? 0 : 1);
     grid_->setColumnMinimumWidth(3, narrow_ ? 0 : FormField::kLabelWidth); // a row with one field is as wide as the others
-    int row = 0;
+    int row = narrow_ ? 1 : 0; // the title stands above the fields
     int side = 0; // 0 left, 1 right
     std::vector<QWidget*> problems; // of the row that is being filled
     const auto endRow = [&] {
@@ -163,10 +163,10 @@ int FormGroup::filter(const QString& words, bool changedOnly)
         extra->setVisible(!filtered_ && extra->property("wanted").toBool());
     for (const auto& [key, widget] : beside_)
         widget->setVisible(!filtered_);
+    titleLabel_->setText(folds_ && !filtered_ ? QString() : title_);
     layOut();
     if (foldLine_ != nullptr)
         foldLine_->setVisible(!filtered_);
-    titleLabel_->setText(folds_ && !filtered_ ? QString() : title_);
     body_->setVisible(filtered_ || open_);
     setVisible(!shown_.empty() || (!filtered_ && !extras_.empty()));
     return static_cast<int>(shown_.size());

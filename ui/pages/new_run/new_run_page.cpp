@@ -31,6 +31,7 @@ namespace {
 
 constexpr int kPresetWidth = 210;
 constexpr int kEstimateWidth = 376;
+constexpr int kLeastForm = 400; // its fields in one column
 constexpr int kPresetRow = 40;
 constexpr int kLeastField = 120; // in the header
 constexpr int kProbeDelayMs = 500; // after the last key
@@ -209,7 +210,7 @@ QWidget* NewRunPage::buildForm()
     scroll_ = new QScrollArea(this);
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setWidgetResizable(true);
-    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_->setMinimumWidth(kLeastForm);
     auto* inside = new QWidget;
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(20, 0, 16, 24);
