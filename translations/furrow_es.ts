@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>Worker makes no progress</source>
-        <translation>Un proceso no avanza</translation>
+        <translation>Un trabajador no avanza</translation>
     </message>
     <message>
         <source>Out of memory</source>
@@ -41,7 +41,7 @@
     </message>
     <message>
         <source>Chunk trained twice or missing</source>
-        <translation>Trozo entrenado dos veces o ausente</translation>
+        <translation>Fragmento entrenado dos veces o ausente</translation>
     </message>
     <message>
         <source>Disk nearly full</source>
@@ -111,7 +111,7 @@
     </message>
     <message>
         <source>Chunks expected</source>
-        <translation>Trozos esperados</translation>
+        <translation>Fragmentos esperados</translation>
     </message>
     <message>
         <source>Committed</source>
@@ -151,11 +151,11 @@
     </message>
     <message>
         <source>No duplicate, no hole: every committed chunk is in the surviving weights exactly once.</source>
-        <translation>Ni duplicados ni huecos: cada trozo confirmado está exactamente una vez en los pesos que sobreviven.</translation>
+        <translation>Ni duplicados ni huecos: cada fragmento confirmado está exactamente una vez en los pesos que sobreviven.</translation>
     </message>
     <message>
         <source>The ledger does not prove that every chunk is in the weights exactly once. See the findings.</source>
-        <translation>El registro no prueba que cada trozo esté exactamente una vez en los pesos. Vea los hallazgos.</translation>
+        <translation>El registro no prueba que cada fragmento esté exactamente una vez en los pesos. Vea los hallazgos.</translation>
     </message>
     <message>
         <source>Audit of %1</source>
@@ -355,7 +355,7 @@
     </message>
     <message>
         <source>Chunk, block, batch and context</source>
-        <translation>Trozo, bloque, lote y contexto</translation>
+        <translation>Fragmento, bloque, lote y contexto</translation>
     </message>
     <message>
         <source>Why does this say “interrupted”?</source>
@@ -371,7 +371,7 @@
     </message>
     <message>
         <source>Workers, replicas and merges</source>
-        <translation>Procesos, réplicas y fusiones</translation>
+        <translation>Trabajadores, réplicas y fusiones</translation>
     </message>
     <message>
         <source>What the words mean</source>
@@ -463,7 +463,7 @@
     </message>
     <message>
         <source>A &lt;b&gt;sample&lt;/b&gt; is one text of your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, some thousand samples. A &lt;b&gt;block&lt;/b&gt; is some chunks that are fetched, cleaned and cut into tokens together.</source>
-        <translation>Una &lt;b&gt;muestra&lt;/b&gt; es un texto de sus datos. Un &lt;b&gt;trozo&lt;/b&gt; es lo que un proceso toma cada vez, unos miles de muestras. Un &lt;b&gt;bloque&lt;/b&gt; son varios trozos que se traen, limpian y cortan en tokens juntos.</translation>
+        <translation>Una &lt;b&gt;muestra&lt;/b&gt; es un texto de sus datos. Un &lt;b&gt;fragmento&lt;/b&gt; es lo que un trabajador toma cada vez, unos miles de muestras. Un &lt;b&gt;bloque&lt;/b&gt; son varios fragmentos que se traen, limpian y cortan en tokens juntos.</translation>
     </message>
     <message>
         <source>The &lt;b&gt;context&lt;/b&gt; is how many tokens the model sees at once, the &lt;b&gt;batch&lt;/b&gt; how many such windows go through it in one step.</source>
@@ -471,7 +471,7 @@
     </message>
     <message>
         <source>Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
-        <translation>La memoria de la GPU depende del lote y del contexto (y del modelo). No depende del tamaño de los trozos: un trozo se lee por partes. Los trozos pequeños cuestan algo de tiempo al tomarlos; con trozos grandes una caída entre dos puntos de control cuesta más trabajo, y un texto malo marca a más vecinos.</translation>
+        <translation>La memoria de la GPU depende del lote y del contexto (y del modelo). No depende del tamaño de los fragmentos: un fragmento se lee por partes. Los fragmentos pequeños cuestan algo de tiempo al tomarlos; con fragmentos grandes una caída entre dos puntos de control cuesta más trabajo, y un texto malo marca a más vecinos.</translation>
     </message>
     <message>
         <source>The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended.</source>
@@ -487,19 +487,19 @@
     </message>
     <message>
         <source>“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm.</source>
-        <translation>«Reanudar…» muestra primero un ensayo: cuántos trozos se conservan, se entrenan de nuevo o están libres, y cada punto de control con la comprobación de sus archivos. Nada cambia hasta que confirme.</translation>
+        <translation>«Reanudar…» muestra primero un ensayo: cuántos fragmentos se conservan, se entrenan de nuevo o están libres, y cada punto de control con la comprobación de sus archivos. Nada cambia hasta que confirme.</translation>
     </message>
     <message>
         <source>The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name.</source>
-        <translation>La ejecución sigue como un intento nuevo en la misma carpeta. Puede cambiar dispositivos, número de procesos y reglas de parada; lo que cambiaría los trozos o los pesos se rechaza por su nombre.</translation>
+        <translation>La ejecución sigue como un intento nuevo en la misma carpeta. Puede cambiar dispositivos, número de trabajadores y reglas de parada; lo que cambiaría los fragmentos o los pesos se rechaza por su nombre.</translation>
     </message>
     <message>
         <source>Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again.</source>
-        <translation>Cada fila es un bloque, cada celda un trozo. La línea en el borde inferior dice confirmado; la muesca arriba a la derecha, entrenado pero aún sin punto de control; el rayado, que su trabajo se perdió y se repite.</translation>
+        <translation>Cada fila es un bloque, cada celda un fragmento. La línea en el borde inferior dice confirmado; la muesca arriba a la derecha, entrenado pero aún sin punto de control; el rayado, que su trabajo se perdió y se repite.</translation>
     </message>
     <message>
         <source>By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples.</source>
-        <translation>Por defecto el color es la pérdida por encima o por debajo de la tendencia, pues la pérdida misma solo muestra cuándo se entrenó un trozo. Las celdas que destacan tienen texto inusual: arrastre sobre ellas y lea sus muestras.</translation>
+        <translation>Por defecto el color es la pérdida por encima o por debajo de la tendencia, pues la pérdida misma solo muestra cuándo se entrenó un fragmento. Las celdas que destacan tienen texto inusual: arrastre sobre ellas y lea sus muestras.</translation>
     </message>
     <message>
         <source>Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.</source>
@@ -507,11 +507,11 @@
     </message>
     <message>
         <source>Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained.</source>
-        <translation>Cada proceso entrena su propia copia del modelo, una réplica, con sus propios trozos. De vez en cuando, y al final, las réplicas se fusionan: sus pesos se promedian según los tokens que entrenaron.</translation>
+        <translation>Cada trabajador entrena su propia copia del modelo, una réplica, con sus propios fragmentos. De vez en cuando, y al final, las réplicas se fusionan: sus pesos se promedian según los tokens que entrenaron.</translation>
     </message>
     <message>
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
-        <translation>Un trozo cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Duplicados y huecos» lo prueba con el registro en cualquier momento.</translation>
+        <translation>Un fragmento cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Duplicados y huecos» lo prueba con el registro en cualquier momento.</translation>
     </message>
     <message>
         <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
@@ -558,7 +558,7 @@
     </message>
     <message>
         <source>Chunks committed</source>
-        <translation>Trozos confirmados</translation>
+        <translation>Fragmentos confirmados</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -1314,7 +1314,7 @@
     </message>
     <message>
         <source>independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large.</source>
-        <translation>independent: cada trabajador entrena sus propios trozos y su propia copia del modelo; las copias se fusionan de vez en cuando. data: todos los trabajadores entrenan un solo modelo; cada paso se reparte entre ellos, como si un trabajador tuviera un lote tantas veces mayor.</translation>
+        <translation>independent: cada trabajador entrena sus propios fragmentos y su propia copia del modelo; las copias se fusionan de vez en cuando. data: todos los trabajadores entrenan un solo modelo; cada paso se reparte entre ellos, como si un trabajador tuviera un lote tantas veces mayor.</translation>
     </message>
     <message>
         <source>Missing worker</source>
@@ -2619,11 +2619,11 @@
     </message>
     <message>
         <source>Show selected chunk in the charts</source>
-        <translation>Mostrar el trozo elegido en las gráficas</translation>
+        <translation>Mostrar el fragmento elegido en las gráficas</translation>
     </message>
     <message>
         <source>Show selected chunk in the log</source>
-        <translation>Mostrar el trozo elegido en el registro</translation>
+        <translation>Mostrar el fragmento elegido en el registro</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -2691,7 +2691,7 @@
     </message>
     <message>
         <source>Make one model of what the workers trained apart, and compare the losses</source>
-        <translation>Hacer un solo modelo de lo que los procesos entrenaron por separado y comparar las pérdidas</translation>
+        <translation>Hacer un solo modelo de lo que los trabajadores entrenaron por separado y comparar las pérdidas</translation>
     </message>
     <message>
         <source>Mark finished</source>
@@ -3437,7 +3437,7 @@
     </message>
     <message>
         <source>By chunk</source>
-        <translation>Por trozo</translation>
+        <translation>Por fragmento</translation>
     </message>
     <message>
         <source>Settings that differ</source>
@@ -3505,11 +3505,11 @@
     </message>
     <message>
         <source>Tokens per second of each worker</source>
-        <translation>Tokens por segundo de cada proceso</translation>
+        <translation>Tokens por segundo de cada trabajador</translation>
     </message>
     <message>
         <source>Tokens per second of each worker: smallest, quartiles, largest</source>
-        <translation>Tokens por segundo de cada proceso: mínimo, cuartiles, máximo</translation>
+        <translation>Tokens por segundo de cada trabajador: mínimo, cuartiles, máximo</translation>
     </message>
     <message>
         <source>Run compared with the baseline</source>
@@ -3517,7 +3517,7 @@
     </message>
     <message>
         <source>Difference of the loss of each chunk</source>
-        <translation>Diferencia de pérdida de cada trozo</translation>
+        <translation>Diferencia de pérdida de cada fragmento</translation>
     </message>
     <message>
         <source>Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline.</source>
@@ -3552,7 +3552,7 @@
     </message>
     <message>
         <source>Mean loss of all chunks</source>
-        <translation>Pérdida media de todos los trozos</translation>
+        <translation>Pérdida media de todos los fragmentos</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -3584,11 +3584,11 @@
     </message>
     <message>
         <source>Not comparable chunk by chunk: %1.</source>
-        <translation>No se puede comparar trozo a trozo: %1.</translation>
+        <translation>No se puede comparar fragmento a fragmento: %1.</translation>
     </message>
     <message>
         <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
-        <translation>%1 trozos en común, diferencia media %2 nats, %3 mejores que la referencia.</translation>
+        <translation>%1 fragmentos en común, diferencia media %2 nats, %3 mejores que la referencia.</translation>
     </message>
 </context>
 <context>
@@ -3747,11 +3747,11 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Share of the worst chunks</source>
-        <translation>Parte de los peores trozos</translation>
+        <translation>Parte de los peores fragmentos</translation>
     </message>
     <message>
         <source>Select the chunks with the largest values of this layer</source>
-        <translation>Elegir los trozos con los mayores valores de esta capa</translation>
+        <translation>Elegir los fragmentos con los mayores valores de esta capa</translation>
     </message>
     <message>
         <source>There is no epoch before this one.</source>
@@ -4250,7 +4250,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Show in map</source>
-        <translation>Mostrar en el mapa</translation>
+        <translation>Ver en mapa</translation>
     </message>
     <message>
         <source>Select a run, worker or chunk.</source>
@@ -4417,11 +4417,11 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Show in chart</source>
-        <translation>Mostrar en la gráfica</translation>
+        <translation>Ver en gráfica</translation>
     </message>
     <message>
         <source>Show in log</source>
-        <translation>Mostrar en el registro</translation>
+        <translation>Ver en registro</translation>
     </message>
     <message>
         <source>%1, run median %2</source>
@@ -4429,7 +4429,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Loss inside the chunk</source>
-        <translation>Pérdida dentro del trozo</translation>
+        <translation>Pérdida dentro del fragmento</translation>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>

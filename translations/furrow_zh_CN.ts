@@ -4410,7 +4410,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Loss inside the chunk</source>
-        <translation>块内损失</translation>
+        <translation>数据段内损失</translation>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>

@@ -102,7 +102,13 @@ QString workerName(int worker)
 
 QString countText(std::int64_t count)
 {
-    return QLocale().toString(static_cast<qlonglong>(count));
+    const QLocale locale;
+    QString text = locale.toString(static_cast<qlonglong>(count));
+    // Spanish leaves 1000 in one piece; Qt 6.4 takes that for every first group, so that millions were 3656.133.
+    const qsizetype first = text.indexOf(locale.groupSeparator());
+    if (first - (count < 0 ? 1 : 0) > 3)
+        text.insert(first - 3, locale.groupSeparator());
+    return text;
 }
 
 QString fixedText(double value, int decimals)

@@ -80,7 +80,7 @@ void CoveragePage::buildBar()
     bar->addWidget(epoch_);
     for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not push the others out
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        combo->setMinimumContentsLength(combo == epoch_ ? 4 : combo == relative_ ? 12 : 9);
+        combo->setMinimumContentsLength(combo == epoch_ ? 4 : combo == relative_ ? 14 : 9);
     }
     auto* fitButton = makeButton({}, QStringLiteral("fit"));
     fitButton->setAccessibleName(tr("Fit"));

@@ -5,12 +5,14 @@
 #include "ui/widgets/meters.h"
 
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
 namespace {
 
-constexpr int kLabelWidth = 128;
+constexpr int kLeastLabelWidth = 128;
+constexpr int kAfterLabel = 8;
 
 void fill(Meter& meter, std::int64_t done, std::optional<std::int64_t> total, std::vector<MeterPart> parts)
 {
@@ -33,8 +35,11 @@ EpochMeters::EpochMeters(QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    int widest = kLeastLabelWidth; // in some languages the words ran into the bars
+    for (const Meter* meter : { blocks_, chunks_, samples_, steps_ })
+        widest = std::max(widest, meter->wordsWidth() + kAfterLabel);
     for (Meter* meter : { blocks_, chunks_, samples_, steps_ }) {
-        meter->setLabelWidth(kLabelWidth);
+        meter->setLabelWidth(widest);
         column->addWidget(meter);
     }
     column->addSpacing(4);

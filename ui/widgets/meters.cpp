@@ -66,6 +66,8 @@ void Meter::updateAccessible()
     setAccessibleName(total_ ? tr("%1: %2 of %3, %4").arg(label_, value_, totalText_, share_) : tr("%1: %2, total not known yet").arg(label_, value_));
 }
 
+int Meter::wordsWidth() const { return QFontMetrics(theme().font(FontRole::Small)).horizontalAdvance(label_); }
+
 void Meter::setLabelWidth(int width)
 {
     labelWidth_ = width;

@@ -23,6 +23,7 @@ public:
     void setParts(std::vector<MeterPart> parts, std::optional<double> total);
     /// @param value  "1,412"  @param total  "2,419" or "about 75,300"; ignored when unknown  @param share  "58.4 %"
     void setNumbers(const QString& value, const QString& total, const QString& share);
+    int wordsWidth() const; ///< of the label
     void setLabelWidth(int width);
     QSize sizeHint() const override;
 

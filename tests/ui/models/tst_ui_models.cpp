@@ -32,6 +32,18 @@ RunLine line(const QString& folder, RunState state)
 class TestUiModels : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Spanish leaves 1000 in one piece, and Qt 6.4 the first thousands of a million as well.
+    void millionsInSpanishWere1234Point567()
+    {
+        QLocale::setDefault(QLocale(QStringLiteral("es")));
+        QCOMPARE(countText(1234), QStringLiteral("1234"));
+        QCOMPARE(countText(12345), QStringLiteral("12.345"));
+        QCOMPARE(countText(1234567), QStringLiteral("1.234.567"));
+        QCOMPARE(countText(-1234567), QStringLiteral("-1.234.567"));
+        QCOMPARE(countText(123456789), QStringLiteral("123.456.789"));
+        QLocale::setDefault(QLocale::c());
+    }
+
     void runListKeepsTheContractOfModels()
     {
         RunListModel model;
