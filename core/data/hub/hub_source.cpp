@@ -9,6 +9,7 @@ namespace furrow {
 namespace {
 
 constexpr std::uint64_t kPieceBytes = 4ull << 20; ///< asked for at a time
+constexpr std::uint64_t kFirstPieceBytes = 1ull << 20; ///< the same near the beginning: who only looks at a file reads no further
 constexpr std::uint64_t kTailBytes = 512ull << 10; ///< the last piece is smaller: it is the footer
 constexpr std::size_t kKeptPieces = 6;
 
@@ -56,8 +57,9 @@ private:
             }
         const std::uint64_t tail = file_.sizeBytes > kTailBytes ? file_.sizeBytes - kTailBytes : 0;
         Piece piece;
-        piece.offset = offset >= tail ? tail : offset / kPieceBytes * kPieceBytes;
-        const std::uint64_t end = offset >= tail ? file_.sizeBytes : std::min(tail, piece.offset + kPieceBytes);
+        const std::uint64_t size = offset < kPieceBytes ? kFirstPieceBytes : kPieceBytes;
+        piece.offset = offset >= tail ? tail : offset / size * size;
+        const std::uint64_t end = offset >= tail ? file_.sizeBytes : std::min(tail, piece.offset + size);
         const auto status = client_->read(address_.repository, address_.commit, file_, { piece.offset, end - piece.offset }, [&](std::string_view bytes) {
             piece.bytes.append(bytes);
             return true;

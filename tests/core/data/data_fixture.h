@@ -4,11 +4,11 @@
 #include "core/data/block_cache.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "tests/fakes/gzip.h"
 
 #include <QTemporaryDir>
 #include <fstream>
 #include <string>
-#include <zlib.h>
 #include <zstd.h>
 
 namespace furrow::test {
@@ -28,21 +28,6 @@ public:
 private:
     QTemporaryDir folder_;
 };
-
-inline std::string gzip(const std::string& plain)
-{
-    z_stream z {};
-    deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-    std::string out(deflateBound(&z, plain.size()) + 64, '\0');
-    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-    z.avail_in = static_cast<uInt>(plain.size());
-    z.next_out = reinterpret_cast<Bytef*>(out.data());
-    z.avail_out = static_cast<uInt>(out.size());
-    deflate(&z, Z_FINISH);
-    out.resize(z.total_out);
-    deflateEnd(&z);
-    return out;
-}
 
 inline std::string zstd(const std::string& plain)
 {

@@ -1,6 +1,8 @@
 #include "fake_hub.h"
 #include "feeder_fixture.h"
+#include "tests/fakes/gzip.h"
 
+#include "core/base/random.h"
 #include "core/data/hub/hub_client.h"
 
 using namespace furrow;
@@ -94,6 +96,39 @@ private Q_SLOTS:
         verifyEachRowOnceAnEpoch(seen, 1, kRows);
         // The cache is smaller than the data. Planning used to fetch files long before their blocks were prepared, and preparing fetched them again.
         QCOMPARE(hub.storeBytes() - lookedAt, std::uint64_t(bytes));
+        run.stopFeeder();
+    }
+
+    /// Compressed files have no places to jump to: each is read from its start to make the plan of its blocks.
+    void compressedFilesAreFetchedOnceThoughTheCacheHoldsAPart()
+    {
+        constexpr int kFiles = 8;
+        constexpr int kRows = 3000;
+        FakeHub hub;
+        FakeHub::Repository repository;
+        Random random(5);
+        std::vector<std::string> texts(kFiles);
+        for (int row = 0; row < kRows; ++row) {
+            std::string line = std::to_string(row) + " ";
+            for (int i = 0; i < 20'000; ++i)
+                line += static_cast<char>('0' + random.below(64));
+            texts[static_cast<std::size_t>(row * kFiles / kRows)] += line + "\n";
+        }
+        std::size_t bytes = 0;
+        for (int i = 0; i < kFiles; ++i) {
+            auto& file = repository.files["train-" + std::to_string(i) + ".txt.gz"] = gzip(texts[static_cast<std::size_t>(i)]);
+            bytes += file.size();
+        }
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 0.1, 1, "hf://o/n");
+        const auto lookedAt = hub.storeBytes();
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), kRows / 50);
+        verifyEachRowOnceAnEpoch(seen, 1, kRows);
+        QCOMPARE(hub.storeBytes() - lookedAt, std::uint64_t(bytes));
+        QVERIFY2(lookedAt < 10'000'000, qPrintable(QString::number(lookedAt))); // before the run exists: some megabytes, however large the data
         run.stopFeeder();
     }
 };
