@@ -303,6 +303,11 @@ private Q_SLOTS:
         const auto console = openConsole(run);
         MainWindow& window = console->window();
         QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Finished")), kPatienceMs);
+        const auto canMerge = [&window] {
+            const auto actions = window.actions();
+            return std::any_of(actions.begin(), actions.end(), [](const QAction* action) { return action->text().startsWith(QLatin1String("Merge replicas")) && action->isEnabled(); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(canMerge(), kPatienceMs); // the replicas are read after the state is shown; the palette lists what can be done
         press(window, Qt::Key_K, Qt::ControlModifier);
         QTRY_VERIFY(qobject_cast<QDialog*>(QApplication::activeModalWidget()) != nullptr);
         auto* words = QApplication::activeModalWidget()->findChild<QLineEdit*>();
