@@ -9,9 +9,6 @@ namespace furrow {
 
 namespace {
 
-/// Temporaries of optimizers made of several operators stay below this many numbers.
-constexpr std::int64_t kPiece = std::int64_t { 1 } << 24;
-
 /// new where the step counts, old where it must not; nothing leaves the device.
 void assignWhen(const at::Tensor& finite, const at::Tensor& old, const at::Tensor& updated)
 {
@@ -125,7 +122,7 @@ at::Tensor AdamATan2::step(double learningRate, double clipNorm, double gradient
     step_.add_(scale.finite.to(at::kFloat));
     const at::Tensor correction1 = 1.0 - at::pow(config_.beta1, step_);
     const at::Tensor correction2 = (1.0 - at::pow(config_.beta2, step_)).sqrt();
-    for (const Range& range : ranges(kPiece)) {
+    for (const Range& range : ranges(stepPiece(store_.weights()))) {
         const auto piece = [&](const at::Tensor& flat) { return flat.narrow(0, range.offset, range.count); };
         const at::Tensor gradient = piece(store_.gradients()) * scale.factor;
         const at::Tensor mean = at::lerp(piece(moments_[0].second), gradient, 1.0 - config_.beta1);
@@ -149,7 +146,7 @@ at::Tensor Sgd::step(double learningRate, double clipNorm, double gradientScale)
     const at::NoGradGuard guard;
     const StepScale scale = stepScale(store_.gradients(), clipNorm, gradientScale);
     step_.add_(scale.finite.to(at::kFloat));
-    for (const Range& range : ranges(kPiece)) {
+    for (const Range& range : ranges(stepPiece(store_.weights()))) {
         const auto piece = [&](const at::Tensor& flat) { return flat.narrow(0, range.offset, range.count); };
         const at::Tensor momentum = piece(moments_[0].second) * config_.momentum + piece(store_.gradients()) * scale.factor;
         const at::Tensor weights = piece(store_.weights()) * (1.0 - learningRate * range.weightDecay) - momentum * learningRate;

@@ -10,7 +10,6 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kBlock = 256;
-constexpr std::int64_t kPiece = kBlock << 16;
 
 std::int64_t paddedCount(std::int64_t count)
 {
@@ -80,8 +79,10 @@ at::Tensor AdamW8Bit::step(double learningRate, double clipNorm, double gradient
     const at::NoGradGuard guard;
     const StepScale scale = stepScale(store_.gradients(), clipNorm, gradientScale);
     step_.add_(scale.finite.to(at::kFloat));
-    for (std::int64_t at = 0; at < store_.count(); at += kPiece)
-        updatePiece(at, std::min(kPiece, store_.count() - at), scale, learningRate);
+    const std::int64_t piece = stepPiece(store_.weights());
+    static_assert((1 << 20) % kBlock == 0, "pieces hold whole blocks");
+    for (std::int64_t at = 0; at < store_.count(); at += piece)
+        updatePiece(at, std::min(piece, store_.count() - at), scale, learningRate);
     return scale.norm;
 }
 

@@ -71,6 +71,11 @@ StepScale stepScale(const at::Tensor& gradients, double clipNorm, double gradien
     return scale;
 }
 
+std::int64_t stepPiece(const at::Tensor& weights)
+{
+    return std::int64_t { 1 } << (weights.is_cuda() ? 22 : 20);
+}
+
 std::int64_t FlatOptimizer::appliedSteps() const
 {
     return static_cast<std::int64_t>(step_.item<float>()); // sync: asked for at checkpoints only
