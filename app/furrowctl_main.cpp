@@ -36,6 +36,7 @@ int main(int argc, char** argv)
     addTokenizerCommands(app, chosen);
     addBenchCommands(app, chosen);
     addDoctorCommand(app, chosen);
+    addEstimateCommand(app, chosen);
     addStormCommand(app, chosen);
     addInternalCommands(app, chosen);
     auto words = furrow::commandLineArguments(argc, argv);

@@ -4503,6 +4503,10 @@ Vocabulary %3</source>
         <source>none changed</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5085,6 +5089,41 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MemoryView</name>
+    <message>
+        <source>GPU memory, each</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory of each worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Known when the model can be built.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 parameters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>free %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

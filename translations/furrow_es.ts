@@ -4505,6 +4505,10 @@ Vocabulario %3</translation>
         <source>none changed</source>
         <translation>ninguno cambiado</translation>
     </message>
+    <message>
+        <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
+        <translation>La cuarentena deja estos fragmentos fuera de la próxima ejecución. Los pesos de esta los conservan.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5089,6 +5093,41 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>left out</source>
         <translation>omitido</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MemoryView</name>
+    <message>
+        <source>GPU memory, each</source>
+        <translation>Memoria de GPU, cada una</translation>
+    </message>
+    <message>
+        <source>Memory of each worker</source>
+        <translation>Memoria de cada trabajador</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>aún no se sabe</translation>
+    </message>
+    <message>
+        <source>Known when the model can be built.</source>
+        <translation>Se sabrá cuando el modelo pueda construirse.</translation>
+    </message>
+    <message>
+        <source>%1 parameters.</source>
+        <translation>%1 parámetros.</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>unos %1</translation>
+    </message>
+    <message>
+        <source>free %1</source>
+        <translation>libres %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <translation>De %1 a %2 según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</translation>
     </message>
 </context>
 <context>

@@ -41,7 +41,7 @@
     </message>
     <message>
         <source>Chunk trained twice or missing</source>
-        <translation>块被训练两次或缺失</translation>
+        <translation>数据段被训练两次或缺失</translation>
     </message>
     <message>
         <source>Disk nearly full</source>
@@ -61,7 +61,7 @@
     </message>
     <message>
         <source>%1 of the rows occurred before in their block.</source>
-        <translation>%1 的行在其区块中重复出现。</translation>
+        <translation>%1 的行在其块中重复出现。</translation>
     </message>
     <message>
         <source>%1 made no progress for %2 (%3).</source>
@@ -111,7 +111,7 @@
     </message>
     <message>
         <source>Chunks expected</source>
-        <translation>预期的块</translation>
+        <translation>预期的数据段</translation>
     </message>
     <message>
         <source>Committed</source>
@@ -151,11 +151,11 @@
     </message>
     <message>
         <source>No duplicate, no hole: every committed chunk is in the surviving weights exactly once.</source>
-        <translation>没有重复，没有遗漏：每个已提交的块在保留的权重中恰好出现一次。</translation>
+        <translation>没有重复，没有遗漏：每个已提交的数据段在保留的权重中恰好出现一次。</translation>
     </message>
     <message>
         <source>The ledger does not prove that every chunk is in the weights exactly once. See the findings.</source>
-        <translation>账本不能证明每个块在权重中恰好出现一次。请看发现。</translation>
+        <translation>账本不能证明每个数据段在权重中恰好出现一次。请看发现。</translation>
     </message>
     <message>
         <source>Audit of %1</source>
@@ -355,7 +355,7 @@
     </message>
     <message>
         <source>Chunk, block, batch and context</source>
-        <translation>块、区块、批次和上下文</translation>
+        <translation>数据段、块、批次和上下文</translation>
     </message>
     <message>
         <source>Why does this say “interrupted”?</source>
@@ -463,7 +463,7 @@
     </message>
     <message>
         <source>A &lt;b&gt;sample&lt;/b&gt; is one text of your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, some thousand samples. A &lt;b&gt;block&lt;/b&gt; is some chunks that are fetched, cleaned and cut into tokens together.</source>
-        <translation>&lt;b&gt;样本&lt;/b&gt;是数据中的一段文本。&lt;b&gt;块&lt;/b&gt;是一个工作进程一次领取的内容，约数千个样本。&lt;b&gt;区块&lt;/b&gt;是一起获取、清理并切成词元的若干块。</translation>
+        <translation>&lt;b&gt;样本&lt;/b&gt;是数据中的一段文本。&lt;b&gt;数据段&lt;/b&gt;是一个工作进程一次领取的内容，约数千个样本。&lt;b&gt;块&lt;/b&gt;是一起获取、清理并切成词元的若干数据段。</translation>
     </message>
     <message>
         <source>The &lt;b&gt;context&lt;/b&gt; is how many tokens the model sees at once, the &lt;b&gt;batch&lt;/b&gt; how many such windows go through it in one step.</source>
@@ -471,7 +471,7 @@
     </message>
     <message>
         <source>Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
-        <translation>GPU 内存取决于批次和上下文（以及模型），与块的大小无关：块是逐段读取的。小块领取时多花一点时间；大块在两个检查点之间崩溃时损失更多，一段坏文本也会波及更多相邻文本。</translation>
+        <translation>GPU 内存取决于批次和上下文（以及模型），与数据段的大小无关：数据段是逐段读取的。小数据段领取时多花一点时间；大数据段在两个检查点之间崩溃时损失更多，一段坏文本也会波及更多相邻文本。</translation>
     </message>
     <message>
         <source>The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended.</source>
@@ -487,15 +487,15 @@
     </message>
     <message>
         <source>“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm.</source>
-        <translation>“继续…”先显示预演：保留、重新训练或空闲的块数，以及每个检查点的文件检查结果。确认之前不会改变任何内容。</translation>
+        <translation>“继续…”先显示预演：保留、重新训练或空闲的数据段数，以及每个检查点的文件检查结果。确认之前不会改变任何内容。</translation>
     </message>
     <message>
         <source>The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name.</source>
-        <translation>运行在同一文件夹中作为新的尝试继续。可以更改设备、工作进程数和停止规则；会改变块或权重的设置将被逐项拒绝。</translation>
+        <translation>运行在同一文件夹中作为新的尝试继续。可以更改设备、工作进程数和停止规则；会改变数据段或权重的设置将被逐项拒绝。</translation>
     </message>
     <message>
         <source>Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again.</source>
-        <translation>每一行是一个区块，每一格是一个块。下缘的线表示已提交，右上角的缺口表示已训练但尚未进入检查点，斜线表示工作丢失将重新训练。</translation>
+        <translation>每一行是一个块，每一格是一个数据段。下缘的线表示已提交，右上角的缺口表示已训练但尚未进入检查点，斜线表示工作丢失将重新训练。</translation>
     </message>
     <message>
         <source>By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples.</source>
@@ -507,11 +507,11 @@
     </message>
     <message>
         <source>Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained.</source>
-        <translation>每个工作进程在自己的块上训练模型的一个副本。每隔一段时间以及结束时，副本会合并：按训练的词元数对权重取平均。</translation>
+        <translation>每个工作进程在自己的数据段上训练模型的一个副本。每隔一段时间以及结束时，副本会合并：按训练的词元数对权重取平均。</translation>
     </message>
     <message>
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
-        <translation>块在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复与遗漏”随时用账本证明。</translation>
+        <translation>数据段在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复与遗漏”随时用账本证明。</translation>
     </message>
     <message>
         <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
@@ -558,7 +558,7 @@
     </message>
     <message>
         <source>Chunks committed</source>
-        <translation>已提交的块</translation>
+        <translation>已提交的数据段</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -1313,7 +1313,7 @@
     </message>
     <message>
         <source>independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large.</source>
-        <translation>independent：每个工作进程训练自己的块和自己的模型副本，副本不时合并。data：所有工作进程训练同一个模型；每一步由它们分担，如同一个工作进程使用相应倍数的批量。</translation>
+        <translation>independent：每个工作进程训练自己的数据段和自己的模型副本，副本不时合并。data：所有工作进程训练同一个模型；每一步由它们分担，如同一个工作进程使用相应倍数的批量。</translation>
     </message>
     <message>
         <source>Missing worker</source>
@@ -1653,7 +1653,7 @@
     </message>
     <message>
         <source>Chunks of the parent</source>
-        <translation>父运行的数据块</translation>
+        <translation>父运行的数据段</translation>
     </message>
     <message>
         <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
@@ -2616,11 +2616,11 @@
     </message>
     <message>
         <source>Show selected chunk in the charts</source>
-        <translation>在图表中显示所选块</translation>
+        <translation>在图表中显示所选数据段</translation>
     </message>
     <message>
         <source>Show selected chunk in the log</source>
-        <translation>在日志中显示所选块</translation>
+        <translation>在日志中显示所选数据段</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -2876,7 +2876,7 @@
     </message>
     <message>
         <source>epoch %1: %2 of %3 chunks</source>
-        <translation>第 %1 个 epoch：%2 / %3 个数据块</translation>
+        <translation>第 %1 个轮次：%2 / %3 个数据段</translation>
     </message>
     <message>
         <source>, </source>
@@ -2889,7 +2889,7 @@
     <message numerus="yes">
         <source>%n chunk(s) of the same data</source>
         <translation>
-            <numerusform>相同数据的 %n 个数据块</numerusform>
+            <numerusform>相同数据的 %n 个数据段</numerusform>
         </translation>
     </message>
     <message>
@@ -3430,7 +3430,7 @@
     </message>
     <message>
         <source>By chunk</source>
-        <translation>按块</translation>
+        <translation>按数据段</translation>
     </message>
     <message>
         <source>Settings that differ</source>
@@ -3510,7 +3510,7 @@
     </message>
     <message>
         <source>Difference of the loss of each chunk</source>
-        <translation>每个块的损失差</translation>
+        <translation>每个数据段的损失差</translation>
     </message>
     <message>
         <source>Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline.</source>
@@ -3544,7 +3544,7 @@
     </message>
     <message>
         <source>Mean loss of all chunks</source>
-        <translation>所有块的平均损失</translation>
+        <translation>所有数据段的平均损失</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -3576,11 +3576,11 @@
     </message>
     <message>
         <source>Not comparable chunk by chunk: %1.</source>
-        <translation>无法逐块比较：%1。</translation>
+        <translation>无法逐数据段比较：%1。</translation>
     </message>
     <message>
         <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
-        <translation>共有 %1 个块，平均差 %2 nats，%3 个优于基准。</translation>
+        <translation>共有 %1 个数据段，平均差 %2 nats，%3 个优于基准。</translation>
     </message>
 </context>
 <context>
@@ -3737,11 +3737,11 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Share of the worst chunks</source>
-        <translation>最差块的比例</translation>
+        <translation>最差数据段的比例</translation>
     </message>
     <message>
         <source>Select the chunks with the largest values of this layer</source>
-        <translation>选择此图层中数值最大的块</translation>
+        <translation>选择此图层中数值最大的数据段</translation>
     </message>
     <message>
         <source>There is no epoch before this one.</source>
@@ -4484,6 +4484,10 @@ Vocabulary %3</source>
         <source>none changed</source>
         <translation>没有更改</translation>
     </message>
+    <message>
+        <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
+        <translation>隔离会使下一次运行略去这些数据段。本次运行的权重仍保留它们。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5062,6 +5066,41 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>left out</source>
         <translation>略去</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::MemoryView</name>
+    <message>
+        <source>GPU memory, each</source>
+        <translation>每个 GPU 的显存</translation>
+    </message>
+    <message>
+        <source>Memory of each worker</source>
+        <translation>每个工作进程的内存</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>尚不知道</translation>
+    </message>
+    <message>
+        <source>Known when the model can be built.</source>
+        <translation>模型可以构建后才能知道。</translation>
+    </message>
+    <message>
+        <source>%1 parameters.</source>
+        <translation>%1 个参数。</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>约 %1</translation>
+    </message>
+    <message>
+        <source>free %1</source>
+        <translation>空闲 %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <translation>按公式为 %1 至 %2：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</translation>
     </message>
 </context>
 <context>

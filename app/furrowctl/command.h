@@ -34,6 +34,7 @@ void addTaskCommands(CLI::App& app, Chosen& chosen);
 void addBenchCommands(CLI::App& app, Chosen& chosen);
 void addDoctorCommand(CLI::App& app, Chosen& chosen);
 void addStormCommand(CLI::App& app, Chosen& chosen);
+void addEstimateCommand(CLI::App& app, Chosen& chosen);
 void addWorkspaceCommands(CLI::App& app, Chosen& chosen);
 void addInternalCommands(CLI::App& app, Chosen& chosen);
 

@@ -69,6 +69,9 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     auto* head = new QHBoxLayout;
     title_->setWordWrap(true);
     head->addWidget(title_, 1);
+    mark_->setText(tr("spike"));
+    mark_->setProperty("tag", true);
+    mark_->hide();
     head->addWidget(mark_);
     column->addLayout(head);
     present_->setWordWrap(true);
@@ -128,6 +131,8 @@ QWidget* InspectorDock::buildButtons()
     grid->setSpacing(6);
     const std::pair<QPushButton*, void (InspectorDock::*)()> all[] = { { makeButton(tr("Show in chart"), QStringLiteral("chart")), &InspectorDock::showInChartWanted },
         { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted }, { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
+    keeps_ = makeLabel(tr("Quarantine leaves these chunks out of the next run. The weights of this run keep them."), TextTone::Secondary, TextSize::Small);
+    keeps_->setWordWrap(true);
     int at = 0;
     for (const auto& [button, wanted] : all) {
         button->setProperty("compact", true);
@@ -138,7 +143,8 @@ QWidget* InspectorDock::buildButtons()
     quarantine_ = makeButton({}, QStringLiteral("quarantine"));
     quarantine_->setProperty("compact", true);
     connect(quarantine_, &QPushButton::clicked, this, &InspectorDock::quarantineWanted);
-    grid->addWidget(quarantine_, at / 2 + 1, 0, 1, 2, Qt::AlignLeft); // its words may be long
+    grid->addWidget(keeps_, at / 2 + 1, 0, 1, 2);
+    grid->addWidget(quarantine_, at / 2 + 2, 0, 1, 2, Qt::AlignLeft); // its words may be long
     grid->setColumnStretch(1, 1);
     return box;
 }
@@ -186,9 +192,10 @@ void InspectorDock::refresh()
     chunkTable_->setVisible(many);
     inside_->setVisible(oneChunk);
     samples_->setVisible(oneChunk || many);
-    mark_->clear();
+    mark_->hide();
     present_->hide();
     buttons_->setVisible(oneChunk || many);
+    keeps_->setVisible(many);
     quarantine_->setText(tr("Quarantine %n chunk(s)…", nullptr, static_cast<int>(selection.chunks.size())));
     quarantine_->setAccessibleName(quarantine_->text());
     if (oneChunk)
@@ -264,7 +271,7 @@ void InspectorDock::showLossInside(ChunkId chunk)
     link_.setRange(ChartLink::Range { first - 0.5, last + 0.5 }, false);
     for (const EventPoint& event : snapshot->events ? *snapshot->events : std::vector<EventPoint> {}) {
         if (event.record.chunk == chunk.value && event.record.kind == EventRecord::Kind::Spike)
-            mark_->setText(tr("spike"));
+            mark_->show();
     }
 }
 

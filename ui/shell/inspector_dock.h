@@ -58,6 +58,7 @@ private:
     QLabel* historyTitle_;
     QTableView* history_;
     QTableView* chunkTable_;
+    QLabel* keeps_ = nullptr; ///< what a quarantine does not change, where several chunks are chosen
     QPushButton* quarantine_ = nullptr; ///< among buttons_, which are built after it; its text says how many
     QWidget* buttons_;
     QTimer* timer_;

@@ -50,39 +50,6 @@ void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules)
     context.setSDPUseMath(true); // what the wanted kernel cannot compute must still be computed
 }
 
-ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
-{
-    ModelConfig m;
-    m.architecture = c.architecture;
-    m.layers = c.layers;
-    m.heads = c.heads;
-    m.kvHeads = c.kvHeads;
-    m.width = c.width;
-    m.ffWidth = c.ffWidth;
-    m.contextLength = c.seqLen;
-    m.vocabularySize = vocabularySize;
-    m.positions = c.positions;
-    m.norm = c.norm;
-    m.activation = c.activation;
-    m.bias = c.bias;
-    m.tiedHead = c.tiedHead;
-    m.dropout = c.dropout;
-    m.normEpsilon = c.normEpsilon;
-    m.ropeTheta = c.ropeTheta;
-    m.moeExperts = c.moeExperts;
-    m.moeActive = c.moeActive;
-    m.loraRank = c.loraRank;
-    m.loraAlpha = c.loraAlpha;
-    m.hrm.highLayers = c.layers;
-    m.hrm.lowLayers = c.hrmLowLayers > 0 ? c.hrmLowLayers : c.layers;
-    m.hrm.expansion = c.hrmExpansion;
-    m.hrm.highCycles = c.hrmHighCycles;
-    m.hrm.lowCycles = c.hrmLowCycles;
-    m.hrm.maxSegments = c.hrmSegments;
-    m.hrm.exploration = c.hrmExploration;
-    return m;
-}
-
 Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute)
 {
     auto file = readRunFile(paths);

@@ -52,7 +52,6 @@ struct ComputeRules {
 /// Threads and kernels of this process, so that the same settings give the same bytes.
 void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules);
 
-ModelConfig modelConfigOf(const RunConfig& config, std::uint32_t vocabularySize);
 /// Fresh weights from the seed, or those of `init_from`. The same for every replica of a run.
 Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup);
 /// Every setting of training that is wrong for the data or the device, each with its field named; empty: none.

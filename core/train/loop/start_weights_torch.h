@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/train/model/model_config.h"
+#include "core/model/model_config.h"
 #include "core/train/model/parameters_torch.h"
 
 #include <string>

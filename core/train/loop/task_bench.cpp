@@ -10,6 +10,7 @@
 #include "core/base/random.h"
 #include "core/config/schema.h"
 #include "core/data/stream_data.h"
+#include "core/model/memory_estimate.h"
 #include "core/train/loop/memory_meter_torch.h"
 #include "core/train/loop/step_torch.h"
 
@@ -44,7 +45,7 @@ Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySiz
     if (!options.precision.empty())
         setup.config.precision = options.precision;
     setup.config.seed = options.seed;
-    setup.modelConfig = modelConfigOf(setup.config, vocabularySize > 0 ? vocabularySize : presetVocabulary(setup.config));
+    setup.modelConfig = modelConfigOf(setup.config, vocabularySize > 0 ? vocabularySize : usualVocabulary(setup.config));
     setUpCompute(setup.compute, { device.value().is_cpu(), setup.config.tf32, setup.config.attention });
     if (const auto problems = trainingProblems(setup); !problems.empty())
         return Error { ErrorCode::InvalidArgument, problems.front() };
@@ -200,13 +201,6 @@ Result<double> heldOutLoss(Learner& learner, const StreamData& data, const RunSe
 
 } // namespace
 
-std::uint32_t presetVocabulary(const RunConfig& config)
-{
-    constexpr std::uint32_t kCharVocabulary = 66; // as the bundled text has
-    constexpr std::uint32_t kGpt2Vocabulary = 50304;
-    return config.tokenizer == "gpt2" ? kGpt2Vocabulary : kCharVocabulary;
-}
-
 Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
     constexpr double kUsable = 0.9; // of the memory: the rest is for others and for fragments
@@ -272,15 +266,18 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
     const auto steps = timeSteps(*learner.value(), batch, c.clip, options.seconds, stopRequested);
     if (!steps.ok())
         return steps.error();
+    const auto peak = MemoryMeter().read(setup.value().device).peakBytes;
     const auto tokens = static_cast<double>(batch.labels);
     const auto precision = learner.value()->model()->options().precision;
     const double gflops = setup.value().modelConfig.flopsPerToken() * tokens / steps.value().median / 1e9;
     const double productGflops = productRate(setup.value().device, precision) / 1e9;
+    const auto& model = setup.value().modelConfig;
+    const auto estimated = estimateMemory(c, model, stepPathOf(c, model, setup.value().device.is_cuda()), options.threads);
     nlohmann::json result { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads }, { "backend", learner.value()->backendName() },
         { "precision", toString(precision) }, { "parameters", setup.value().modelConfig.parameterCount() }, { "batch_size", c.batchSize }, { "seq_len", c.seqLen },
         { "steps", steps.value().count }, { "tokens_per_s", tokens / steps.value().mean }, { "tokens_per_s_median", tokens / steps.value().median },
         { "step_ms_median", steps.value().median * 1e3 }, { "forward_backward_ms", steps.value().backward * 1e3 }, { "optimizer_ms", steps.value().optimizer * 1e3 },
-        { "peak_memory_bytes", MemoryMeter().read(setup.value().device).peakBytes }, { "gflops", gflops }, { "product_gflops", productGflops },
+        { "estimated_memory_bytes", estimated.total() - estimated.checkpoint }, { "peak_memory_bytes", peak }, { "gflops", gflops }, { "product_gflops", productGflops },
         { "flop_utilisation", gflops / productGflops } };
     if (auto kernels = timeKernels(setup.value(), *learner.value(), batch, options.seconds / 4, stopRequested); !kernels.ok())
         return kernels.error();

@@ -54,7 +54,7 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
     if (!scratch.ok())
         return scratch.error();
     const RunPaths paths(scratch.value().path());
-    const auto frozen = frozenOf(modelConfigOf(preset.value().config, presetVocabulary(preset.value().config)).parameterCount());
+    const auto frozen = frozenOf(modelConfigOf(preset.value().config, usualVocabulary(preset.value().config)).parameterCount());
     std::vector<double> bare, checkpoint, ratio;
     std::uint64_t bytes = 0;
     const auto timed = [](const auto& act, std::vector<double>& seconds) -> Status {

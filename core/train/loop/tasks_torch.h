@@ -24,9 +24,6 @@ struct LoadedRun {
 /// The run, its tokenizer and the wanted checkpoint, verified. NotFound when the run has none yet.
 Result<LoadedRun> loadRun(const TaskOptions& options);
 
-/// Size of the vocabulary that a preset trains with, for measuring without data.
-std::uint32_t presetVocabulary(const RunConfig& config);
-
 // The tasks, one file each where they are long.
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);

@@ -5,6 +5,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/new_run/form_field.h"
+#include "ui/pages/new_run/memory_view.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
 
@@ -87,6 +88,11 @@ EstimatePanel::EstimatePanel(Workbench& bench, QWidget* parent)
 
 void EstimatePanel::buildEstimates(QVBoxLayout* column)
 {
+    memory_ = new MemoryView(bench_.form());
+    column->addWidget(memory_);
+    column->addSpacing(4);
+    column->addWidget(makeLine());
+    column->addSpacing(4);
     column->addLayout(valueRow(tr("Chunks in an epoch"), chunksValue_));
     chunksNote_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     chunksNote_->setWordWrap(true);
@@ -197,6 +203,7 @@ void EstimatePanel::showCommand()
 
 void EstimatePanel::refreshEstimates()
 {
+    memory_->refresh();
     chunksValue_->setText(extent_.chunks > 0 ? countText(extent_.chunks) : tr("not known yet"));
     chunksNote_->setText(extent_.chunks > 0 ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks)) : tr("Known when the data was looked at."));
     const RunLine* measured = measuredLike(*bench_.scanner().lines(), QString::fromStdString(bench_.form().preset().name));

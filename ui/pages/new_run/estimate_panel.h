@@ -13,6 +13,7 @@ class QVBoxLayout;
 
 namespace furrow {
 
+class MemoryView;
 class Workbench;
 
 /// What the preview of the data found that estimates need.
@@ -53,6 +54,7 @@ private:
     Workbench& bench_;
     DataExtent extent_;
     bool busy_ = false;
+    MemoryView* memory_ = nullptr;
     QLabel* timeValue_ = nullptr;
     QLabel* timeNote_ = nullptr;
     QLabel* chunksValue_ = nullptr;

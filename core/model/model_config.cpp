@@ -1,4 +1,4 @@
-#include "core/train/model/model_config.h"
+#include "core/model/model_config.h"
 
 #include <cmath>
 
@@ -154,6 +154,47 @@ double ModelConfig::flopsPerToken() const
         active -= static_cast<double>(layers * (moeExperts - moeActive)) * expert;
     }
     return 6 * active + 12 * static_cast<double>(layers) * d * t;
+}
+
+ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
+{
+    ModelConfig m;
+    m.architecture = c.architecture;
+    m.layers = c.layers;
+    m.heads = c.heads;
+    m.kvHeads = c.kvHeads;
+    m.width = c.width;
+    m.ffWidth = c.ffWidth;
+    m.contextLength = c.seqLen;
+    m.vocabularySize = vocabularySize;
+    m.positions = c.positions;
+    m.norm = c.norm;
+    m.activation = c.activation;
+    m.bias = c.bias;
+    m.tiedHead = c.tiedHead;
+    m.dropout = c.dropout;
+    m.normEpsilon = c.normEpsilon;
+    m.ropeTheta = c.ropeTheta;
+    m.moeExperts = c.moeExperts;
+    m.moeActive = c.moeActive;
+    m.loraRank = c.loraRank;
+    m.loraAlpha = c.loraAlpha;
+    m.hrm.highLayers = c.layers;
+    m.hrm.lowLayers = c.hrmLowLayers > 0 ? c.hrmLowLayers : c.layers;
+    m.hrm.expansion = c.hrmExpansion;
+    m.hrm.highCycles = c.hrmHighCycles;
+    m.hrm.lowCycles = c.hrmLowCycles;
+    m.hrm.maxSegments = c.hrmSegments;
+    m.hrm.exploration = c.hrmExploration;
+    return m;
+}
+
+std::uint32_t usualVocabulary(const RunConfig& config)
+{
+    constexpr std::uint32_t kChar = 66; // as the bundled text has
+    constexpr std::uint32_t kByte = 257;
+    constexpr std::uint32_t kGpt2 = 50304;
+    return config.tokenizer == "gpt2" ? kGpt2 : config.tokenizer == "byte" ? kByte : kChar;
 }
 
 } // namespace furrow

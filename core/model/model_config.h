@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/config/run_config.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -69,5 +71,10 @@ struct ModelConfig {
     double flopsPerToken() const;
     bool operator==(const ModelConfig&) const = default;
 };
+
+/// @param vocabularySize  of the run's tokenizer, or usualVocabulary() while it is not known
+ModelConfig modelConfigOf(const RunConfig& config, std::uint32_t vocabularySize);
+/// What the tokenizer of these settings usually has: for benchmarks and estimates.
+std::uint32_t usualVocabulary(const RunConfig& config);
 
 } // namespace furrow

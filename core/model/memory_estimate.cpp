@@ -1,0 +1,134 @@
+#include "core/model/memory_estimate.h"
+
+#include <algorithm>
+
+// Sizes are of float32 numbers unless multiplied by `type`, the bytes of a number in products. D width, F feed-forward width, V vocabulary.
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kProgram = 160'000'000; // libtorch's code and operators (code that several workers share), buffers of the loader, the ledger
+constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 25; // core/train/model/layers.cpp
+constexpr std::int64_t kFastTokens = 256; // core/train/cpu/gpt_step.cpp
+constexpr std::int64_t kFastLogits = std::int64_t { 1 } << 22;
+
+struct Sizes {
+    std::int64_t parameters;
+    std::int64_t trained;
+    std::int64_t type; ///< bytes
+    std::int64_t layers; ///< that keep something for backward
+    std::int64_t tokens; ///< of a micro-batch
+    std::int64_t kv; ///< width of the keys
+    std::int64_t up; ///< outputs of the first feed-forward product
+    std::int64_t active; ///< inputs of the second
+};
+
+std::int64_t loraParameters(const ModelConfig& m)
+{
+    const std::int64_t kv = m.keyValueHeads() * m.headWidth();
+    const std::int64_t up = m.feedForwardWidth() * (m.activation == "swiglu" ? 2 : 1);
+    return m.layers * m.loraRank * (m.width + m.width + 2 * kv + 2 * m.width + m.width + up + m.feedForwardWidth() + m.width);
+}
+
+Sizes sizesOf(const RunConfig& c, const ModelConfig& m, bool gpu)
+{
+    const bool hrm = m.architecture == "hrm";
+    const std::int64_t experts = m.moeExperts > 0 ? m.moeActive : 1;
+    Sizes s;
+    s.parameters = m.parameterCount();
+    s.trained = m.loraRank > 0 ? loraParameters(m) : s.parameters;
+    s.type = c.precision == "fp32" || (c.precision == "auto" && !gpu) ? 4 : 2;
+    s.layers = hrm ? m.hrm.highLayers + m.hrm.lowLayers : m.layers;
+    s.tokens = c.batchSize * c.seqLen;
+    s.kv = m.keyValueHeads() * m.headWidth();
+    s.up = experts * m.feedForwardWidth() * (hrm || m.activation == "swiglu" ? 2 : 1);
+    s.active = experts * m.feedForwardWidth();
+    return s;
+}
+
+/// What autograd keeps of one layer for one token, in bytes.
+std::int64_t keptByLayer(const ModelConfig& m, const Sizes& s)
+{
+    const std::int64_t d = m.width;
+    const bool rms = m.architecture == "hrm" || m.norm == "rmsnorm";
+    const std::int64_t norms = 2 * 4 * d * (rms ? 2 : 1); // their inputs; our RMSNorm keeps what is divided, too
+    const std::int64_t attention = s.type * (d + d + 2 * s.kv + d + (m.positions == "rope" ? d + s.kv : 0)); // normed, q k v, mixed, and q k turned
+    const std::int64_t feedForward = s.type * (d + s.up + s.active * (s.up > s.active ? 2 : 1));
+    const std::int64_t masks = m.dropout > 0 ? 2 * d : 0;
+    return norms + attention + feedForward + masks;
+}
+
+std::int64_t activationsOf(const RunConfig& c, const ModelConfig& m, const Sizes& s)
+{
+    const std::int64_t layer = keptByLayer(m, s) * s.tokens;
+    const std::int64_t rest = 4 * 4 * m.width * s.tokens; // embedding, last norm, and the gradient on its way down
+    const std::int64_t working = s.type * (s.up + s.active) * s.tokens; // gradients inside the layer at hand
+    if (c.recompute && m.architecture == "gpt")
+        return s.layers * 4 * m.width * s.tokens + layer + rest + working;
+    const std::int64_t second = m.architecture == "hrm" ? layer + 6 * 4 * m.width * s.tokens : 0; // the forward that says whether to go on, while the first is kept
+    return s.layers * layer + rest + working + second;
+}
+
+std::int64_t logitsOf(const ModelConfig& m, const Sizes& s)
+{
+    const std::int64_t all = s.tokens * m.vocabularySize;
+    if (m.architecture == "hrm")
+        return all * (s.type + 3 * 4); // logits, their logarithms and two gradients, whole
+    return std::min(all, std::max(kLogitsPerPiece, m.vocabularySize)) * (s.type == 4 ? 12 : 16);
+}
+
+std::int64_t optimizerOf(const RunConfig& c, const Sizes& s)
+{
+    const std::int64_t moments = c.optimizer == "sgd" ? 4 : c.optimizer == "adamw8bit" ? 2 : 8;
+    return s.trained * (moments + (c.emaDecay > 0 ? 4 : 0));
+}
+
+MemoryEstimate byOperators(const RunConfig& c, const ModelConfig& m, const Sizes& s)
+{
+    MemoryEstimate e;
+    e.weights = s.parameters * (4 + (s.type == 2 ? 2 : 0));
+    e.gradients = 4 * s.trained;
+    e.optimizer = optimizerOf(c, s);
+    e.activations = activationsOf(c, m, s);
+    e.logits = logitsOf(m, s);
+    return e;
+}
+
+MemoryEstimate byHand(const RunConfig& c, const ModelConfig& m, const Sizes& s, int threads)
+{
+    const std::int64_t d = m.width;
+    const std::int64_t tokens = std::min(s.tokens, std::max(kFastTokens / c.seqLen, std::int64_t { 1 }) * c.seqLen);
+    const std::int64_t layer = d + d + (d + 2 * s.kv) + d + d + d + s.up + s.active;
+    const std::int64_t working = 7 * d + s.up + (d + 2 * s.kv) + 2 * s.kv;
+    MemoryEstimate e;
+    e.weights = s.parameters * (4 + 2 * s.type); // and packed twice, for both directions
+    e.gradients = 4 * s.parameters * threads;
+    e.optimizer = optimizerOf(c, s);
+    e.activations = 4 * tokens * (s.layers * layer + working) * threads;
+    e.logits = 4 * std::min(kFastLogits, tokens * m.vocabularySize) * threads;
+    return e;
+}
+
+} // namespace
+
+StepPath stepPathOf(const RunConfig& c, const ModelConfig& m, bool gpu)
+{
+    if (gpu)
+        return StepPath::Gpu;
+    const bool fits = m.architecture == "gpt" && m.moeExperts == 0 && m.loraRank == 0 && !c.recompute && m.width % 16 == 0 && m.feedForwardWidth() % 16 == 0;
+    return fits ? StepPath::CpuFast : StepPath::CpuOperators;
+}
+
+MemoryEstimate estimateMemory(const RunConfig& config, const ModelConfig& model, StepPath path, int threads)
+{
+    const Sizes sizes = sizesOf(config, model, path == StepPath::Gpu);
+    MemoryEstimate e = path == StepPath::CpuFast ? byHand(config, model, sizes, threads) : byOperators(config, model, sizes);
+    if (path != StepPath::Gpu) {
+        e.process = kProgram;
+        e.checkpoint = 4 * sizes.parameters + e.optimizer;
+    }
+    return e;
+}
+
+} // namespace furrow
