@@ -9,9 +9,6 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kProgram = 160'000'000; // libtorch's code and operators (code that several workers share), buffers of the loader, the ledger
-constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 25; // core/train/model/layers.cpp
-constexpr std::int64_t kFastTokens = 256; // core/train/cpu/gpt_step.cpp
-constexpr std::int64_t kFastLogits = std::int64_t { 1 } << 22;
 
 struct Sizes {
     std::int64_t parameters;
@@ -98,7 +95,7 @@ MemoryEstimate byOperators(const RunConfig& c, const ModelConfig& m, const Sizes
 MemoryEstimate byHand(const RunConfig& c, const ModelConfig& m, const Sizes& s, int threads)
 {
     const std::int64_t d = m.width;
-    const std::int64_t tokens = std::min(s.tokens, std::max(kFastTokens / c.seqLen, std::int64_t { 1 }) * c.seqLen);
+    const std::int64_t tokens = std::min(s.tokens, std::max(kFastTokensPerTask / c.seqLen, std::int64_t { 1 }) * c.seqLen);
     const std::int64_t layer = d + d + (d + 2 * s.kv) + d + d + d + s.up + s.active;
     const std::int64_t working = 7 * d + s.up + (d + 2 * s.kv) + 2 * s.kv;
     MemoryEstimate e;
@@ -106,19 +103,11 @@ MemoryEstimate byHand(const RunConfig& c, const ModelConfig& m, const Sizes& s, 
     e.gradients = 4 * s.parameters * threads;
     e.optimizer = optimizerOf(c, s);
     e.activations = 4 * tokens * (s.layers * layer + working) * threads;
-    e.logits = 4 * std::min(kFastLogits, tokens * m.vocabularySize) * threads;
+    e.logits = 4 * std::min(kFastLogitsPerPiece, tokens * m.vocabularySize) * threads;
     return e;
 }
 
 } // namespace
-
-StepPath stepPathOf(const RunConfig& c, const ModelConfig& m, bool gpu)
-{
-    if (gpu)
-        return StepPath::Gpu;
-    const bool fits = m.architecture == "gpt" && m.moeExperts == 0 && m.loraRank == 0 && !c.recompute && m.width % 16 == 0 && m.feedForwardWidth() % 16 == 0;
-    return fits ? StepPath::CpuFast : StepPath::CpuOperators;
-}
 
 MemoryEstimate estimateMemory(const RunConfig& config, const ModelConfig& model, StepPath path, int threads)
 {

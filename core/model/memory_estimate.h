@@ -1,17 +1,10 @@
 #pragma once
 
-#include "core/model/model_config.h"
+#include "core/model/step_path.h"
 
 #include <cstdint>
 
 namespace furrow {
-
-/// Which hand the step is computed by; it decides what is kept for backward.
-enum class StepPath {
-    Gpu, ///< libtorch on a GPU: its allocator's peak, without the context of the driver
-    CpuOperators, ///< libtorch on a CPU: the whole process
-    CpuFast, ///< the hand-written step (core/train/cpu): the whole process
-};
 
 /// Bytes that training takes on the device of one worker, at most.
 struct MemoryEstimate {
@@ -25,8 +18,6 @@ struct MemoryEstimate {
     std::int64_t total() const { return weights + gradients + optimizer + activations + logits + process + checkpoint; }
 };
 
-/// Which path a worker on a CPU with AVX2 takes, or one on a GPU.
-StepPath stepPathOf(const RunConfig& config, const ModelConfig& model, bool gpu);
 /// By counting what each operator keeps for backward; no term grows with the square of the window, as attention never holds its scores. How near
 /// it comes to measured peaks is in tests/bench/README.md.
 /// @param threads  CPU threads of the worker; each has its own gradients on the fast path

@@ -1,4 +1,5 @@
 #include "core/base/random.h"
+#include "core/model/step_path.h"
 #include "core/train/cpu/gpt_step_state.h"
 
 #include <cmath>
@@ -7,15 +8,6 @@
 // Forward half and the loss; gpt_step_backward.cpp has the way back.
 
 namespace furrow::cpu {
-
-namespace {
-
-/// Tokens a thread takes through all layers at a time: enough for efficient products, few enough to stay near the cache.
-constexpr std::int64_t kTokensPerTask = 256;
-/// Numbers in one piece of logits.
-constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 22;
-
-} // namespace
 
 GptStep::GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels, const Products& dense, int threads)
     : shape_(shape)
@@ -63,7 +55,7 @@ void GptStep::setWeights(const float* weights)
 void GptStep::run(const TokenBatch& batch, float* losses, float* gradients, float gradientScale, std::uint64_t dropoutSeed)
 {
     const int threads = pool_->threads();
-    const std::int64_t together = std::max<std::int64_t>(1, kTokensPerTask / batch.length);
+    const std::int64_t together = std::max<std::int64_t>(1, kFastTokensPerTask / batch.length);
     pool_->run([&](int thread) {
         Workspace& work = *workspaces_[static_cast<std::size_t>(thread)];
         Task task;
@@ -285,7 +277,7 @@ void GptStep::lossAndHead(Workspace& work, const Task& task) const
     const std::int64_t m = task.tokens();
     const std::int64_t d = shape_.width;
     const std::int64_t padded = roundUp16(shape_.vocabulary);
-    const std::int64_t piece = std::clamp(kLogitsPerPiece / padded, std::int64_t { 16 }, m);
+    const std::int64_t piece = std::clamp(kFastLogitsPerPiece / padded, std::int64_t { 16 }, m);
     const NormArguments norm = normOf(work.x.data(), offsets_.norm, sized(work.lastMean, m), sized(work.lastInverse, m), m);
     const float* last = sized(work.last, m * d);
     kernels_.normForward(norm, work.last.data());

@@ -1,6 +1,7 @@
 #include "core/train/model/fast_gpt_torch.h"
 
 #include "core/base/random.h"
+#include "core/model/step_path.h"
 
 #include <torch/torch.h>
 
@@ -86,8 +87,7 @@ at::Tensor checkedTokens(const at::Tensor& tokens, std::int64_t lowest, std::int
 
 bool FastGptModel::fits(const ModelConfig& config, const ModelOptions& options)
 {
-    return options.fastCpu && options.device.is_cpu() && !options.checkpointActivations && config.architecture == "gpt" && config.moeExperts == 0
-        && config.loraRank == 0 && config.width % 16 == 0 && config.feedForwardWidth() % 16 == 0 && productsFor(options.precision) != nullptr;
+    return options.fastCpu && options.device.is_cpu() && fitsFastStep(config, options.checkpointActivations) && productsFor(options.precision) != nullptr;
 }
 
 FastGptModel::FastGptModel(const ModelConfig& config, const ModelOptions& options)

@@ -1,5 +1,7 @@
 #include "core/train/model/layers_torch.h"
 
+#include "core/model/step_path.h"
+
 #include <torch/torch.h>
 
 #include <cmath>
@@ -10,9 +12,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-/// Logits of one piece of rows stay below this many numbers.
-constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 25;
 
 struct LossPiece {
     at::Tensor losses_N; ///< float32, 0 where masked

@@ -45,7 +45,6 @@ MemoryView::MemoryView(RunForm& form, QWidget* parent)
     column->addWidget(bar_);
     note_->setWordWrap(true);
     column->addWidget(note_);
-    refresh();
 }
 
 const Gpu* MemoryView::smallestOf(const std::vector<WorkerPlacement>& workers) const

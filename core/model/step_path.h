@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/model/model_config.h"
+
+#include <cstdint>
+
+namespace furrow {
+
+/// Which hand the step is computed by; it decides what is kept for backward.
+enum class StepPath {
+    Gpu, ///< libtorch on a GPU: its allocator's peak, without the context of the driver
+    CpuOperators, ///< libtorch on a CPU: the whole process
+    CpuFast, ///< the hand-written step (core/train/cpu): the whole process
+};
+
+/// Logits that libtorch's operators hold at a time (core/train/model/layers).
+inline constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 25;
+/// Tokens, in whole windows, that a thread of the hand-written step takes through the model at a time, enough for efficient products and few enough to
+/// stay near the cache; and logits it holds.
+inline constexpr std::int64_t kFastTokensPerTask = 256;
+inline constexpr std::int64_t kFastLogitsPerPiece = std::int64_t { 1 } << 22;
+
+/// Whether the hand-written step can train this model; a processor without its kernels cannot all the same.
+bool fitsFastStep(const ModelConfig& model, bool recompute);
+/// Which path a worker on a CPU with AVX2 takes, or one on a GPU.
+StepPath stepPathOf(const RunConfig& config, const ModelConfig& model, bool gpu);
+
+} // namespace furrow
