@@ -21,13 +21,10 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 using Losses = std::map<std::pair<std::int64_t, std::int32_t>, double>; // by block and column
 
-Losses lossesOf(const RunPaths& paths)
+Losses lossesOf(LedgerReader& ledger)
 {
     Losses losses;
-    auto ledger = openLedger(paths);
-    if (!ledger.ok())
-        return losses;
-    auto cells = ledger.value().cells(0);
+    auto cells = ledger.cells(0);
     if (!cells.ok())
         return losses;
     for (const ChunkCell& cell : cells.value()) {
@@ -73,10 +70,9 @@ ChunkAlignment align(const Losses& baseline, const Losses& other)
 }
 
 /// What resumes changed, attempt after attempt.
-std::vector<ConfigChange> changesOf(const RunPaths& paths, const RunConfig& frozen)
+std::vector<ConfigChange> changesOf(LedgerReader& ledger, const RunConfig& frozen)
 {
-    auto ledger = openLedger(paths);
-    const auto attempts = ledger.ok() ? ledger.value().attempts() : Result<std::vector<AttemptRow>>(ledger.error());
+    const auto attempts = ledger.attempts();
     std::vector<ConfigChange> all;
     if (attempts.ok())
         for (const auto& changed : changesByAttempt(attempts.value(), frozen))
@@ -128,7 +124,8 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
     std::vector<Losses> losses;
     for (const auto& folder : folders) {
         const RunPaths paths(folder);
-        auto status = readStatus(paths);
+        auto ledger = openLedger(paths);
+        auto status = ledger.ok() ? readStatus(paths, ledger.value()) : readStatus(paths); // which says best why there is none
         if (!status.ok())
             return status.error();
         ComparedRun run;
@@ -136,8 +133,8 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
         run.status = std::move(status).value();
         run.name = run.status.file.config.name.empty() ? utf8Text(folder.filename()) : run.status.file.config.name;
         run.meanTokensPerSecond = run.status.activeSeconds > 0 ? static_cast<double>(run.status.tokens) / run.status.activeSeconds : 0;
-        run.changes = changesOf(paths, run.status.file.config);
-        losses.push_back(lossesOf(paths));
+        run.changes = changesOf(ledger.value(), run.status.file.config);
+        losses.push_back(lossesOf(ledger.value()));
         double sum = 0;
         for (const auto& [place, loss] : losses.back())
             sum += loss;
