@@ -28,33 +28,44 @@ namespace {
         return name == service || name.starts_with(service + " ") || name.starts_with(service + "-");
     }
 
-    Status writeAndSync(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
+    Status writeNew(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
     {
         auto file = files.create(path);
         if (!file.ok())
             return file.error();
         if (auto status = file.value()->append(bytes.data(), bytes.size()); !status.ok())
             return status;
-        if (auto status = file.value()->sync(); !status.ok())
-            return status;
+        if (durable)
+            if (auto status = file.value()->sync(); !status.ok())
+                return status;
         return file.value()->close();
+    }
+
+    Status writeAndReplace(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
+    {
+        std::filesystem::path temporary = path;
+        temporary += "." + randomHex(8) + ".tmp";
+        Status status = writeNew(files, temporary, bytes, durable);
+        if (status.ok())
+            status = files.replace(temporary, path);
+        if (!status.ok())
+            (void)files.removeAll(temporary); // the first error is the one to tell
+        return status;
     }
 
 } // namespace
 
 Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
 {
-    std::filesystem::path temporary = path;
-    temporary += "." + randomHex(8) + ".tmp";
-    Status status = writeAndSync(files, temporary, bytes);
-    if (status.ok())
-        status = files.replace(temporary, path);
-    if (!status.ok()) {
-        (void)files.removeAll(temporary); // the first error is the one to tell
+    if (auto status = writeAndReplace(files, path, bytes, true); !status.ok())
         return status;
-    }
     const std::filesystem::path folder = path.parent_path();
     return files.syncFolder(folder.empty() ? std::filesystem::path(".") : folder);
+}
+
+Status writeFileWhole(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
+{
+    return writeAndReplace(files, path, bytes, false);
 }
 
 Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t maxBytes)

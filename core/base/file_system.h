@@ -45,6 +45,8 @@ FileSystem& realFileSystem();
 
 /// Writes bytes under a temporary name, syncs, replaces `path`, syncs the folder. Readers see the old or the new file.
 Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes);
+/// The same without syncing, for what may be lost with the power.
+Status writeFileWhole(FileSystem& files, const std::filesystem::path& path, std::string_view bytes);
 
 /// The whole file, at most `maxBytes` (else InvalidArgument: untrusted input is bounded).
 Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t maxBytes = UINT64_MAX);

@@ -389,17 +389,7 @@ Status BlockCache::pin(const std::string& owner, std::span<const std::string> fi
     if (!lock.ok())
         return lock.error();
     state_->pins[owner] = std::set<std::string>(fileNames.begin(), fileNames.end());
-    const auto file = state_->memberFile(state_->member, ".pins");
-    const auto temporary = state_->memberFile(state_->member, ".new");
-    const std::string text = nlohmann::json(state_->ownPins()).dump();
-    auto out = state_->files->create(temporary); // not synced: pins end with the process
-    if (!out.ok())
-        return out.error();
-    if (auto status = out.value()->append(text.data(), text.size()); !status.ok())
-        return status;
-    if (auto status = out.value()->close(); !status.ok())
-        return status;
-    return state_->files->replace(temporary, file);
+    return writeFileWhole(*state_->files, state_->memberFile(state_->member, ".pins"), nlohmann::json(state_->ownPins()).dump()); // pins end with the process
 }
 
 Result<std::vector<CacheEntry>> BlockCache::list() const

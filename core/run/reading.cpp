@@ -47,17 +47,7 @@ std::optional<Reading> readReading(const RunPaths& paths)
 
 Status publishReading(const RunPaths& paths, const Reading& reading)
 {
-    auto temporary = paths.readingFile();
-    temporary += ".new";
-    const std::string text = toJson(reading).dump() + "\n";
-    auto out = realFileSystem().create(temporary);
-    if (!out.ok())
-        return out.error();
-    if (auto status = out.value()->append(text.data(), text.size()); !status.ok())
-        return status;
-    if (auto status = out.value()->close(); !status.ok())
-        return status;
-    return realFileSystem().replace(temporary, paths.readingFile());
+    return writeFileWhole(realFileSystem(), paths.readingFile(), toJson(reading).dump() + "\n");
 }
 
 } // namespace furrow
