@@ -2,9 +2,12 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
+#include "core/base/path.h"
 #include "core/data/block_cache.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/probe.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/run_paths.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +22,7 @@ constexpr std::int64_t kProbeMs = 1500;
 struct ProbeOptions {
     SettingOptions settings;
     std::string source;
+    std::string workspace = defaultWorkspace();
     std::string preset = "char";
     bool json = false;
 };
@@ -66,6 +70,7 @@ int probe(const ProbeOptions& o)
     auto tokenizer = loadTokenizer(config.tokenizer == "char" ? "byte" : config.tokenizer); // a character is about a byte
     if (!tokenizer.ok())
         return fail(tokenizer.error(), o.json);
+    const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(o.workspace)), config.cacheGiB);
     auto found = probeData(config, *tokenizer.value(), kProbeMs);
     if (!found.ok())
         return fail(found.error(), o.json);
@@ -130,7 +135,7 @@ int cacheTrim(BlockCache& cache, double gib, bool json)
 
 int cacheCommand(const CacheOptions& o)
 {
-    auto cache = BlockCache::open(std::filesystem::path(o.workspace) / "cache", 0);
+    auto cache = BlockCache::open(cacheOfWorkspace(pathFromUtf8(o.workspace)), 0);
     if (!cache.ok())
         return fail(cache.error(), o.json);
     if (o.action == "verify")
@@ -148,6 +153,7 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
     auto* probing = data->add_subcommand("probe", "Say what a data set holds: files, samples, blocks, chunks, tokens, first rows.");
     probing->add_option("source", po->source, "File, folder, glob or hf:// source.")->required();
     probing->add_option("--preset", po->preset, "Starting point of the settings.");
+    probing->add_option("--workspace", po->workspace, "Folder whose cache keeps what is fetched, so that a run need not fetch it again.")->capture_default_str();
     probing->add_flag("--json", po->json, "Print JSON.");
     po->settings.addTo(*probing, false);
     probing->callback([&chosen, po] { chosen.action = [po] { return probe(*po); }; });

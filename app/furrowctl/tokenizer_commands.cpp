@@ -5,9 +5,11 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/inspect.h"
 #include "core/data/tokenizer/bpe_trainer.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/run_paths.h"
 
 #include <nlohmann/json.hpp>
 
@@ -112,6 +114,7 @@ int tokenize(const TokenizeOptions& o)
 
 struct TrainOptions {
     SettingOptions settings;
+    std::string workspace = defaultWorkspace();
     BpeTrainingOptions bpe;
     std::string out = "tokenizer.json";
     std::uint64_t mostBytes = 1ull << 30;
@@ -123,6 +126,7 @@ int trainTokenizer(const TrainOptions& o)
     RunConfig config;
     if (const auto problems = o.settings.apply(config); !problems.empty())
         return failUsage(toString(problems), o.json);
+    const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(o.workspace)), config.cacheGiB);
     auto data = inspectData(config);
     if (!data.ok())
         return fail(data.error(), o.json);
@@ -177,6 +181,7 @@ void addTokenizerCommands(CLI::App& app, Chosen& chosen)
     training->add_option("--size", tr->bpe.vocabularySize, "Tokens of the vocabulary: 256 bytes, merges, end-of-text.")->capture_default_str();
     training->add_option("--min-count", tr->bpe.minCount, "Pairs that occur fewer times are not merged.")->capture_default_str()->check(CLI::PositiveNumber);
     training->add_option("--out", tr->out, "File to write.")->capture_default_str();
+    training->add_option("--workspace", tr->workspace, "Folder whose cache keeps what is fetched, so that a run need not fetch it again.")->capture_default_str();
     training->add_option("--most-bytes", tr->mostBytes, "Read at most so much text.")->capture_default_str()->check(CLI::PositiveNumber);
     training->add_flag("--json", tr->json, "Print JSON.");
     tr->settings.addTo(*training, false);

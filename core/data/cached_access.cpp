@@ -25,6 +25,7 @@ bool fillsCache(const DataFile& file)
 
 CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache)
     : cache_(std::move(cache))
+    , direct_(std::make_shared<HubPieces>(cache_))
 {
 }
 

@@ -9,13 +9,18 @@
 
 namespace furrow {
 
+DirectAccess::DirectAccess(std::shared_ptr<HubPieces> pieces)
+    : pieces_(pieces ? std::move(pieces) : KeepHubPieces::current())
+{
+}
+
 Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& file)
 {
     if (isHubPath(file.path)) {
         for (const auto& open : open_)
             if (open.path == file.path)
                 return open.source;
-        auto source = openHubFile(file, sharedHubClient());
+        auto source = openHubFile(file, sharedHubClient(), pieces_);
         if (source.ok()) {
             if (open_.size() >= kKeptOpen)
                 open_.pop_front();

@@ -6,6 +6,8 @@
 
 namespace furrow {
 
+class HubPieces;
+
 /// How long it took to open files of sources (the network's or a share's latency).
 struct OpenTimes {
     std::int64_t count = 0;
@@ -26,6 +28,8 @@ public:
 /// Reads where the files lie and keeps nothing: a compressed file is expanded from its beginning each time.
 class DirectAccess : public FileAccess {
 public:
+    /// @param pieces  of files of the hub, asked before the hub itself; without them what the process keeps by KeepHubPieces
+    explicit DirectAccess(std::shared_ptr<HubPieces> pieces = nullptr);
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
     const OpenTimes& openTimes() const { return openTimes_; }
@@ -36,6 +40,7 @@ private:
         std::string path;
         std::shared_ptr<const ByteSource> source;
     };
+    std::shared_ptr<HubPieces> pieces_;
     std::deque<Open> open_; ///< files of the hub used last: what was read of them need not be asked for again
     OpenTimes openTimes_;
 };

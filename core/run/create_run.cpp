@@ -7,6 +7,7 @@
 #include "core/base/process.h"
 #include "core/base/random.h"
 #include "core/data/held_out.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/inspect.h"
 #include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -206,31 +207,10 @@ Status refuseFolder(const std::filesystem::path& folder)
     return {};
 }
 
-} // namespace
-
-Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
+/// Looks at the data, completes `file` and writes everything into the folder.
+Status makeWhole(const RunPaths& paths, RunFile& file, const Progress& say)
 {
-    const Progress say = progress ? progress : [](const std::string&) {};
-    if (const auto problems = validate(request.config); !problems.empty())
-        return Error { ErrorCode::InvalidArgument, toString(problems) };
-    auto gpus = GpuMonitor::open();
-    auto placed = placeWorkers(request.config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
-    if (!placed.ok())
-        return placed.error();
-    RunFile file;
-    file.config = request.config;
-    makeAbsolute(file.config);
-    if (!file.config.evalData.empty())
-        file.config.heldOutPercent = 0;
-    file.runId = randomHex(16);
-    file.preset = request.preset;
-    file.createdWallNs = systemClock().wallNs();
-    file.furrowVersion = FURROW_VERSION;
-    if (file.config.name.empty())
-        file.config.name = defaultName(request);
-    const auto folder = runFolder(request, file.config.name, file.runId);
-    if (auto usable = refuseFolder(folder); !usable.ok())
-        return usable.error();
+    const KeepHubPieces kept(paths.cacheFolder(), file.config.cacheGiB);
     say("Looking at the data");
     auto data = inspectData(file.config);
     if (!data.ok())
@@ -257,15 +237,45 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
         file.parentRun = parent.value()->runId;
         describe(*parent.value(), say);
     }
+    if (auto filled = fill(paths, file, parent.value(), *tokenizer.value(), say); !filled.ok())
+        return filled;
+    if (file.config.initFrom.empty())
+        return {};
+    say("Checking the weights to start from");
+    return checkWeights(paths);
+}
+
+} // namespace
+
+Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
+{
+    const Progress say = progress ? progress : [](const std::string&) {};
+    if (const auto problems = validate(request.config); !problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    auto gpus = GpuMonitor::open();
+    auto placed = placeWorkers(request.config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
+    if (!placed.ok())
+        return placed.error();
+    RunFile file;
+    file.config = request.config;
+    makeAbsolute(file.config);
+    if (!file.config.evalData.empty())
+        file.config.heldOutPercent = 0;
+    file.runId = randomHex(16);
+    file.preset = request.preset;
+    file.createdWallNs = systemClock().wallNs();
+    file.furrowVersion = FURROW_VERSION;
+    if (file.config.name.empty())
+        file.config.name = defaultName(request);
+    const auto folder = runFolder(request, file.config.name, file.runId);
+    if (auto usable = refuseFolder(folder); !usable.ok())
+        return usable.error();
     auto temporary = folder;
     temporary += ".new-" + randomHex(8);
-    auto made = fill(RunPaths(temporary), file, parent.value(), *tokenizer.value(), say);
-    if (made.ok() && !file.config.initFrom.empty()) {
-        say("Checking the weights to start from");
-        made = checkWeights(RunPaths(temporary));
-    }
+    auto made = makeWhole(RunPaths(temporary), file, say);
     std::error_code ignored;
-    std::filesystem::remove(folder, ignored); // an empty folder that the user made
+    if (made.ok())
+        std::filesystem::remove(folder, ignored); // an empty one that the user made
     if (made.ok())
         made = realFileSystem().rename(temporary, folder);
     if (made.ok())

@@ -2,6 +2,11 @@
 
 namespace furrow {
 
+std::filesystem::path cacheOfWorkspace(const std::filesystem::path& workspace)
+{
+    return workspace / "cache";
+}
+
 RunPaths::RunPaths(std::filesystem::path folder)
     : folder_(std::move(folder))
 {
@@ -28,7 +33,7 @@ std::filesystem::path RunPaths::cacheFolder() const
 {
     const auto absolute = std::filesystem::absolute(folder_);
     if (absolute.parent_path().filename() == "runs")
-        return absolute.parent_path().parent_path() / "cache";
+        return cacheOfWorkspace(absolute.parent_path().parent_path());
     return folder_ / "cache";
 }
 

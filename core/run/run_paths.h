@@ -6,6 +6,9 @@
 
 namespace furrow {
 
+/// The cache shared by the runs of a workspace.
+std::filesystem::path cacheOfWorkspace(const std::filesystem::path& workspace);
+
 /// Every path inside a run folder is made here. A plain value; makes nothing on disk.
 class RunPaths {
 public:
@@ -23,6 +26,9 @@ public:
     std::filesystem::path feederTelemetry(std::int64_t attempt) const; ///< "<attempt>-feeder.jsonl": events only
     /// What the feeder has read, for people; see reading.h.
     std::filesystem::path readingFile() const { return folder_ / "reading.json"; }
+    /// The most memory that a worker of the newest attempt took; see memory_file.h.
+    std::filesystem::path memoryFile(int worker) const { return memoryFolder() / ("w" + std::to_string(worker) + ".json"); }
+    std::filesystem::path memoryFolder() const { return folder_ / "memory"; }
     std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl", of a task "<attempt>-task.jsonl"; one incarnation appends after the other
     /// Where the ranks of a data-parallel attempt find one another: one file for each time they start together.
     std::filesystem::path meetingsFolder() const { return folder_ / "meetings"; }
@@ -37,8 +43,7 @@ public:
     std::filesystem::path evaluationFile() const { return folder_ / "heldout.bin"; } ///< frozen held-out tokens, see core/data/held_out.h
     /// Disposable files of readers (column cache of the console); may be deleted at any time.
     std::filesystem::path viewCacheFolder() const { return folder_ / "view-cache"; }
-    /// The prepared-block cache shared by the runs of the workspace: <workspace>/cache when the run lies in <workspace>/runs,
-    /// else <run>/cache.
+    /// Prepared blocks and downloads: of the workspace when the run lies in <workspace>/runs, else <run>/cache.
     std::filesystem::path cacheFolder() const;
 
 private:

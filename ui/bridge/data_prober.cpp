@@ -1,6 +1,9 @@
 #include "ui/bridge/data_prober.h"
 
+#include "core/base/path.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/run_paths.h"
 
 #include <chrono>
 
@@ -27,8 +30,9 @@ Result<std::shared_ptr<const Tokenizer>> charTokenizerOf(const RunConfig& config
     });
 }
 
-std::shared_ptr<const ProbeResult> look(const RunConfig& config)
+std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& workspace)
 {
+    const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(workspace.toStdString())), config.cacheGiB);
     const auto begin = std::chrono::steady_clock::now();
     auto result = std::make_shared<ProbeResult>();
     const bool chars = config.tokenizer == "char";
@@ -66,9 +70,9 @@ DataProber::DataProber(QObject* parent)
     qRegisterMetaType<ProbePtr>();
 }
 
-void DataProber::probe(const RunConfig& config)
+void DataProber::probe(const RunConfig& config, const QString& workspace)
 {
-    request_.start([config](const auto&) { return look(config); }, [this](const ProbePtr& result) { Q_EMIT probed(result); });
+    request_.start([config, workspace](const auto&) { return look(config, workspace); }, [this](const ProbePtr& result) { Q_EMIT probed(result); });
 }
 
 } // namespace furrow

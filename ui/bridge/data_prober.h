@@ -31,7 +31,8 @@ class DataProber : public QObject {
     Q_OBJECT
 public:
     explicit DataProber(QObject* parent = nullptr);
-    void probe(const RunConfig& config);
+    /// What has to be fetched for it is kept in the cache of the workspace.
+    void probe(const RunConfig& config, const QString& workspace);
     void cancel() { request_.cancel(); }
 
 Q_SIGNALS:

@@ -89,7 +89,9 @@ struct HubAddress {
 std::string toString(const HubAddress& address);
 Result<HubAddress> parseHubAddress(std::string_view text);
 
+class HubPieces;
 /// A file of the hub, read by ranges; the end of the file (Parquet's footer) is kept in memory.
-std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file);
+/// @param pieces  asked before the hub; null: none are kept
+std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file, std::shared_ptr<HubPieces> pieces);
 
 } // namespace furrow

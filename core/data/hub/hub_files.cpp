@@ -12,6 +12,7 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kShaDigits = 64;
+constexpr std::size_t kWrittenAtOnce = 1 << 20;
 
 /// "a/b.jsonl.gz" -> ".jsonl.gz"
 std::string endingOf(const std::string& path)
@@ -46,6 +47,40 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
     return std::filesystem::file_size(path, error) == sizeBytes && !error ? path : std::filesystem::path();
 }
 
+/// The whole file into `out`: what was kept of its beginning, then the rest from the hub.
+Status download(const DataFile& file, const HubAddress& address, HubClient& client, BlockCache& cache, CacheFile& out)
+{
+    const HubFile hub = hubFile(file, address);
+    HubPieces kept(cache.shared_from_this());
+    Sha256 sha;
+    Status written;
+    std::uint64_t have = 0;
+    std::string buffer;
+    const auto take = [&](std::string_view piece) {
+        sha.update(piece);
+        have += piece.size();
+        buffer.append(piece);
+        if (buffer.size() >= kWrittenAtOnce || have == file.sizeBytes) {
+            written = out.append(buffer.data(), buffer.size());
+            buffer.clear();
+        }
+        return written.ok();
+    };
+    std::vector<std::uint64_t> begun; // offsets of pieces
+    for (auto piece = kept.find(hub, 0); piece; piece = written.ok() ? kept.find(hub, have) : std::nullopt) {
+        begun.push_back(have);
+        (void)take(*piece);
+    }
+    if (written.ok() && have < file.sizeBytes)
+        if (auto status = client.read(address.repository, address.commit, hub, { have, file.sizeBytes - have }, take); !status.ok())
+            return written.ok() ? status : written;
+    if (!written.ok() || file.hash.size() != kShaDigits || sha.hex() == file.hash)
+        return written;
+    for (const std::uint64_t offset : begun)
+        kept.forget(hub, offset);
+    return Error { ErrorCode::Corrupt, file.path + " arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged." };
+}
+
 } // namespace
 
 Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client)
@@ -77,7 +112,7 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
         file.wholeHash = true;
         auto known = formats.find(endingOf(hub.path));
         if (known == formats.end()) {
-            auto bytes = openHubFile(file, client);
+            auto bytes = openHubFile(file, client, KeepHubPieces::current());
             if (!bytes.ok())
                 return bytes.error();
             auto format = detectFormat(bytes.value(), file.path, config.textColumn);
@@ -91,14 +126,14 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
     return source;
 }
 
-Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client)
+Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces)
 {
     auto address = parseHubAddress(file.path);
     if (!address.ok())
         return address.error();
     if (const auto local = inHuggingFaceCache(address.value(), file.sizeBytes); !local.empty())
         return openLocalSource(local);
-    return hubSource(client, address.value(), hubFile(file, address.value()));
+    return hubSource(client, address.value(), hubFile(file, address.value()), std::move(pieces));
 }
 
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache)
@@ -115,27 +150,8 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, 
     auto out = cache.create();
     if (!out.ok())
         return out.error();
-    Sha256 sha;
-    Status written;
-    std::string buffer;
-    const auto flush = [&] {
-        written = out.value().append(buffer.data(), buffer.size());
-        buffer.clear();
-        return written.ok();
-    };
-    const auto status = client->read(address.value().repository, address.value().commit, hubFile(file, address.value()), { 0, file.sizeBytes }, [&](std::string_view piece) {
-        sha.update(piece);
-        buffer.append(piece);
-        return buffer.size() < (1u << 20) || flush();
-    });
-    if (!written.ok())
+    if (auto written = download(file, address.value(), *client, cache, out.value()); !written.ok())
         return written.error();
-    if (!status.ok())
-        return status.error();
-    if (!flush())
-        return written.error();
-    if (file.hash.size() == kShaDigits && sha.hex() != file.hash)
-        return Error { ErrorCode::Corrupt, file.path + " arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged." };
     if (auto published = cache.publish(std::move(out).value(), kDownloads, name); !published.ok())
         return published.error();
     return openLocalSource(cache.path(kDownloads, name));

@@ -3,6 +3,7 @@
 #include "core/data/block_cache.h"
 #include "core/data/data_manifest.h"
 #include "core/data/hub/hub_client.h"
+#include "core/data/hub/hub_pieces.h"
 
 namespace furrow {
 
@@ -16,9 +17,10 @@ inline bool isHubPath(std::string_view path)
 Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client);
 
 /// The bytes of a file that a manifest names: from an existing Hugging Face cache of this machine, else by ranges.
-Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client);
+/// @param pieces  asked before the hub; may be null
+Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces);
 
-/// Downloads the whole file into the cache, once; its SHA-256 is checked where the hub tells one.
+/// Downloads the whole file into the cache, once, without what was kept of its beginning; its SHA-256 is checked where the hub tells one.
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache);
 
 } // namespace furrow

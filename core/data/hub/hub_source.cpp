@@ -1,4 +1,5 @@
 #include "core/data/hub/hub_client.h"
+#include "core/data/hub/hub_pieces.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,10 +18,11 @@ constexpr std::size_t kKeptPieces = 6;
 /// asked for twice while reading in order.
 class HubSource : public ByteSource {
 public:
-    HubSource(std::shared_ptr<HubClient> client, HubAddress address, HubFile file)
+    HubSource(std::shared_ptr<HubClient> client, HubAddress address, HubFile file, std::shared_ptr<HubPieces> kept)
         : client_(std::move(client))
         , address_(std::move(address))
         , file_(std::move(file))
+        , kept_(std::move(kept))
     {
     }
     std::uint64_t sizeBytes() const override { return file_.sizeBytes; }
@@ -60,11 +62,7 @@ private:
         const std::uint64_t size = offset < kPieceBytes ? kFirstPieceBytes : kPieceBytes;
         piece.offset = offset >= tail ? tail : offset / size * size;
         const std::uint64_t end = offset >= tail ? file_.sizeBytes : std::min(tail, piece.offset + size);
-        const auto status = client_->read(address_.repository, address_.commit, file_, { piece.offset, end - piece.offset }, [&](std::string_view bytes) {
-            piece.bytes.append(bytes);
-            return true;
-        });
-        if (!status.ok())
+        if (auto status = fetch(piece, end - piece.offset); !status.ok())
             return status.error();
         pieces_.push_front(std::move(piece));
         if (pieces_.size() > kKeptPieces)
@@ -72,9 +70,26 @@ private:
         return &pieces_.front();
     }
 
+    /// Fills piece.bytes.
+    Status fetch(Piece& piece, std::uint64_t size) const
+    {
+        if (auto kept = kept_ ? kept_->find(file_, piece.offset) : std::nullopt; kept && kept->size() == size) {
+            piece.bytes = std::move(*kept);
+            return {};
+        }
+        const auto status = client_->read(address_.repository, address_.commit, file_, { piece.offset, size }, [&](std::string_view bytes) {
+            piece.bytes.append(bytes);
+            return true;
+        });
+        if (status.ok() && kept_)
+            kept_->keep(file_, piece.offset, piece.bytes);
+        return status;
+    }
+
     std::shared_ptr<HubClient> client_;
     HubAddress address_;
     HubFile file_;
+    std::shared_ptr<HubPieces> kept_;
     mutable std::mutex mutex_;
     mutable std::list<Piece> pieces_; ///< guarded by mutex_; used last first
 };
@@ -95,9 +110,9 @@ Result<HubAddress> parseHubAddress(std::string_view text)
     return HubAddress { std::string(text.substr(5, at - 5)), std::string(text.substr(at + 1, slash - at - 1)), std::string(text.substr(slash + 1)) };
 }
 
-std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file)
+std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file, std::shared_ptr<HubPieces> pieces)
 {
-    return std::make_shared<HubSource>(std::move(client), address, file);
+    return std::make_shared<HubSource>(std::move(client), address, file, std::move(pieces));
 }
 
 } // namespace furrow

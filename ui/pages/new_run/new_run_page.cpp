@@ -283,7 +283,7 @@ void NewRunPage::connectAll()
         if (bench_.form().config().data.empty() || !bench_.form().problemsOf("data").empty())
             return;
         preview_->setWaiting();
-        prober_.probe(bench_.form().config());
+        prober_.probe(bench_.form().config(), bench_.workspace());
     });
     connect(&prober_, &DataProber::probed, this, [this](const ProbePtr& result) {
         preview_->setProbe(result);

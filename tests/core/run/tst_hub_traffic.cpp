@@ -1,0 +1,115 @@
+#include "feeder_fixture.h"
+#include "use_hub.h"
+#include "tests/fakes/gzip.h"
+
+#include "core/base/random.h"
+#include "core/data/bench/data_bench.h"
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+constexpr int kRows = 3000;
+
+/// Numbered lines of 4,000 letters, or numbered texts in a Parquet file.
+Result<FakeHub::Repository> repositoryOf(const QString& kind)
+{
+    FakeHub::Repository repository;
+    if (kind == "parquet") {
+        const QTemporaryDir folder;
+        const auto file = pathFromUtf8(folder.path().toStdString()) / "train.parquet";
+        if (auto written = writeBenchParquet(file, benchTexts(kRows, 1)); !written.ok())
+            return written.error();
+        repository.files["train.parquet"] = good(readFile(file));
+        return repository;
+    }
+    Random random(5);
+    for (int part = 0; part < 3; ++part) {
+        std::string text;
+        for (int row = part * kRows / 3; row < (part + 1) * kRows / 3; ++row) {
+            text += std::to_string(row) + " ";
+            for (int i = 0; i < 4000; ++i)
+                text += static_cast<char>('0' + random.below(64));
+            text += "\n";
+        }
+        const std::string name = "train-" + std::to_string(part) + ".txt";
+        if (kind == "gzip")
+            repository.files[name + ".gz"] = gzip(text);
+        else
+            repository.files[name] = text;
+    }
+    return repository;
+}
+
+std::uint64_t sizeOf(const FakeHub::Repository& repository)
+{
+    std::uint64_t bytes = 0;
+    for (const auto& [name, content] : repository.files)
+        bytes += content.size();
+    return bytes;
+}
+
+void trainAll(Run& run)
+{
+    run.startFeeder();
+    std::map<std::int64_t, std::map<int, int>> seen;
+    QCOMPARE(PlayedWorker(run, 0).work(seen), kRows / 50);
+    verifyEachRowOnceAnEpoch(seen, 1, kRows);
+    run.stopFeeder();
+}
+
+} // namespace
+
+class TestHubTraffic : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void lookingAndTrainingFetchEachByteOnce_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::newRow("text") << "text";
+        QTest::newRow("gzip") << "gzip";
+        QTest::newRow("parquet") << "parquet";
+    }
+    /// What was looked at before the run existed was fetched again for it, up to the whole of a small data set several times.
+    void lookingAndTrainingFetchEachByteOnce()
+    {
+        QFETCH(QString, kind);
+        const auto made = repositoryOf(kind);
+        if (!made.ok())
+            QSKIP(made.error().message.c_str());
+        const auto& repository = made.value();
+        const std::uint64_t bytes = sizeOf(repository);
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 1, 1, "hf://o/n");
+        QVERIFY(hub.storeBytes() > 0);
+        trainAll(run);
+        const double share = static_cast<double>(hub.storeBytes()) / static_cast<double>(bytes);
+        QVERIFY2(share >= 1 && share <= 1.02, qPrintable(QString::number(share)));
+    }
+
+    void aDamagedPieceIsFetchedAgain()
+    {
+        const auto repository = good(repositoryOf("text"));
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 1, 1, "hf://o/n");
+        int damaged = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(run.paths.cacheFolder() / kDownloads))
+            if (entry.path().extension() == ".piece") {
+                std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+                file.seekp(1000);
+                file.put('\x01');
+                ++damaged;
+            }
+        QVERIFY(damaged > 0);
+        trainAll(run);
+        QVERIFY(hub.storeBytes() > sizeOf(repository));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestHubTraffic)
+#include "tst_hub_traffic.moc"
