@@ -151,7 +151,13 @@ void MergeDialog::take(const QJsonObject& answer, const QString& problem)
         setBusy(false);
         return;
     }
-    if (answer.contains(QLatin1String("round"))) {
+    const bool isMerge = answer.contains(QLatin1String("round"));
+    if (isMerge && answer.value(QLatin1String("checkpoint")).toString().isEmpty()) {
+        say(tr("No replica has trained anything since the last merge."));
+        setBusy(false);
+        return;
+    }
+    if (isMerge) {
         isMerged_ = true;
         lines_.back().checkpoint = answer.value(QLatin1String("checkpoint")).toString();
         lines_.back().name->setText(lines_.back().checkpoint);

@@ -74,12 +74,15 @@ Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::st
 {
     if (!method.empty())
         setup_.config.merge = method;
+    mergesOnly_ = true;
     evalStep_ = state_.step; // its worker evaluated it when it ended; now the merge is to be compared with it
     auto merged = joinMerge(round);
     (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? "merged" : merged.error().message); });
     telemetry_->flush();
     if (!merged.ok())
         return merged.error();
+    if (askedToStop() && state_.mergeRound != round)
+        return Error { ErrorCode::Cancelled, "The merge was stopped. The replicas are kept as they are." };
     return state_.mergeRound == round ? state_.base : std::string();
 }
 

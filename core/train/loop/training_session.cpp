@@ -173,7 +173,7 @@ bool TrainingSession::askedToStop() const
 {
     if ((stopRequested_ && stopRequested_()) || (ranks_ && ranks_->stopWanted()))
         return true;
-    const auto desired = ledger_->signals().desired;
+    const auto desired = mergesOnly_ ? DesiredState::Run : ledger_->signals().desired;
     return desired == DesiredState::Stop || desired == DesiredState::Kill;
 }
 

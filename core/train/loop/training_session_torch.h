@@ -33,7 +33,7 @@ public:
     Result<TrainerEnd> run();
     /// Takes part in one merge round with the head of this replica, computes it when nobody else does, and ends.
     /// @param method  "": as configured
-    /// @return folder of the merged checkpoint; "": no replica had trained anything
+    /// @return folder of the merged checkpoint; "": no replica had trained anything. Cancelled by a stop request
     Result<std::string> mergeOnly(std::int64_t round, const std::string& method);
 
 private:
@@ -155,6 +155,7 @@ private:
     std::int64_t lastCheckpointNs_ = 0;
     std::int64_t lastCheckpointOwnStep_ = 0;
     bool warm_ = false; ///< the first step is done
+    bool mergesOnly_ = false; ///< the run may have been told to stop before; the merge is wanted all the same
     bool pendingSave_ = false;
     int idleTurns_ = 0;
     NamedTensors baseMomentum_; ///< outer momentum of the base of the merge being computed
