@@ -4507,6 +4507,14 @@ Vocabulary %3</source>
         <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Memory, most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2 times the estimate</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5125,6 +5133,13 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <translation>
+            <numerusform>%1 to %2, corrected by what %n worker of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</numerusform>
+            <numerusform>%1 to %2, corrected by what %n workers of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6178,6 +6193,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>%1 steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At most %1 of memory, %2 times the estimate</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

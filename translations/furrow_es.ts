@@ -4509,6 +4509,14 @@ Vocabulario %3</translation>
         <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
         <translation>La cuarentena deja estos fragmentos fuera de la próxima ejecución. Los pesos de esta los conservan.</translation>
     </message>
+    <message>
+        <source>Memory, most</source>
+        <translation>Memoria, como máximo</translation>
+    </message>
+    <message>
+        <source>%1, %2 times the estimate</source>
+        <translation>%1, %2 veces la estimación</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5128,6 +5136,13 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
         <translation>De %1 a %2 según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <translation>
+            <numerusform>De %1 a %2, corregido con lo que ocupó %n trabajador de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
+            <numerusform>De %1 a %2, corregido con lo que ocuparon %n trabajadores de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6186,6 +6201,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>%1 steps</source>
         <translation>%1 pasos</translation>
+    </message>
+    <message>
+        <source>At most %1 of memory, %2 times the estimate</source>
+        <translation>Como máximo %1 de memoria, %2 veces la estimación</translation>
     </message>
 </context>
 <context>

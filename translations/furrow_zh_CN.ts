@@ -4488,6 +4488,14 @@ Vocabulary %3</source>
         <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
         <translation>隔离会使下一次运行略去这些数据段。本次运行的权重仍保留它们。</translation>
     </message>
+    <message>
+        <source>Memory, most</source>
+        <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>%1, %2 times the estimate</source>
+        <translation>%1，为估计的 %2 倍</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -5101,6 +5109,12 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
         <translation>按公式为 %1 至 %2：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <translation>
+            <numerusform>%1 至 %2，已按先前运行中 %n 个工作进程的实际占用修正。按公式：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6148,6 +6162,10 @@ pattern 正则表达式</translation>
     <message>
         <source>%1 steps</source>
         <translation>%1 步</translation>
+    </message>
+    <message>
+        <source>At most %1 of memory, %2 times the estimate</source>
+        <translation>内存最多 %1，为估计的 %2 倍</translation>
     </message>
 </context>
 <context>

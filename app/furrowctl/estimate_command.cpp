@@ -2,9 +2,10 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
+#include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/device/placement.h"
-#include "core/model/memory_estimate.h"
+#include "core/workspace/memory_history.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@ namespace {
 
 struct Options {
     std::string preset = "char";
+    std::string workspace = defaultWorkspace();
     std::uint32_t vocabulary = 0;
     bool gpu = false;
     bool json = false;
@@ -25,6 +27,33 @@ struct Options {
 std::string bytes(std::int64_t count)
 {
     return formatBytes(static_cast<std::uint64_t>(count));
+}
+
+/// What earlier runs are compared by. A computer's GPUs are taken to be alike.
+std::string deviceName(bool gpu)
+{
+    if (!gpu)
+        return "CPU";
+    auto monitor = GpuMonitor::open();
+    const auto gpus = monitor.ok() ? monitor.value().read() : std::vector<Gpu>();
+    return gpus.empty() ? std::string() : gpus.front().name;
+}
+
+void say(const MemoryForecast& forecast, const ModelConfig& model, bool gpu)
+{
+    const MemoryEstimate& e = forecast.parts;
+    std::cout << "About " << bytes(forecast.likely()) << (gpu ? " on each GPU" : " for each worker") << ", between " << bytes(forecast.low()) << " and " << bytes(forecast.high()) << "; "
+              << formatCount(model.parameterCount()) << " parameters with a vocabulary of " << formatCount(model.vocabularySize) << ".\n";
+    if (forecast.runs > 0)
+        std::cout << "By formula " << bytes(e.total()) << "; " << forecast.runs << (forecast.runs == 1 ? " worker" : " workers") << " of earlier runs took " << formatNumber(forecast.factor, 2) << " times theirs.\n";
+    const std::pair<const char*, std::int64_t> parts[] = { { "weights", e.weights }, { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations },
+        { "logits", e.logits }, { "the program", e.process }, { "a copy for checkpoints", e.checkpoint } };
+    for (const auto& [name, size] : parts)
+        if (size > 0)
+            std::cout << "  " << bytes(size) << "  " << name << "\n";
+    if (forecast.runs == 0)
+        std::cout << (gpu ? "The formula was never compared with a GPU: `furrowctl fit` measures one, and so does the first run.\n" : "The first run here will correct the formula.\n");
+    std::cout << std::flush;
 }
 
 int estimate(const Options& o)
@@ -44,20 +73,13 @@ int estimate(const Options& o)
     if (!workers.ok())
         return fail(workers.error(), o.json);
     const MemoryEstimate e = estimateMemory(config, model, path, workers.value().front().threads);
-    if (o.json) {
-        print({ { "preset", o.preset }, { "path", path == StepPath::Gpu ? "gpu" : path == StepPath::CpuFast ? "cpu fast" : "cpu operators" }, { "parameters", model.parameterCount() },
-            { "vocabulary", model.vocabularySize }, { "weights", e.weights }, { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations },
-            { "logits", e.logits }, { "process", e.process }, { "checkpoint", e.checkpoint }, { "total", e.total() } });
-        return kDone;
-    }
-    std::cout << "About " << bytes(e.total()) << (o.gpu ? " on each GPU" : " for each worker") << ", by formula; " << formatCount(model.parameterCount()) << " parameters with a vocabulary of "
-              << formatCount(model.vocabularySize) << ".\n";
-    const std::pair<const char*, std::int64_t> parts[] = { { "weights", e.weights }, { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations },
-        { "logits", e.logits }, { "the program", e.process }, { "a copy for checkpoints", e.checkpoint } };
-    for (const auto& [name, size] : parts)
-        if (size > 0)
-            std::cout << "  " << bytes(size) << "  " << name << "\n";
-    std::cout << (o.gpu ? "It was never compared with a GPU: `furrowctl fit` measures one.\n" : "Measured peaks were within 20 % of it: tests/bench/README.md.\n") << std::flush;
+    const MemoryForecast forecast = forecastMemory(e, { deviceName(o.gpu), path, model.architecture }, memoryHistory(pathFromUtf8(o.workspace)));
+    if (o.json)
+        print({ { "preset", o.preset }, { "path", toString(path) }, { "parameters", model.parameterCount() }, { "vocabulary", model.vocabularySize }, { "weights", e.weights },
+            { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations }, { "logits", e.logits }, { "process", e.process }, { "checkpoint", e.checkpoint },
+            { "formula", e.total() }, { "earlier_workers", forecast.runs }, { "factor", forecast.factor }, { "likely", forecast.likely() }, { "low", forecast.low() }, { "high", forecast.high() } });
+    else
+        say(forecast, model, o.gpu);
     return kDone;
 }
 
@@ -69,6 +91,7 @@ void addEstimateCommand(CLI::App& app, Chosen& chosen)
     auto* command = app.add_subcommand("estimate", "Say how much memory each worker of a run with these settings would take.");
     command->add_option("--preset", o->preset, "A built-in preset.")->capture_default_str();
     command->add_option("--vocabulary", o->vocabulary, "Size of the vocabulary; 0: what the tokenizer usually has.")->capture_default_str();
+    command->add_option("--workspace", o->workspace, "Folder whose earlier runs correct the formula.")->capture_default_str();
     command->add_flag("--gpu", o->gpu, "On a GPU; without it on this computer's CPU.");
     command->add_flag("--json", o->json, "Print JSON, in bytes.");
     o->settings.addTo(*command, false);

@@ -56,6 +56,12 @@ std::string bar(double share)
     return text;
 }
 
+/// "; at most 812 MB, 1.04 times the estimate"
+std::string memoryText(const WorkerStatus& w)
+{
+    return w.memory ? "; at most " + formatBytes(static_cast<std::uint64_t>(w.memory->peakBytes)) + ", " + fixed(w.memory->ratio(), 2) + " times the estimate" : std::string();
+}
+
 std::string progressLine(const RunStatus& s)
 {
     std::string text = toString(s.state);
@@ -160,7 +166,7 @@ std::string statusText(const RunStatus& s)
             + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s" + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
-            + fixed(w.loss, 4) + ", " + formatCount(static_cast<std::int64_t>(w.tokensPerSecond)) + " tokens/s\n";
+            + fixed(w.loss, 4) + ", " + formatCount(static_cast<std::int64_t>(w.tokensPerSecond)) + " tokens/s" + memoryText(w) + "\n";
     if (s.evalLoss)
         text += "held-out loss " + fixed(*s.evalLoss, 4) + " nats per token\n";
     return text;

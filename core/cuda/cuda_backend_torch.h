@@ -18,6 +18,7 @@ class CudaBackend {
 public:
     struct Gpu {
         std::string uuid; ///< "GPU-..." as NVML writes it
+        std::string name; ///< "NVIDIA H100 80GB HBM3"
         std::int64_t memoryBytes = 0;
     };
     /// Of libtorch's allocator, in bytes.

@@ -46,7 +46,7 @@ public:
         const auto count = c10::cuda::device_count(); // 0 without a driver
         for (c10::DeviceIndex index = 0; index < count; ++index) {
             const auto* properties = at::cuda::getDeviceProperties(index);
-            all.push_back({ uuidText(properties->uuid), static_cast<std::int64_t>(properties->totalGlobalMem) });
+            all.push_back({ uuidText(properties->uuid), properties->name, static_cast<std::int64_t>(properties->totalGlobalMem) });
         }
         return all;
     }

@@ -2,6 +2,16 @@
 
 namespace furrow {
 
+std::string toString(StepPath path)
+{
+    switch (path) {
+    case StepPath::Gpu: return "gpu";
+    case StepPath::CpuOperators: return "cpu operators";
+    case StepPath::CpuFast: break;
+    }
+    return "cpu fast";
+}
+
 bool fitsFastStep(const ModelConfig& model, bool recompute)
 {
     return model.architecture == "gpt" && model.moeExperts == 0 && model.loraRank == 0 && !recompute && model.width % 16 == 0 && model.feedForwardWidth() % 16 == 0;

@@ -3,6 +3,7 @@
 #include "core/model/model_config.h"
 
 #include <cstdint>
+#include <string>
 
 namespace furrow {
 
@@ -12,6 +13,8 @@ enum class StepPath {
     CpuOperators, ///< libtorch on a CPU: the whole process
     CpuFast, ///< the hand-written step (core/train/cpu): the whole process
 };
+
+std::string toString(StepPath path); ///< "gpu" "cpu operators" "cpu fast"
 
 /// Logits that libtorch's operators hold at a time (core/train/model/layers).
 inline constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 25;

@@ -7,6 +7,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/run/finished_mark.h"
+#include "core/run/memory_file.h"
 
 #include <algorithm>
 #include <chrono>
@@ -305,6 +306,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addCheckpoints(status, checkpoints.value());
     sayWhatKeepsTheEpochOpen(status);
     status.reading = readReading(paths);
+    for (auto& worker : status.workers)
+        worker.memory = readMemory(paths.memoryFile(worker.worker));
     if (const auto& doing = totals.value().feederDoing; !doing.empty()) { // it may wait for data before it has read anything
         status.reading = status.reading.value_or(Reading {});
         status.reading->doing = doing;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/model/measured_memory.h"
 #include "core/run/ledger_view.h"
 #include "core/run/reading.h"
 #include "core/run/run_file.h"
@@ -39,6 +40,7 @@ struct WorkerStatus {
     int chunkColumn = -1;
     double chunkFraction = 0;
     double secondsSinceProgress = 0;
+    std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
 };
 
 /// Everything a person may ask about a run right now. A value: computed in one go by readStatus.

@@ -21,7 +21,7 @@ nlohmann::json workerJson(const WorkerStatus& w)
     return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive }, { "device", w.device }, { "device_name", w.deviceName },
         { "phase", w.phase }, { "end_cause", w.endCause }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
         { "tokens_per_s", w.tokensPerSecond }, { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
-        { "seconds_since_progress", w.secondsSinceProgress } };
+        { "seconds_since_progress", w.secondsSinceProgress }, { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
 }
 
 nlohmann::json chunksJson(const EpochRow& epoch)

@@ -62,7 +62,7 @@ def measured(words):
 def main():
     cases = [sys.argv[1:]] if len(sys.argv) > 1 else [line.split() for line in CASES.splitlines()]
     for words in cases:
-        estimate = json.loads(subprocess.run([FURROWCTL, "estimate", "--threads", THREADS, "--json", *words], capture_output=True, text=True, check=True).stdout)["total"]
+        estimate = json.loads(subprocess.run([FURROWCTL, "estimate", "--threads", THREADS, "--json", *words], capture_output=True, text=True, check=True).stdout)["formula"]
         peak = measured(words)
         print(f"{' '.join(words):50s} measured {peak / 1e6:7.0f} MB   estimated {estimate / 1e6:7.0f} MB   {estimate / peak:.2f}", flush=True)
 

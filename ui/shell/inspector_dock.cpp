@@ -323,6 +323,8 @@ void InspectorDock::showWorker(int worker)
         addRow(tr("Loss"), fixedText(found->loss, 3));
     addRow(tr("Speed"), rateText(found->tokensPerSecond));
     addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
+    if (found->memory)
+        addRow(tr("Memory, most"), tr("%1, %2 times the estimate").arg(bytesText(static_cast<std::uint64_t>(found->memory->peakBytes)), fixedText(found->memory->ratio(), 2)));
 }
 
 // What the supervisor says about the run and its workers is of the present; map, curves and lanes are not while a replay runs.

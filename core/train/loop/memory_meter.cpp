@@ -6,6 +6,11 @@
 
 namespace furrow {
 
+std::string deviceName(c10::Device device)
+{
+    return device.is_cuda() ? cudaBackend().value()->gpus().at(static_cast<std::size_t>(device.index())).name : "CPU";
+}
+
 std::int64_t deviceMemoryBytes(c10::Device device)
 {
     if (device.is_cuda())

@@ -3,9 +3,12 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <string>
 
 namespace furrow {
 
+/// "CPU" or the name of the GPU.
+std::string deviceName(c10::Device device);
 /// All memory of a device, of the machine for a CPU; 0: not known.
 std::int64_t deviceMemoryBytes(c10::Device device);
 

@@ -80,6 +80,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
         headFolder_ = done.record.folder;
         inFlight_.clear();
         failedCheckpoints_ = 0;
+        tellMemory();
         tellEvent(EventRecord::Kind::Checkpoint, done.record.folder + ", " + formatBytes(done.record.sizeBytes) + ", written in " + formatDuration(done.seconds));
         return {};
     }

@@ -57,11 +57,10 @@ Status TrainingSession::start()
             return Error { ErrorCode::InvalidArgument, setup_.paths.folder().string() + " was never started. Start it with 'furrowctl resume'." };
         options_.attempt = attempts.value().back().id.value;
     }
-    const bool cpu = setup_.device.is_cpu();
     LedgerThread::Options ledger;
     ledger.tracker = setup_.paths.tracker();
     ledger.runId = setup_.file.runId;
-    ledger.registration = { AttemptId { options_.attempt }, options_.worker, options_.replica, options_.device, cpu ? "CPU" : "GPU " + setup_.device.str() };
+    ledger.registration = { AttemptId { options_.attempt }, options_.worker, options_.replica, options_.device, deviceName(setup_.device) };
     ledger.onClaimed = [this](const Claim& claim) {
         if (loader_)
             loader_->prefetch(claim);

@@ -7,6 +7,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/run/memory_file.h"
 #include "core/train/sample/sampler_torch.h"
 #include "core/train/loop/seconds.h"
 
@@ -19,6 +20,7 @@ namespace furrow {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
+constexpr double kToldAgain = 1.01; // times the peak told before
 constexpr int kPollsBeforeCommit = 10; // data that is about to come is worth a short wait before a checkpoint is spent
 
 double secondsSince(std::int64_t ns)
@@ -211,6 +213,20 @@ void TrainingSession::tellClaimWaits()
     const auto waits = ledger_->claimWaits();
     lastClaimWaitsNs_ = systemClock().monotonicNs();
     telemetry_->write(ClaimWaitRecord { lastClaimWaitsNs_, waits.count, waits.p50Ms, waits.p99Ms, waits.maxMs });
+}
+
+/// After a checkpoint: its copy belongs to the peak.
+void TrainingSession::tellMemory()
+{
+    const std::int64_t peak = memory_.read(setup_.device, true).peakBytes;
+    if (setup_.compute.counting || static_cast<double>(peak) < kToldAgain * static_cast<double>(toldPeakBytes_))
+        return;
+    toldPeakBytes_ = peak;
+    const StepPath path = stepPathOf(setup_.config, setup_.modelConfig, setup_.device.is_cuda());
+    const auto estimate = estimateMemory(setup_.config, setup_.modelConfig, path, options_.threads);
+    const MeasuredMemory measured { { deviceName(setup_.device), path, setup_.modelConfig.architecture }, estimate.total(), peak };
+    if (auto told = publishMemory(setup_.paths, options_.worker, measured); !told.ok())
+        logWarning(told.error().message);
 }
 
 void TrainingSession::tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk)

@@ -82,6 +82,7 @@ private:
     Status evaluateWhenDue();
     void sampleWhenDue();
     void tellClaimWaits();
+    void tellMemory();
     void tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk = {});
 
     // session_chunk.cpp
@@ -169,6 +170,7 @@ private:
     double tokensPerSecond_ = 0;
     std::int64_t lastClaimWaitsNs_ = 0;
     MemoryMeter memory_;
+    std::int64_t toldPeakBytes_ = 0;
     AdaptiveRate adaptive_; ///< its state is kept in state_
     SpikeDetector spikes_;
     std::int64_t lastStepEndNs_ = 0; ///< end of the step before: what lies between is not training

@@ -1,5 +1,7 @@
 #include "core/base/file_lock.h"
+#include "core/run/memory_file.h"
 #include "core/workspace/compare_runs.h"
+#include "core/workspace/memory_history.h"
 #include "core/workspace/queue_runner.h"
 #include "core/workspace/trash.h"
 
@@ -53,6 +55,21 @@ private Q_SLOTS:
         QVERIFY(read.archived);
         QVERIFY(file.value().setNotes("runs/one", {}).ok());
         QVERIFY(file.value().notes().value().empty());
+    }
+
+    void memoryOfEarlierRunsIsFound()
+    {
+        const auto at = workspace("memory");
+        QVERIFY(memoryHistory(at).empty()); // there is no such folder yet
+        const MeasuredMemory measured { { "CPU", StepPath::CpuFast, "gpt" }, 1000, 1100 };
+        for (const char* run : { "one", "two" })
+            for (const int worker : { 0, 1 })
+                QVERIFY(publishMemory(RunPaths(at / "runs" / run), worker, measured).ok());
+        std::ofstream(RunPaths(at / "runs" / "two").memoryFile(1)) << "{\"device\":"; // torn
+        std::filesystem::create_directories(at / "runs" / "never trained");
+        const auto history = memoryHistory(at);
+        QCOMPARE(history.size(), std::size_t(3));
+        QVERIFY(history.front().of == measured.of && history.front().peakBytes == 1100);
     }
 
     void twoConsolesMayWriteAtOnce()

@@ -1,6 +1,7 @@
 #include "tiny_run.h"
 
 #include "core/run/chunk_view.h"
+#include "core/run/memory_file.h"
 #include "core/telemetry/run_telemetry.h"
 
 #include <QTest>
@@ -249,6 +250,9 @@ private Q_SLOTS:
         QCOMPARE(last.firstGlobalStep + last.globalStep[last.size() - 1], one.stepsHere + two.stepsHere + more.stepsHere);
         QCOMPARE(seen->drifts->size(), std::size_t(2));
         QVERIFY(seen->drifts->front().record.fromBase > 0 && seen->drifts->front().record.fromMean > 0);
+        const auto memory = readMemory(run.paths().memoryFile(0));
+        QVERIFY(memory && memory->of.device == "CPU" && memory->of.architecture == "gpt");
+        QVERIFY(memory->peakBytes > 1 << 20 && memory->estimatedBytes > 1 << 20);
         QVERIFY(seen->claimWaits->back().record.count > 0 && seen->claimWaits->back().record.maxMs >= seen->claimWaits->back().record.p99Ms);
     }
 

@@ -1,10 +1,16 @@
+#include "core/base/path.h"
+#include "core/base/process.h"
+#include "core/run/memory_file.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/models/run_form.h"
+#include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/log_page.h"
 #include "ui/pages/new_run/checkpoint_picker.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/new_run/form_group.h"
+#include "ui/pages/new_run/memory_view.h"
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/quarantine_dialog.h"
 #include "ui/shell/appearance.h"
@@ -387,6 +393,29 @@ private Q_SLOTS:
         QTest::qWait(20);
         const auto* bar = page.findChild<QTableView*>()->verticalScrollBar();
         QCOMPARE(bar->value(), bar->maximum());
+    }
+
+    void theMemoryOfANewRunIsCorrectedByEarlierOnes()
+    {
+        const QTemporaryDir folder;
+        Appearance appearance(false);
+        Workbench bench(folder.path());
+        const RunConfig& config = bench.form().config();
+        const ModelConfig model = modelConfigOf(config, usualVocabulary(config));
+        const StepPath path = stepPathOf(config, model, false);
+        const auto workers = placeWorkers(config, {}, cpuCount());
+        QVERIFY(workers.ok());
+        const std::int64_t estimated = estimateMemory(config, model, path, workers.value().front().threads).total();
+        const RunPaths earlier(pathFromUtf8(folder.path().toStdString()) / "runs" / "earlier");
+        QVERIFY(publishMemory(earlier, 0, { { "CPU", path, model.architecture }, estimated, estimated * 3 / 2 }).ok());
+        MemoryView view(bench);
+        view.resize(400, 200);
+        view.show();
+        QString shown;
+        for (const QLabel* label : view.findChildren<QLabel*>())
+            shown += label->text() + QLatin1Char('\n');
+        QVERIFY2(shown.contains(bytesText(static_cast<std::uint64_t>(estimated * 3 / 2))), qPrintable(shown));
+        QVERIFY2(shown.contains(QStringLiteral("corrected by what 1 worker of earlier runs took")), qPrintable(shown));
     }
 
     void searchShowsMatchingSettingsOnly()

@@ -88,7 +88,7 @@ EstimatePanel::EstimatePanel(Workbench& bench, QWidget* parent)
 
 void EstimatePanel::buildEstimates(QVBoxLayout* column)
 {
-    memory_ = new MemoryView(bench_.form());
+    memory_ = new MemoryView(bench_);
     column->addWidget(memory_);
     column->addSpacing(4);
     column->addWidget(makeLine());

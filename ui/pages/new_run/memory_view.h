@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/device/placement.h"
+#include "core/model/measured_memory.h"
 
 #include <QWidget>
 
@@ -9,23 +10,26 @@ class QLabel;
 namespace furrow {
 
 class EstimateBar;
-class RunForm;
-struct MemoryEstimate;
+class Workbench;
 
-/// How much memory the training of a worker takes by formula: what for, how sure that is, and what its device has.
+/// How much memory the training of a worker will take, by formula and by what earlier runs took: what for, how sure that is, and what its device has.
 class MemoryView : public QWidget {
     Q_OBJECT
 public:
-    explicit MemoryView(RunForm& form, QWidget* parent = nullptr);
+    explicit MemoryView(Workbench& bench, QWidget* parent = nullptr);
     void refresh();
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
     /// The GPU with the least free memory; null: they are on the CPU.
     const Gpu* smallestOf(const std::vector<WorkerPlacement>& workers) const;
-    void show(const MemoryEstimate& estimate, const Gpu* gpu);
+    void showForecast(const MemoryForecast& forecast, const Gpu* gpu);
 
-    RunForm& form_;
+    Workbench& bench_;
     std::vector<Gpu> gpus_; ///< as they were when the form was opened
+    std::vector<MeasuredMemory> history_; ///< of the workspace, then too
     QLabel* title_;
     QLabel* value_;
     EstimateBar* bar_;

@@ -1,0 +1,22 @@
+#include "core/run/memory_file.h"
+
+#include "core/base/file_system.h"
+
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+Status publishMemory(const RunPaths& paths, int worker, const MeasuredMemory& measured)
+{
+    if (auto status = realFileSystem().createFolders(paths.memoryFolder()); !status.ok())
+        return status;
+    return writeFileWhole(realFileSystem(), paths.memoryFile(worker), toJson(measured).dump() + "\n");
+}
+
+std::optional<MeasuredMemory> readMemory(const std::filesystem::path& file)
+{
+    const auto text = readFile(file, 64 << 10);
+    return text.ok() ? measuredMemoryFrom(nlohmann::json::parse(text.value(), nullptr, false)) : std::nullopt;
+}
+
+} // namespace furrow
