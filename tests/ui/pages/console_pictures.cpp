@@ -1,8 +1,12 @@
-// Pictures of every page, dock and dialog of the console, to be looked at:
+// Pictures of every page, dock, dialog and menu of the console, to be looked at:
 // console_pictures WORKSPACE RUN OUT [dark|light] [WIDTH HEIGHT] [LANGUAGE]. QT_SCALE_FACTOR=1.5 gives the look of 150 %.
+// Says where the window needs more room than it was given.
 
 #include "tests/ui/patience.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/new_run/form_group.h"
+#include "ui/pages/new_run/new_run_page.h"
+#include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
@@ -14,7 +18,10 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTest>
+#include <QToolButton>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -30,6 +37,7 @@ public:
         : window_(window)
         , bench_(bench)
         , folder_(folder)
+        , asked_(window.size())
     {
         QDir().mkpath(folder);
     }
@@ -60,10 +68,13 @@ public:
             save(window_, QStringLiteral("dock_") + dock->objectName());
         }
         takeDialogs();
+        takeMenus();
         window_.showPerspective(MainWindow::Perspective::Launch);
         save(window_, QStringLiteral("new"));
         fillForm();
         save(window_, QStringLiteral("new_filled"));
+        if (auto* form = window_.findChild<NewRunPage*>())
+            takeRestOfForm(*form);
         window_.showPerspective(MainWindow::Perspective::Compare);
         save(window_, QStringLiteral("compare"));
     }
@@ -72,6 +83,8 @@ private:
     void save(QWidget& widget, const QString& name)
     {
         QTest::qWait(kSettleMs);
+        if (&widget == &window_ && window_.size() != asked_)
+            qWarning("%s: the window is %d x %d, not %d x %d", qPrintable(name), window_.width(), window_.height(), asked_.width(), asked_.height());
         if (!widget.grab().save(QStringLiteral("%1/%2.png").arg(folder_, name)))
             qWarning("%s could not be saved", qPrintable(name));
     }
@@ -87,37 +100,80 @@ private:
         QTest::qWait(kProbeMs);
     }
 
-    /// Triggers each action that opens a dialog which does not wait for an answer.
+    /// Triggers each action that opens a dialog which does not wait for an answer. Found by the action, not by its words:
+    /// those differ from language to language.
     void takeDialogs()
     {
-        const auto actions = window_.actions();
-        for (QAction* action : actions) {
-            static const QStringList kAsks { QStringLiteral("Open run folder…"), QStringLiteral("Open workspace…"), QStringLiteral("Save picture of the window…"), QStringLiteral("Restore from trash…"), QStringLiteral("Import run folder…") };
-            const bool opens = action->text().endsWith(QChar(0x2026)) || action->menu() == nullptr;
-            if (!opens || !action->isEnabled() || kAsks.contains(action->text()) || action->text().startsWith(QLatin1String("Save ")) || action->text() == QLatin1String("Quit"))
+        const auto* actions = window_.findChild<Actions*>();
+        const std::pair<const char*, QAction*> opening[] = { { "kill", actions->kill }, { "resume", actions->resume }, { "why", actions->why }, { "notes", actions->editNotes },
+            { "trash", actions->moveToTrash }, { "palette", actions->palette }, { "alerts", actions->alerts }, { "shortcuts", actions->shortcuts }, { "help", actions->help },
+            { "words", actions->words }, { "quarantine", actions->quarantine }, { "brain", actions->brain }, { "export", actions->exportRun }, { "merge", actions->merge }, { "about", actions->about } };
+        for (const auto& [name, action] : opening) {
+            if (!action->isEnabled()) {
+                qInfo("%s cannot be pictured: the run does not allow it", name);
                 continue;
-            static const QStringList kWanted { QStringLiteral("Kill…"), QStringLiteral("Resume…"), QStringLiteral("Why this state?"), QStringLiteral("Tags and note…"), QStringLiteral("Move to trash…"), QStringLiteral("Command palette"),
-                QStringLiteral("Alerts…"), QStringLiteral("Shortcuts"), QStringLiteral("Help"), QStringLiteral("What the words mean"), QStringLiteral("Quarantine list…"), QStringLiteral("Brain…"), QStringLiteral("Export run…"), QStringLiteral("Merge replicas…"), QStringLiteral("About Furrow") };
-            if (!kWanted.contains(action->text()))
-                continue;
+            }
             action->trigger();
             QTest::qWait(kSettleMs * 2);
-            const auto tops = QApplication::topLevelWidgets();
-            for (QWidget* top : tops) {
-                if (top == &window_ || !top->isVisible())
-                    continue;
-                save(*top, QStringLiteral("dialog_") + QString(action->text()).remove(QChar(0x2026)).remove(QLatin1Char('?')).replace(QLatin1Char(' '), QLatin1Char('_')));
-                top->close();
-                if (auto* dialog = qobject_cast<QDialog*>(top))
-                    dialog->reject();
-            }
-            QTest::qWait(50);
+            saveAndClose(QStringLiteral("dialog_") + QLatin1String(name));
         }
+    }
+
+    void saveAndClose(const QString& name)
+    {
+        const auto tops = QApplication::topLevelWidgets();
+        for (QWidget* top : tops) {
+            if (top == &window_ || !top->isVisible())
+                continue;
+            save(*top, name);
+            top->close();
+            if (auto* dialog = qobject_cast<QDialog*>(top))
+                dialog->reject();
+        }
+        QTest::qWait(50);
+    }
+
+    /// The menus as they hang below the bar.
+    void takeMenus()
+    {
+        const auto* actions = window_.findChild<Actions*>();
+        for (const Actions::Menu menu : { Actions::Menu::File, Actions::Menu::Edit, Actions::Menu::View, Actions::Menu::Run, Actions::Menu::Data, Actions::Menu::Tools, Actions::Menu::Help }) {
+            QMenu* shown = actions->menu(menu);
+            shown->popup(window_.mapToGlobal(QPoint(0, 0)));
+            save(*shown, QStringLiteral("menu_%1").arg(static_cast<int>(menu)));
+            shown->close();
+        }
+    }
+
+    /// What the form has below its lower edge, screen by screen, with every group unfolded.
+    void takeRestOfForm(NewRunPage& page)
+    {
+        const auto groups = page.findChildren<FormGroup*>();
+        for (FormGroup* group : groups) {
+            const auto fold = group->findChildren<QToolButton*>();
+            if (!fold.isEmpty() && fold.front()->parentWidget()->parentWidget() == group)
+                fold.front()->click();
+        }
+        QTest::qWait(kSettleMs);
+        QScrollBar* bar = scrollBarOf(*groups.front());
+        for (int screen = 1; bar != nullptr && bar->value() < bar->maximum(); ++screen) {
+            bar->setValue(bar->value() + bar->pageStep());
+            save(window_, QStringLiteral("new_filled_%1").arg(screen));
+        }
+    }
+
+    static QScrollBar* scrollBarOf(QWidget& inside)
+    {
+        QWidget* parent = &inside;
+        while (parent != nullptr && qobject_cast<QScrollArea*>(parent) == nullptr)
+            parent = parent->parentWidget();
+        return parent == nullptr ? nullptr : qobject_cast<QScrollArea*>(parent)->verticalScrollBar();
     }
 
     MainWindow& window_;
     Workbench& bench_;
     QString folder_;
+    QSize asked_;
 };
 
 } // namespace
