@@ -1676,6 +1676,14 @@
         <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>GPT char, 4 layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GPT char, 6 layers</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -5289,10 +5297,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>yours</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1
 the file cannot be read</source>
         <translation type="unfinished"></translation>
@@ -5326,20 +5330,43 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>From a checkpoint…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>From safetensors…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Name of the preset</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Name, else preset and data</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a checkpoint…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>safetensors…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start from %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n other setting(s)</source>
+        <translation>
+            <numerusform>%1, %n other setting</numerusform>
+            <numerusform>%1, %n other settings</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5654,11 +5681,11 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Take every view back to a past moment; the run goes on</source>
+        <source>Speed of the replay</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Speed of the replay</source>
+        <source>%1. Take every view back to a past moment; the run goes on</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

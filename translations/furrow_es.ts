@@ -1676,6 +1676,14 @@
         <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
         <translation>De los productos de matrices; los pesos son float32. auto: bf16 en GPU, fp32 en CPU; bf16 compensa en una CPU con AVX512-BF16. fp16 necesita una GPU y escala la pérdida por sí mismo.</translation>
     </message>
+    <message>
+        <source>GPT char, 4 layers</source>
+        <translation>GPT char, 4 capas</translation>
+    </message>
+    <message>
+        <source>GPT char, 6 layers</source>
+        <translation>GPT char, 6 capas</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -2663,7 +2671,7 @@
     </message>
     <message>
         <source>Quarantine selected chunks…</source>
-        <translation>Poner en cuarentena los fragmentos elegidos…</translation>
+        <translation>Aislar los fragmentos elegidos…</translation>
     </message>
     <message>
         <source>Leave them out of the next run</source>
@@ -4445,8 +4453,8 @@ Vocabulario %3</translation>
     <message numerus="yes">
         <source>Quarantine %n chunk(s)…</source>
         <translation>
-            <numerusform>Poner en cuarentena %n fragmento…</numerusform>
-            <numerusform>Poner en cuarentena %n fragmentos…</numerusform>
+            <numerusform>Aislar %n fragmento…</numerusform>
+            <numerusform>Aislar %n fragmentos…</numerusform>
         </translation>
     </message>
     <message>
@@ -4507,7 +4515,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
-        <translation>La cuarentena deja estos fragmentos fuera de la próxima ejecución. Los pesos de esta los conservan.</translation>
+        <translation>Los fragmentos aislados quedan fuera de la próxima ejecución. Los pesos de esta los conservan.</translation>
     </message>
     <message>
         <source>Memory, most</source>
@@ -5292,10 +5300,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>%1, más</translation>
     </message>
     <message>
-        <source>yours</source>
-        <translation>suyo</translation>
-    </message>
-    <message>
         <source>%1
 the file cannot be read</source>
         <translation>%1
@@ -5330,20 +5334,43 @@ no se puede leer el archivo</translation>
         <translation>Carpeta con safetensors y su configuración</translation>
     </message>
     <message>
-        <source>From a checkpoint…</source>
-        <translation>Desde un punto de control…</translation>
-    </message>
-    <message>
-        <source>From safetensors…</source>
-        <translation>Desde safetensors…</translation>
-    </message>
-    <message>
         <source>Name of the preset</source>
         <translation>Nombre del preajuste</translation>
     </message>
     <message>
         <source>Name, else preset and data</source>
         <translation>Nombre, si no preajuste y datos</translation>
+    </message>
+    <message>
+        <source>a checkpoint…</source>
+        <translation>un punto de control…</translation>
+    </message>
+    <message>
+        <source>safetensors…</source>
+        <translation>safetensors…</translation>
+    </message>
+    <message>
+        <source>Start from</source>
+        <translation>Partir de</translation>
+    </message>
+    <message>
+        <source>Start from %1</source>
+        <translation>Partir de %1</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>Incluidos</translation>
+    </message>
+    <message>
+        <source>Yours</source>
+        <translation>Propios</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n other setting(s)</source>
+        <translation>
+            <numerusform>%1, %n ajuste distinto</numerusform>
+            <numerusform>%1, %n ajustes distintos</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5661,12 +5688,12 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Momento de la ejecución</translation>
     </message>
     <message>
-        <source>Take every view back to a past moment; the run goes on</source>
-        <translation>Llevar todas las vistas a un momento pasado; la ejecución sigue</translation>
-    </message>
-    <message>
         <source>Speed of the replay</source>
         <translation>Velocidad de la repetición</translation>
+    </message>
+    <message>
+        <source>%1. Take every view back to a past moment; the run goes on</source>
+        <translation>%1. Llevar todas las vistas a un momento pasado; la ejecución sigue</translation>
     </message>
 </context>
 <context>

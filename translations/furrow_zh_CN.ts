@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>%1 was interrupted. Resume shows what would be trained again.</source>
-        <translation>%1 被中断。“继续”会显示哪些内容将重新训练。</translation>
+        <translation>%1 被中断。“恢复”会显示哪些内容将重新训练。</translation>
     </message>
     <message>
         <source>%1 has failed: %2</source>
@@ -363,7 +363,7 @@
     </message>
     <message>
         <source>What a resume does</source>
-        <translation>“继续”会做什么</translation>
+        <translation>“恢复”会做什么</translation>
     </message>
     <message>
         <source>Reading the coverage map</source>
@@ -435,7 +435,7 @@
     </message>
     <message>
         <source>may change on a resume</source>
-        <translation>继续时可以更改</translation>
+        <translation>恢复时可以更改</translation>
     </message>
     <message>
         <source>may change, but curves before and after cannot be compared</source>
@@ -447,7 +447,7 @@
     </message>
     <message>
         <source>“Start demonstration run” trains a small model on a text that comes with Furrow, on the CPU. Watch the loss fall, stop it, resume it.</source>
-        <translation>“开始演示运行”在 CPU 上用 Furrow 自带的文本训练一个小模型。观察损失下降，停止它，再继续。</translation>
+        <translation>“开始演示运行”在 CPU 上用 Furrow 自带的文本训练一个小模型。观察损失下降，停止它，再恢复。</translation>
     </message>
     <message>
         <source>For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free.</source>
@@ -487,7 +487,7 @@
     </message>
     <message>
         <source>“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm.</source>
-        <translation>“继续…”先显示预演：保留、重新训练或空闲的数据段数，以及每个检查点的文件检查结果。确认之前不会改变任何内容。</translation>
+        <translation>“恢复…”先显示预演：保留、重新训练或空闲的数据段数，以及每个检查点的文件检查结果。确认之前不会改变任何内容。</translation>
     </message>
     <message>
         <source>The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name.</source>
@@ -961,7 +961,7 @@
     </message>
     <message>
         <source>Transformer blocks; for hrm the blocks of each of the two modules.</source>
-        <translation>Transformer 块数；hrm 为两个模块各自的块数。</translation>
+        <translation>Transformer 层数；hrm 为两个模块各自的层数。</translation>
     </message>
     <message>
         <source>Width</source>
@@ -1029,7 +1029,7 @@
     </message>
     <message>
         <source>Normalisation before each part of a block.</source>
-        <translation>块中每部分之前的归一化。</translation>
+        <translation>每一层中各部分之前的归一化。</translation>
     </message>
     <message>
         <source>Norm epsilon</source>
@@ -1077,7 +1077,7 @@
     </message>
     <message>
         <source>Feed-forward parts to choose from in each block (mixture of experts). 0: one, for all tokens.</source>
-        <translation>每个层块中可选的前馈部分（专家混合）。0：只有一个，供所有词元使用。</translation>
+        <translation>每一层中可选的前馈部分（专家混合）。0：只有一个，供所有词元使用。</translation>
     </message>
     <message>
         <source>Active experts</source>
@@ -1093,7 +1093,7 @@
     </message>
     <message>
         <source>hrm: blocks of the fast module. 0: as many as layers.</source>
-        <translation>hrm：快速模块的层块数。0：与层数相同。</translation>
+        <translation>hrm：快速模块的层数。0：与层数相同。</translation>
     </message>
     <message>
         <source>Expansion</source>
@@ -1265,7 +1265,7 @@
     </message>
     <message>
         <source>Compute each block again in backward and keep its inputs only: much less memory for about a third more time.</source>
-        <translation>反向时重新计算每个层块，只保存其输入：内存少得多，时间约多三分之一。</translation>
+        <translation>反向时重新计算每一层，只保存其输入：内存少得多，时间约多三分之一。</translation>
     </message>
     <message>
         <source>Adaptive rate</source>
@@ -1657,7 +1657,7 @@
     </message>
     <message>
         <source>With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).</source>
-        <translation>init_from 指向同一数据上的运行时：重新完整训练一遍（again），或在第一个 epoch 中略去这些权重在尚未结束的那一遍里已见过的内容（skip）。</translation>
+        <translation>init_from 指向同一数据上的运行时：重新完整训练一遍（again），或在第一轮中略去这些权重在尚未结束的那一遍里已见过的内容（skip）。</translation>
     </message>
     <message>
         <source>seconds</source>
@@ -1674,6 +1674,14 @@
     <message>
         <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
         <translation>矩阵乘积的精度；权重为 float32。auto：GPU 上用 bf16，CPU 上用 fp32；带 AVX512-BF16 的 CPU 上 bf16 更快。fp16 需要 GPU，并自动缩放损失。</translation>
+    </message>
+    <message>
+        <source>GPT char, 4 layers</source>
+        <translation>GPT char，4 层</translation>
+    </message>
+    <message>
+        <source>GPT char, 6 layers</source>
+        <translation>GPT char，6 层</translation>
     </message>
 </context>
 <context>
@@ -2676,7 +2684,7 @@
     </message>
     <message>
         <source>Brain…</source>
-        <translation>Brain（权重谱系）…</translation>
+        <translation>权重谱系…</translation>
     </message>
     <message>
         <source>Its weights, and the runs that they came through</source>
@@ -2747,10 +2755,6 @@
         <translation> GiB</translation>
     </message>
     <message>
-        <source> nats</source>
-        <translation> nats</translation>
-    </message>
-    <message>
         <source> %</source>
         <translation> %</translation>
     </message>
@@ -2793,6 +2797,10 @@
     <message>
         <source>Save alerts</source>
         <translation>保存警报</translation>
+    </message>
+    <message>
+        <source> nats</source>
+        <translation> 奈特</translation>
     </message>
 </context>
 <context>
@@ -2872,7 +2880,7 @@
     </message>
     <message>
         <source>epoch %1 whole</source>
-        <translation>第 %1 个 epoch 完整</translation>
+        <translation>第 %1 轮完整</translation>
     </message>
     <message>
         <source>epoch %1: %2 of %3 chunks</source>
@@ -2918,7 +2926,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>token 数</translation>
+        <translation>词元数</translation>
     </message>
     <message>
         <source>Had seen</source>
@@ -2938,7 +2946,7 @@
     </message>
     <message>
         <source>A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it.</source>
-        <translation>Brain 是运行结束后留下的东西：权重、分词器以及它们见过的数据。从检查点开始的新运行会继续使用它。</translation>
+        <translation>权重谱系（Brain）是运行结束后留下的东西：权重、分词器以及它们见过的数据。从检查点开始的新运行会继续使用它。</translation>
     </message>
     <message>
         <source>Open that run</source>
@@ -2962,7 +2970,7 @@
     </message>
     <message>
         <source>Tokenizer: %1, %2 tokens</source>
-        <translation>分词器：%1，%2 个 token</translation>
+        <translation>分词器：%1，%2 个词元</translation>
     </message>
 </context>
 <context>
@@ -3580,7 +3588,7 @@
     </message>
     <message>
         <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
-        <translation>共有 %1 个数据段，平均差 %2 nats，%3 个优于基准。</translation>
+        <translation>共有 %1 个数据段，平均差 %2 奈特，%3 个优于基准。</translation>
     </message>
 </context>
 <context>
@@ -4130,15 +4138,15 @@ Vocabulary %3</source>
     <name>furrow::FormField</name>
     <message>
         <source>%1 is empty: a file, a folder or an hf:// address is needed.</source>
-        <translation>%1 为空：需要一个文件、文件夹或 hf:// 地址。</translation>
+        <translation>“%1”为空：需要一个文件、文件夹或 hf:// 地址。</translation>
     </message>
     <message>
         <source>%1 is a number from %2 to %3.</source>
-        <translation>%1 是从 %2 到 %3 的数。</translation>
+        <translation>“%1”须为 %2 到 %3 之间的数。</translation>
     </message>
     <message>
         <source>%1 is a number of %2 or more.</source>
-        <translation>%1 是不小于 %2 的数。</translation>
+        <translation>“%1”须为不小于 %2 的数。</translation>
     </message>
 </context>
 <context>
@@ -5262,10 +5270,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>%1，更多</translation>
     </message>
     <message>
-        <source>yours</source>
-        <translation>您的</translation>
-    </message>
-    <message>
         <source>%1
 the file cannot be read</source>
         <translation>%1
@@ -5300,20 +5304,42 @@ the file cannot be read</source>
         <translation>含 safetensors 及其配置的文件夹</translation>
     </message>
     <message>
-        <source>From a checkpoint…</source>
-        <translation>从检查点…</translation>
-    </message>
-    <message>
-        <source>From safetensors…</source>
-        <translation>从 safetensors…</translation>
-    </message>
-    <message>
         <source>Name of the preset</source>
         <translation>预设名称</translation>
     </message>
     <message>
         <source>Name, else preset and data</source>
         <translation>名称；留空则用预设和数据</translation>
+    </message>
+    <message>
+        <source>a checkpoint…</source>
+        <translation>检查点…</translation>
+    </message>
+    <message>
+        <source>safetensors…</source>
+        <translation>safetensors…</translation>
+    </message>
+    <message>
+        <source>Start from</source>
+        <translation>起点：</translation>
+    </message>
+    <message>
+        <source>Start from %1</source>
+        <translation>起点：%1</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>Yours</source>
+        <translation>自己的</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n other setting(s)</source>
+        <translation>
+            <numerusform>%1，%n 项设置不同</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5627,12 +5653,12 @@ pattern 正则表达式</translation>
         <translation>运行的时刻</translation>
     </message>
     <message>
-        <source>Take every view back to a past moment; the run goes on</source>
-        <translation>让所有视图回到过去某一时刻；运行继续</translation>
-    </message>
-    <message>
         <source>Speed of the replay</source>
         <translation>回放速度</translation>
+    </message>
+    <message>
+        <source>%1. Take every view back to a past moment; the run goes on</source>
+        <translation>%1。让所有视图回到过去某一时刻；运行继续</translation>
     </message>
 </context>
 <context>

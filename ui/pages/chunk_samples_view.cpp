@@ -14,6 +14,8 @@ namespace furrow {
 
 namespace {
 
+constexpr int kLeastChoice = 70;
+
 enum Form { Text, Tokens };
 
 QString visible(QString text)
@@ -44,6 +46,8 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     order_->addItem(tr("As stored"), QVariant::fromValue(SampleOrder::AsStored));
     order_->setAccessibleName(tr("Order of the samples"));
     order_->setToolTip(tr("Of each chunk the losses of the six worst and the two best samples are kept, as they were when they were trained."));
+    for (QComboBox* choice : { form_, order_ }) // a narrow dock cuts their words, not the text
+        choice->setMinimumWidth(kLeastChoice);
     row->addWidget(form_);
     column->addLayout(row);
     counts_->setWordWrap(true);

@@ -50,7 +50,8 @@ void fitToScreen(QDialog& dialog)
         auto* outer = new QVBoxLayout(&dialog);
         outer->setContentsMargins(0, 0, 0, 0);
         outer->addWidget(room);
-        dialog.resize(least + QSize(room->verticalScrollBar()->sizeHint().width(), 0));
+        inside->layout()->activate(); // letters and frames of its buttons came after it was last measured
+        dialog.resize(dialog.size().expandedTo(inside->minimumSizeHint() + QSize(room->verticalScrollBar()->sizeHint().width(), 0)));
     }
     dialog.resize(dialog.size().boundedTo(most));
 }

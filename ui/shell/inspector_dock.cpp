@@ -4,6 +4,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
+#include "ui/pages/flow_layout.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
@@ -126,26 +127,26 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
 QWidget* InspectorDock::buildButtons()
 {
     auto* box = new QWidget(this);
-    auto* grid = new QGridLayout(box);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setSpacing(6);
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(6);
+    auto* shows = new FlowLayout; // the words of some languages do not fit beside each other
+    shows->setSpacing(6);
+    column->addLayout(shows);
     const std::pair<QPushButton*, void (InspectorDock::*)()> all[] = { { makeButton(tr("Show in chart"), QStringLiteral("chart")), &InspectorDock::showInChartWanted },
         { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted }, { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
     keeps_ = makeLabel(tr("Quarantine leaves these chunks out of the next run. The weights of this run keep them."), TextTone::Secondary, TextSize::Small);
     keeps_->setWordWrap(true);
-    int at = 0;
     for (const auto& [button, wanted] : all) {
         button->setProperty("compact", true);
         connect(button, &QPushButton::clicked, this, wanted);
-        grid->addWidget(button, at / 2, at % 2, Qt::AlignLeft);
-        ++at;
+        shows->addWidget(button);
     }
     quarantine_ = makeButton({}, QStringLiteral("quarantine"));
     quarantine_->setProperty("compact", true);
     connect(quarantine_, &QPushButton::clicked, this, &InspectorDock::quarantineWanted);
-    grid->addWidget(keeps_, at / 2 + 1, 0, 1, 2);
-    grid->addWidget(quarantine_, at / 2 + 2, 0, 1, 2, Qt::AlignLeft); // its words may be long
-    grid->setColumnStretch(1, 1);
+    column->addWidget(keeps_);
+    column->addWidget(quarantine_, 0, Qt::AlignLeft);
     return box;
 }
 

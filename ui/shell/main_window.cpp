@@ -31,6 +31,8 @@ namespace furrow {
 namespace {
 
 constexpr int kBuiltInPerspectives = 4;
+constexpr int kRoomForSides = 1000; // library, page and inspector beside each other
+constexpr int kRoomForBottom = 600; // the page and the docks below it
 constexpr int kStateVersion = 1; // of saved docks; another one is ignored
 
 QString geometryKey()
@@ -72,7 +74,7 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
     if (remember_) {
         const QSettings settings;
         restoreGeometry(settings.value(geometryKey()).toByteArray());
-        restoreState(settings.value(stateKey()).toByteArray(), kStateVersion);
+        arranged_ = restoreState(settings.value(stateKey()).toByteArray(), kStateVersion);
     }
     showCentre();
     showState();
@@ -248,6 +250,37 @@ void MainWindow::showCentre()
 void MainWindow::resetLayout()
 {
     restoreState(factoryState_, kStateVersion);
+    fitDocks();
+}
+
+void MainWindow::showEvent(QShowEvent* event)
+{
+    if (!std::exchange(arranged_, true))
+        fitDocks();
+    QMainWindow::showEvent(event);
+}
+
+// In a small window the page would be a slit between its docks: the inspector goes behind the library, to come forward when
+// something is selected, and what stands below is shown when it is asked for.
+void MainWindow::fitDocks()
+{
+    if (width() < kRoomForSides) {
+        tabifyDockWidget(libraryDock_, inspectorDock_);
+        libraryDock_->raise();
+    }
+    if (height() >= kRoomForBottom)
+        return;
+    for (QDockWidget* dock : docks_) {
+        if (dockWidgetArea(dock) == Qt::BottomDockWidgetArea)
+            dock->hide();
+    }
+}
+
+void MainWindow::raiseInspector()
+{
+    const Selection& selection = bench_.selection().selection();
+    if ((!selection.chunks.empty() || selection.worker) && tabifiedDockWidgets(inspectorDock_).contains(libraryDock_))
+        inspectorDock_->raise();
 }
 
 void MainWindow::takeStatus(const StatusPtr&)

@@ -45,6 +45,7 @@ protected:
     void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     bool event(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     void buildMenus();
@@ -59,6 +60,8 @@ private:
     void connectBench();
     void connectCommands();
     void resetLayout();
+    void fitDocks();
+    void raiseInspector();
     void showDocks(bool shown);
     void showCentre();
     void takeStatus(const StatusPtr& status);
@@ -126,6 +129,8 @@ private:
     LibraryDock* library_ = nullptr;
     EventsDock* events_ = nullptr;
     QDockWidget* queueDock_ = nullptr;
+    QDockWidget* libraryDock_ = nullptr;
+    QDockWidget* inspectorDock_ = nullptr;
     std::vector<QDockWidget*> docks_;
     QByteArray factoryState_;
     QByteArray stateBeforeLaunch_;
@@ -136,6 +141,7 @@ private:
     QLabel* noteText_ = nullptr;
     QToolButton* themeButton_ = nullptr;
     QToolButton* languageButton_ = nullptr;
+    bool arranged_ = false; // docks were fitted to the first size, or are as a person left them
     bool busy_ = false; // a verb is on its way
     Perspective shown_ = Perspective::Watch; // which centre is shown
     bool hadRun_ = false; // a run of this workspace was shown

@@ -38,6 +38,8 @@ namespace {
 constexpr int kLibraryWidth = 250;
 constexpr int kInspectorWidth = 308;
 constexpr int kBottomHeight = 200;
+constexpr int kLeastBottom = 90; // two docks above each other and the page must fit into 480 points
+constexpr int kLeastSide = 140;
 
 } // namespace
 
@@ -147,6 +149,7 @@ QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWid
 {
     auto* dock = new QDockWidget(title, this);
     dock->setObjectName(QStringLiteral("dock.") + name);
+    widget->setMinimumHeight(area == Qt::BottomDockWidgetArea ? kLeastBottom : kLeastSide);
     dock->setWidget(widget);
     dock->setAccessibleName(title);
     dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
@@ -171,6 +174,9 @@ void MainWindow::buildDocks()
     queueDock_ = addDock(QStringLiteral("queue"), tr("Queue"), queueWidget, Qt::BottomDockWidgetArea);
     auto* auditWidget = new AuditDock(bench_);
     QDockWidget* audit = addDock(QStringLiteral("audit"), tr("Duplicates and holes"), auditWidget, Qt::BottomDockWidgetArea);
+    libraryDock_ = library;
+    inspectorDock_ = inspector;
+    connect(&bench_.selection(), &SelectionModel::changed, this, &MainWindow::raiseInspector);
     QDockWidget* const bottom[] = { lanes, gpu, events, log, audit, queueDock_ };
     for (std::size_t i = 1; i < std::size(bottom); ++i)
         tabifyDockWidget(bottom[i - 1], bottom[i]);

@@ -20,6 +20,8 @@ namespace {
 
 constexpr int kSteps = 10'000; // of the slider
 constexpr int kBeatMs = 40;
+constexpr int kLeastSlider = 90;
+constexpr int kRoomForClock = 250;
 constexpr double kSpeeds[] = { 1, 10, 60, 100, 1000 };
 
 /// A click goes to the moment under the mouse, and a drag goes on from there.
@@ -55,16 +57,16 @@ ReplayBar::ReplayBar(Workbench& bench, QAction* live, QAction* play, QWidget* pa
     , speed_(new QComboBox(this))
 {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setMinimumWidth(180);
+    setMinimumWidth(180); // a slider that can be used and the speed
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(8, 0, 4, 0);
     row->setSpacing(8);
+    slider_->setMinimumWidth(kLeastSlider);
     slider_->setRange(0, kSteps);
     slider_->setValue(kSteps);
     slider_->setPageStep(kSteps / 20);
     slider_->setSingleStep(kSteps / 200);
     slider_->setAccessibleName(tr("Moment of the run"));
-    slider_->setToolTip(tr("Take every view back to a past moment; the run goes on"));
     row->addWidget(slider_, 1);
     time_->setFont(codeFont(TextSize::Small));
     time_->setFixedWidth(QFontMetrics(time_->font()).horizontalAdvance(QStringLiteral("00:00:00")) + 2);
@@ -82,6 +84,13 @@ ReplayBar::ReplayBar(Workbench& bench, QAction* live, QAction* play, QWidget* pa
     connect(&bench_.replay(), &Replay::spanChanged, this, &ReplayBar::showMoment);
     connect(&bench_.watcher(), &RunWatcher::opened, play_, [this] { play_->setChecked(false); });
     showMoment();
+}
+
+// Where the toolbar is full the slider needs the room; the moment is its tooltip then.
+void ReplayBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    time_->setVisible(event->size().width() >= kRoomForClock);
 }
 
 void ReplayBar::scrub(int position)
@@ -135,6 +144,7 @@ void ReplayBar::showMoment()
     const std::int64_t shown = replay.moment().value_or(replay.end());
     time_->setText(any ? wallClockText(shown) : QString());
     time_->setToolTip(any ? wallTimeText(shown) : QString());
+    slider_->setToolTip(any ? tr("%1. Take every view back to a past moment; the run goes on").arg(wallTimeText(shown)) : QString());
     if (slider_->isSliderDown())
         return;
     const double share = any ? static_cast<double>(shown - replay.begin()) / static_cast<double>(replay.end() - replay.begin()) : 1;

@@ -22,6 +22,9 @@ public:
     ReplayBar(Workbench& bench, QAction* live, QAction* play, QWidget* parent = nullptr);
     QSize sizeHint() const override { return { 300, 28 }; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void scrub(int position);
     void advance();

@@ -169,16 +169,27 @@ private Q_SLOTS:
         QTRY_COMPARE(runs->model()->rowCount(), 1);
     }
 
-    /// A screen of 1280x720 pixels at 150 %.
+    void theWindowOutgrewASmallScreen_data()
+    {
+        QTest::addColumn<QString>("language");
+        for (const QString& language : Appearance::languages())
+            QTest::newRow(qPrintable(language)) << language;
+    }
+
+    /// A screen of 1280x720 pixels at 150 %. In Spanish the words of the inspector made the window 41 points wider.
     void theWindowOutgrewASmallScreen()
     {
+        QFETCH(QString, language);
         constexpr QSize kScreen(853, 480);
         const RunStory story({});
         Appearance appearance(false);
+        appearance.setLanguage(language);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
         Workbench bench(story.workspace());
         MainWindow window(bench, appearance, false);
         window.resize(kScreen);
         window.show();
+        window.addDockWidget(Qt::RightDockWidgetArea, window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))); // as a person may want it
         bench.start({});
         bench.showRun(story.folder());
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(), kPatienceMs);
@@ -191,11 +202,38 @@ private Q_SLOTS:
             QTest::qWait(50);
             QCOMPARE(window.size(), kScreen);
         }
+        const auto docks = window.findChildren<QDockWidget*>();
+        for (QDockWidget* dock : docks) { // those below are closed at first in so small a window
+            dock->show();
+            dock->raise();
+            QTest::qWait(20);
+            QVERIFY2(window.size() == kScreen, qPrintable(dock->objectName()));
+        }
         for (const auto perspective : { MainWindow::Perspective::Launch, MainWindow::Perspective::Compare }) {
             window.showPerspective(perspective);
             QTest::qWait(50);
             QCOMPARE(window.size(), kScreen);
         }
+    }
+
+    /// Between its docks the page had 300 x 170 of 853 x 480 points.
+    void inASmallWindowThePageWasASlitBetweenItsDocks()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(853, 480);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && !bench.cells().cells().empty(), kPatienceMs);
+        QTRY_VERIFY(window.runView().width() > 550);
+        QVERIFY(window.runView().height() > 300);
+        const auto* inspector = window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"));
+        QVERIFY(inspector->visibleRegion().isEmpty());
+        bench.selection().setChunks({ { bench.cells().cells().front().id, 0, 0 } });
+        QTRY_VERIFY(!inspector->visibleRegion().isEmpty());
     }
 
     void theStatusBarSaysHowManyPointsAPixelStandsFor()
