@@ -263,6 +263,141 @@
     </message>
 </context>
 <context>
+    <name>Choices</name>
+    <message>
+        <source>Automatic</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lines</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Paragraphs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Spans of one length</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stream, no ledger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count and train</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count and leave out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GPT-2 or Llama</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>HRM, hierarchical</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Learned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rotary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>LayerNorm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>RMSNorm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GELU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SwiGLU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Train again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Linear</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stable, then decay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Flash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory-efficient</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each its own replica</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All one model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>AdamW</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>AdamW, 8-bit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>AdamATan2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SGD with momentum</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Average of weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>DiLoCo</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ChunkCell</name>
     <message>
         <source>free</source>
@@ -631,9 +766,9 @@
     </message>
     <message numerus="yes">
         <source>%1, needs %n device(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1, needs %n device</numerusform>
+            <numerusform>%1, needs %n devices</numerusform>
         </translation>
     </message>
 </context>
@@ -3772,10 +3907,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Select worst</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Block</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3785,6 +3916,45 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Fit: show the whole field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Order of the rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>first trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>highest loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worst</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n chunk</numerusform>
+            <numerusform>%n chunks</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, blocks %2 to %3, columns %4 to %5</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4161,6 +4331,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1 is a number of %2 or more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a whole number of %2 or more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a whole number from %2 to %3.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

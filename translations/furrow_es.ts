@@ -263,6 +263,141 @@
     </message>
 </context>
 <context>
+    <name>Choices</name>
+    <message>
+        <source>Automatic</source>
+        <translation>Automático</translation>
+    </message>
+    <message>
+        <source>Lines</source>
+        <translation>Líneas</translation>
+    </message>
+    <message>
+        <source>Paragraphs</source>
+        <translation>Párrafos</translation>
+    </message>
+    <message>
+        <source>Spans of one length</source>
+        <translation>Tramos de igual longitud</translation>
+    </message>
+    <message>
+        <source>Stream, no ledger</source>
+        <translation>Flujo, sin registro contable</translation>
+    </message>
+    <message>
+        <source>Count and train</source>
+        <translation>Contar y entrenar</translation>
+    </message>
+    <message>
+        <source>Count and leave out</source>
+        <translation>Contar y omitir</translation>
+    </message>
+    <message>
+        <source>GPT-2 or Llama</source>
+        <translation>GPT-2 o Llama</translation>
+    </message>
+    <message>
+        <source>HRM, hierarchical</source>
+        <translation>HRM, jerárquico</translation>
+    </message>
+    <message>
+        <source>Learned</source>
+        <translation>Aprendidas</translation>
+    </message>
+    <message>
+        <source>Rotary</source>
+        <translation>Rotatorias</translation>
+    </message>
+    <message>
+        <source>LayerNorm</source>
+        <translation>LayerNorm</translation>
+    </message>
+    <message>
+        <source>RMSNorm</source>
+        <translation>RMSNorm</translation>
+    </message>
+    <message>
+        <source>GELU</source>
+        <translation>GELU</translation>
+    </message>
+    <message>
+        <source>SwiGLU</source>
+        <translation>SwiGLU</translation>
+    </message>
+    <message>
+        <source>Train again</source>
+        <translation>Entrenar otra vez</translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>Omitir</translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation>Coseno</translation>
+    </message>
+    <message>
+        <source>Linear</source>
+        <translation>Lineal</translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation>Constante</translation>
+    </message>
+    <message>
+        <source>Stable, then decay</source>
+        <translation>Estable, luego descenso</translation>
+    </message>
+    <message>
+        <source>Flash</source>
+        <translation>Flash</translation>
+    </message>
+    <message>
+        <source>Memory-efficient</source>
+        <translation>Ahorra memoria</translation>
+    </message>
+    <message>
+        <source>Plain</source>
+        <translation>Simple</translation>
+    </message>
+    <message>
+        <source>Each its own replica</source>
+        <translation>Cada uno su réplica</translation>
+    </message>
+    <message>
+        <source>All one model</source>
+        <translation>Todos un solo modelo</translation>
+    </message>
+    <message>
+        <source>AdamW</source>
+        <translation>AdamW</translation>
+    </message>
+    <message>
+        <source>AdamW, 8-bit</source>
+        <translation>AdamW, 8 bits</translation>
+    </message>
+    <message>
+        <source>AdamATan2</source>
+        <translation>AdamATan2</translation>
+    </message>
+    <message>
+        <source>SGD with momentum</source>
+        <translation>SGD con momento</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Ninguna</translation>
+    </message>
+    <message>
+        <source>Average of weights</source>
+        <translation>Media de los pesos</translation>
+    </message>
+    <message>
+        <source>DiLoCo</source>
+        <translation>DiLoCo</translation>
+    </message>
+</context>
+<context>
     <name>ChunkCell</name>
     <message>
         <source>free</source>
@@ -3774,10 +3909,6 @@ Vocabulario %3</translation>
         <translation>Relativo a: tendencia</translation>
     </message>
     <message>
-        <source>Select worst</source>
-        <translation>Elegir peores</translation>
-    </message>
-    <message>
         <source>Block</source>
         <translation>Bloque</translation>
     </message>
@@ -3788,6 +3919,45 @@ Vocabulario %3</translation>
     <message>
         <source>Fit: show the whole field</source>
         <translation>Ajustar: mostrar todo el campo</translation>
+    </message>
+    <message>
+        <source>Order of the rows</source>
+        <translation>Orden de las filas</translation>
+    </message>
+    <message>
+        <source>block number</source>
+        <translation>número de bloque</translation>
+    </message>
+    <message>
+        <source>first trained</source>
+        <translation>primero entrenado</translation>
+    </message>
+    <message>
+        <source>highest loss</source>
+        <translation>mayor pérdida</translation>
+    </message>
+    <message>
+        <source>Rows: %1</source>
+        <translation>Filas: %1</translation>
+    </message>
+    <message>
+        <source>Worst</source>
+        <translation>Peores</translation>
+    </message>
+    <message>
+        <source>Select</source>
+        <translation>Elegir</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n fragmento</numerusform>
+            <numerusform>%n fragmentos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, blocks %2 to %3, columns %4 to %5</source>
+        <translation>%1, bloques %2 a %3, columnas %4 a %5</translation>
     </message>
 </context>
 <context>
@@ -4164,6 +4334,14 @@ Vocabulario %3</translation>
     <message>
         <source>%1 is a number of %2 or more.</source>
         <translation>%1 es un número de %2 o más.</translation>
+    </message>
+    <message>
+        <source>%1 is a whole number of %2 or more.</source>
+        <translation>%1 es un número entero de %2 o más.</translation>
+    </message>
+    <message>
+        <source>%1 is a whole number from %2 to %3.</source>
+        <translation>%1 es un número entero de %2 a %3.</translation>
     </message>
 </context>
 <context>

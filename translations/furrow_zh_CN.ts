@@ -263,6 +263,141 @@
     </message>
 </context>
 <context>
+    <name>Choices</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Lines</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>Paragraphs</source>
+        <translation>段落</translation>
+    </message>
+    <message>
+        <source>Spans of one length</source>
+        <translation>等长片段</translation>
+    </message>
+    <message>
+        <source>Stream, no ledger</source>
+        <translation>流式，无账本</translation>
+    </message>
+    <message>
+        <source>Count and train</source>
+        <translation>计数并训练</translation>
+    </message>
+    <message>
+        <source>Count and leave out</source>
+        <translation>计数并略去</translation>
+    </message>
+    <message>
+        <source>GPT-2 or Llama</source>
+        <translation>GPT-2 或 Llama</translation>
+    </message>
+    <message>
+        <source>HRM, hierarchical</source>
+        <translation>HRM，分层</translation>
+    </message>
+    <message>
+        <source>Learned</source>
+        <translation>学习得到</translation>
+    </message>
+    <message>
+        <source>Rotary</source>
+        <translation>旋转</translation>
+    </message>
+    <message>
+        <source>LayerNorm</source>
+        <translation>LayerNorm</translation>
+    </message>
+    <message>
+        <source>RMSNorm</source>
+        <translation>RMSNorm</translation>
+    </message>
+    <message>
+        <source>GELU</source>
+        <translation>GELU</translation>
+    </message>
+    <message>
+        <source>SwiGLU</source>
+        <translation>SwiGLU</translation>
+    </message>
+    <message>
+        <source>Train again</source>
+        <translation>重新训练</translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>略去</translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation>余弦</translation>
+    </message>
+    <message>
+        <source>Linear</source>
+        <translation>线性</translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation>恒定</translation>
+    </message>
+    <message>
+        <source>Stable, then decay</source>
+        <translation>先稳定后衰减</translation>
+    </message>
+    <message>
+        <source>Flash</source>
+        <translation>Flash</translation>
+    </message>
+    <message>
+        <source>Memory-efficient</source>
+        <translation>节省内存</translation>
+    </message>
+    <message>
+        <source>Plain</source>
+        <translation>普通</translation>
+    </message>
+    <message>
+        <source>Each its own replica</source>
+        <translation>各自一个副本</translation>
+    </message>
+    <message>
+        <source>All one model</source>
+        <translation>共同一个模型</translation>
+    </message>
+    <message>
+        <source>AdamW</source>
+        <translation>AdamW</translation>
+    </message>
+    <message>
+        <source>AdamW, 8-bit</source>
+        <translation>AdamW，8 位</translation>
+    </message>
+    <message>
+        <source>AdamATan2</source>
+        <translation>AdamATan2</translation>
+    </message>
+    <message>
+        <source>SGD with momentum</source>
+        <translation>带动量的 SGD</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Average of weights</source>
+        <translation>权重平均</translation>
+    </message>
+    <message>
+        <source>DiLoCo</source>
+        <translation>DiLoCo</translation>
+    </message>
+</context>
+<context>
     <name>ChunkCell</name>
     <message>
         <source>free</source>
@@ -3764,10 +3899,6 @@ Vocabulary %3</source>
         <translation>相对于：趋势</translation>
     </message>
     <message>
-        <source>Select worst</source>
-        <translation>选择最差</translation>
-    </message>
-    <message>
         <source>Block</source>
         <translation>块</translation>
     </message>
@@ -3778,6 +3909,44 @@ Vocabulary %3</source>
     <message>
         <source>Fit: show the whole field</source>
         <translation>适应：显示整个区域</translation>
+    </message>
+    <message>
+        <source>Order of the rows</source>
+        <translation>行的顺序</translation>
+    </message>
+    <message>
+        <source>block number</source>
+        <translation>块号</translation>
+    </message>
+    <message>
+        <source>first trained</source>
+        <translation>最先训练</translation>
+    </message>
+    <message>
+        <source>highest loss</source>
+        <translation>损失最高</translation>
+    </message>
+    <message>
+        <source>Rows: %1</source>
+        <translation>行：%1</translation>
+    </message>
+    <message>
+        <source>Worst</source>
+        <translation>最差</translation>
+    </message>
+    <message>
+        <source>Select</source>
+        <translation>选择</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n 个数据段</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, blocks %2 to %3, columns %4 to %5</source>
+        <translation>%1，块 %2 至 %3，列 %4 至 %5</translation>
     </message>
 </context>
 <context>
@@ -4147,6 +4316,14 @@ Vocabulary %3</source>
     <message>
         <source>%1 is a number of %2 or more.</source>
         <translation>“%1”须为不小于 %2 的数。</translation>
+    </message>
+    <message>
+        <source>%1 is a whole number of %2 or more.</source>
+        <translation>“%1”须为不小于 %2 的整数。</translation>
+    </message>
+    <message>
+        <source>%1 is a whole number from %2 to %3.</source>
+        <translation>“%1”须为 %2 到 %3 之间的整数。</translation>
     </message>
 </context>
 <context>

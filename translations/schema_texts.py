@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the texts of the configuration schema as a C++ file for lupdate: labels, units, help, groups, preset hints."""
+"""Writes the texts of the configuration schema as a C++ file for lupdate: labels, units, help, groups, presets."""
 import pathlib, re, sys
 
 folder, target = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -12,6 +12,7 @@ for entry in re.findall(r'add\(\{ (.*?) \}\);', schema, re.S):
     texts += [label, unit, re.findall(STRING, entry)[-1]]
 texts += re.findall(r'case G::\w+: return ' + STRING, schema)
 presets = (folder / "presets.cpp").read_text(encoding="utf-8")
-texts += [hint for _, _, hint in re.findall(r'push_back\(\{ ' + STRING + ', ' + STRING + ', ' + STRING, presets)]
+for _, title, hint in re.findall(r'push_back\(\{ ' + STRING + ', ' + STRING + ', ' + STRING, presets):
+    texts += [title, hint] if ", " in title else [hint]  # the others are names
 lines = [f'    QT_TRANSLATE_NOOP("Schema", "{text}"),' for text in dict.fromkeys(texts) if text]
 target.write_text("const char* const schemaTexts[] = {\n" + "\n".join(lines) + "\n};\n", encoding="utf-8")

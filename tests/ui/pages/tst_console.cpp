@@ -24,6 +24,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollBar>
@@ -454,6 +455,28 @@ private Q_SLOTS:
             shown += label->text() + QLatin1Char('\n');
         QVERIFY2(shown.contains(bytesText(static_cast<std::uint64_t>(estimated * 3 / 2))), qPrintable(shown));
         QVERIFY2(shown.contains(QStringLiteral("corrected by what 1 worker of earlier runs took")), qPrintable(shown));
+    }
+
+    /// Thirteen built-in presets and one's own were one list, told apart by a small word.
+    void presetsOfAPersonWereLostAmongTheBuiltInOnes()
+    {
+        const Appearance english(false);
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        RunConfig own = findPreset("124m").value().config;
+        own.batchSize = 7;
+        QVERIFY(saveOwnPreset(story.workspace(), QStringLiteral("night queue"), own).ok());
+        NewRunPage page(bench);
+        auto* list = qobject_cast<QListWidget*>(named(&page, "QListWidget", QStringLiteral("Presets")));
+        QVERIFY(list != nullptr);
+        QCOMPARE(list->item(0)->text(), QStringLiteral("Built in"));
+        QVERIFY(!list->item(0)->flags().testFlag(Qt::ItemIsEnabled));
+        QCOMPARE(list->item(list->count() - 2)->text(), QStringLiteral("Yours"));
+        QCOMPARE(list->item(list->count() - 1)->text(), QStringLiteral("night queue\nGPT-2 124M, 1 other setting"));
+        list->setCurrentRow(list->count() - 3);
+        QCOMPARE(bench.form().preset().name, std::string("hrm-100m"));
+        QTest::keyClick(list, Qt::Key_Down); // over the heading
+        QCOMPARE(bench.form().config().batchSize, 7);
     }
 
     void searchShowsMatchingSettingsOnly()

@@ -206,11 +206,32 @@ private Q_SLOTS:
         form.setText(batch.setting(), QStringLiteral("0"));
         batch.refresh(form.problems());
         data.refresh(form.problems());
-        QVERIFY(says(page, QStringLiteral("Batch is a number from 1 to %1.").arg(QLocale().toString(65536))));
+        QVERIFY(says(page, QStringLiteral("Batch is a whole number from 1 to %1.").arg(QLocale().toString(65536))));
         QVERIFY(says(page, QStringLiteral("Source is empty: a file, a folder or an hf:// address is needed.")));
         form.setText(batch.setting(), QStringLiteral("many"));
         batch.refresh(form.problems());
-        QVERIFY(says(page, QStringLiteral("Batch is a number from 1")));
+        QVERIFY(says(page, QStringLiteral("Batch is a whole number from 1")));
+        form.setText(batch.setting(), QStringLiteral("1.5")); // in that range, and still not possible
+        batch.refresh(form.problems());
+        QVERIFY(says(page, QStringLiteral("Batch is a whole number from 1")));
+    }
+
+    void choicesOfTheFormWereTheWordsOfTheCommandLine()
+    {
+        RunForm form;
+        QWidget page;
+        FormField merge(*findSetting("merge"), form, &page);
+        auto* choices = qobject_cast<QComboBox*>(merge.editor());
+        QVERIFY(choices != nullptr);
+        const int average = choices->findData(QStringLiteral("average"));
+        QCOMPARE(choices->itemText(average), QStringLiteral("Average of weights"));
+        QCOMPARE(choices->itemData(average, Qt::ToolTipRole).toString(), QStringLiteral("--merge average"));
+        for (const Setting& setting : settings()) {
+            for (const std::string& choice : setting.choices) { // a choice that is added to the schema needs its words
+                const bool isName = setting.key == "precision" && choice != "auto";
+                QVERIFY2(isName || settingChoice(setting, choice) != QString::fromStdString(choice), (setting.key + ' ' + choice).c_str());
+            }
+        }
     }
 
     void interruptedRunIsMarkedFinishedFromItsBanner()

@@ -12,7 +12,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
-#include <cmath>
+#include <unordered_map>
 
 namespace furrow {
 
@@ -80,9 +80,47 @@ QString settingUnit(const Setting& setting)
     return setting.unit.empty() ? QString() : QCoreApplication::translate("Schema", setting.unit.c_str());
 }
 
-QString settingChoice(const std::string& choice)
+QString settingChoice(const Setting& setting, const std::string& choice)
 {
-    return QString::fromStdString(choice);
+    static const std::unordered_map<std::string, const char*> kWords {
+        { "data_mode/auto", QT_TRANSLATE_NOOP("Choices", "Automatic") },
+        { "data_mode/lines", QT_TRANSLATE_NOOP("Choices", "Lines") },
+        { "data_mode/paragraphs", QT_TRANSLATE_NOOP("Choices", "Paragraphs") },
+        { "data_mode/span", QT_TRANSLATE_NOOP("Choices", "Spans of one length") },
+        { "data_mode/stream", QT_TRANSLATE_NOOP("Choices", "Stream, no ledger") },
+        { "duplicates/report", QT_TRANSLATE_NOOP("Choices", "Count and train") },
+        { "duplicates/skip", QT_TRANSLATE_NOOP("Choices", "Count and leave out") },
+        { "architecture/gpt", QT_TRANSLATE_NOOP("Choices", "GPT-2 or Llama") },
+        { "architecture/hrm", QT_TRANSLATE_NOOP("Choices", "HRM, hierarchical") },
+        { "positions/learned", QT_TRANSLATE_NOOP("Choices", "Learned") },
+        { "positions/rope", QT_TRANSLATE_NOOP("Choices", "Rotary") },
+        { "norm/layernorm", QT_TRANSLATE_NOOP("Choices", "LayerNorm") },
+        { "norm/rmsnorm", QT_TRANSLATE_NOOP("Choices", "RMSNorm") },
+        { "activation/gelu", QT_TRANSLATE_NOOP("Choices", "GELU") },
+        { "activation/swiglu", QT_TRANSLATE_NOOP("Choices", "SwiGLU") },
+        { "parent_chunks/again", QT_TRANSLATE_NOOP("Choices", "Train again") },
+        { "parent_chunks/skip", QT_TRANSLATE_NOOP("Choices", "Leave out") },
+        { "schedule/cosine", QT_TRANSLATE_NOOP("Choices", "Cosine") },
+        { "schedule/linear", QT_TRANSLATE_NOOP("Choices", "Linear") },
+        { "schedule/constant", QT_TRANSLATE_NOOP("Choices", "Constant") },
+        { "schedule/wsd", QT_TRANSLATE_NOOP("Choices", "Stable, then decay") },
+        { "precision/auto", QT_TRANSLATE_NOOP("Choices", "Automatic") },
+        { "attention/auto", QT_TRANSLATE_NOOP("Choices", "Automatic") },
+        { "attention/flash", QT_TRANSLATE_NOOP("Choices", "Flash") },
+        { "attention/efficient", QT_TRANSLATE_NOOP("Choices", "Memory-efficient") },
+        { "attention/math", QT_TRANSLATE_NOOP("Choices", "Plain") },
+        { "parallel/independent", QT_TRANSLATE_NOOP("Choices", "Each its own replica") },
+        { "parallel/data", QT_TRANSLATE_NOOP("Choices", "All one model") },
+        { "optimizer/adamw", QT_TRANSLATE_NOOP("Choices", "AdamW") },
+        { "optimizer/adamw8bit", QT_TRANSLATE_NOOP("Choices", "AdamW, 8-bit") },
+        { "optimizer/adamatan2", QT_TRANSLATE_NOOP("Choices", "AdamATan2") },
+        { "optimizer/sgd", QT_TRANSLATE_NOOP("Choices", "SGD with momentum") },
+        { "merge/none", QT_TRANSLATE_NOOP("Choices", "None") },
+        { "merge/average", QT_TRANSLATE_NOOP("Choices", "Average of weights") },
+        { "merge/diloco", QT_TRANSLATE_NOOP("Choices", "DiLoCo") },
+    };
+    const auto found = kWords.find(setting.key + '/' + choice); // what has none is a name: bf16
+    return found == kWords.end() ? QString::fromStdString(choice) : QCoreApplication::translate("Choices", found->second);
 }
 
 UnitEdit::UnitEdit(const QString& unit, QWidget* parent)
@@ -155,7 +193,9 @@ void FormField::buildEditor(QWidget* parent)
     } else if (!setting_.choices.empty()) {
         combo_ = new QComboBox(parent);
         for (const std::string& choice : setting_.choices)
-            combo_->addItem(settingChoice(choice), QString::fromStdString(choice));
+            combo_->addItem(settingChoice(setting_, choice), QString::fromStdString(choice));
+        for (int i = 0; i < combo_->count(); ++i) // as the command and the help name it
+            combo_->setItemData(i, QStringLiteral("%1 %2").arg(QString::fromStdString(setting_.option()), combo_->itemData(i).toString()), Qt::ToolTipRole);
         connect(combo_, &QComboBox::activated, this, [this](int index) { form_.setText(setting_, combo_->itemData(index).toString()); });
         editor_ = combo_;
     } else {
@@ -208,6 +248,8 @@ QString FormField::shownText() const
         locale.setNumberOptions(QLocale::OmitGroupSeparator | QLocale::OmitLeadingZeroInExponent);
         return ok ? locale.toString(value, 'g', 10) : text;
     }
+    if (!setting_.choices.empty())
+        return settingChoice(setting_, text.toStdString());
     QString shown = text;
     return shown.replace(QLatin1Char('\n'), QStringLiteral("\\n"));
 }
@@ -219,15 +261,14 @@ QString FormField::problemWords(const ConfigProblem& problem) const
     const QString text = form_.text(setting_);
     if (setting_.key == "data" && text.isEmpty())
         return tr("%1 is empty: a file, a folder or an hf:// address is needed.").arg(label);
-    bool ok = false;
-    const double value = QLocale::c().toDouble(text, &ok);
-    const bool bounded = setting_.max >= setting_.min;
-    if ((!isInteger(setting_) && !isReal(setting_)) || (ok && value >= setting_.min && (!bounded || value <= setting_.max) && (isReal(setting_) || value == std::floor(value))))
+    RunConfig asked; // what it refuses concerns this setting alone
+    if ((!isInteger(setting_) && !isReal(setting_)) || setSetting(asked, setting_, text.toStdString()).empty())
         return QString::fromStdString(problem.message);
     const QString least = QLocale().toString(setting_.min, 'g', 10);
-    if (bounded)
-        return tr("%1 is a number from %2 to %3.").arg(label, least, QLocale().toString(setting_.max, 'g', 10));
-    return tr("%1 is a number of %2 or more.").arg(label, least);
+    if (setting_.max < setting_.min)
+        return isInteger(setting_) ? tr("%1 is a whole number of %2 or more.").arg(label, least) : tr("%1 is a number of %2 or more.").arg(label, least);
+    const QString most = QLocale().toString(setting_.max, 'g', 10);
+    return isInteger(setting_) ? tr("%1 is a whole number from %2 to %3.").arg(label, least, most) : tr("%1 is a number from %2 to %3.").arg(label, least, most);
 }
 
 void FormField::edit(const QString& shown)

@@ -82,10 +82,11 @@ private:
     bool shown_ = true;
 };
 
-/// Label, help and unit of a setting in the language of the person.
+/// Label, help, unit and choices of a setting in the language of the person.
 QString settingLabel(const Setting& setting);
 QString settingHelp(const Setting& setting);
 QString settingUnit(const Setting& setting);
-QString settingChoice(const std::string& choice);
+/// "Average of weights" for average of merge.
+QString settingChoice(const Setting& setting, const std::string& choice);
 
 } // namespace furrow

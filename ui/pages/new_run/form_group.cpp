@@ -9,6 +9,7 @@
 #include <QResizeEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
@@ -18,6 +19,13 @@ constexpr int kTitleWidth = 112;
 constexpr int kNarrow = 640; // below it the fields stand in one column, below the title of their group
 constexpr std::size_t kSummarySettings = 4;
 constexpr int kFoldTitleWidth = 190; // so that the summaries stand below each other
+
+/// "Cosine" within a line is "cosine"; "LayerNorm" and "GELU" are names.
+QString insideSentence(const QString& words)
+{
+    const bool isName = std::any_of(words.begin() + std::min<qsizetype>(1, words.size()), words.end(), [](QChar c) { return c.isUpper(); });
+    return isName ? words : words.left(1).toLower() + words.mid(1);
+}
 
 } // namespace
 
@@ -206,7 +214,8 @@ QString FormGroup::summary() const
         if (off && !field->isChanged())
             continue;
         const QString label = settingLabel(field->setting()).toLower();
-        const QString whole = QStringLiteral("%1 %2 %3").arg(label, field->shownText().trimmed(), settingUnit(field->setting()));
+        const QString shown = field->shownText().trimmed();
+        const QString whole = QStringLiteral("%1 %2 %3").arg(label, field->setting().choices.empty() ? shown : insideSentence(shown), settingUnit(field->setting()));
         parts.append(value == QLatin1String("true") ? label : whole.trimmed());
         if (parts.size() == kSummarySettings)
             break;

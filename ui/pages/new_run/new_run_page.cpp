@@ -9,6 +9,7 @@
 #include "ui/pages/new_run/data_preview.h"
 #include "ui/pages/new_run/device_picker.h"
 #include "ui/pages/new_run/estimate_panel.h"
+#include "ui/pages/flow_layout.h"
 #include "ui/pages/new_run/form_group.h"
 #include "ui/pages/page_parts.h"
 
@@ -30,9 +31,11 @@ namespace furrow {
 namespace {
 
 constexpr int kPresetWidth = 210;
+constexpr int kLeastPresets = 150;
 constexpr int kEstimateWidth = 376;
-constexpr int kLeastForm = 400; // its fields in one column
+constexpr int kLeastForm = 350; // its fields in one column
 constexpr int kPresetRow = 40;
+constexpr int kHeadingRow = 30;
 constexpr int kLeastField = 120; // in the header
 constexpr int kProbeDelayMs = 500; // after the last key
 
@@ -46,6 +49,11 @@ SettingGroup shownUnder(const Setting& setting)
     return setting.group;
 }
 
+QString presetTitle(const Preset& preset)
+{
+    return QCoreApplication::translate("Schema", preset.title.c_str());
+}
+
 QString groupTitle(SettingGroup group)
 {
     return QCoreApplication::translate("Schema", toString(group).c_str());
@@ -57,17 +65,51 @@ bool needsNewProbe(const QString& key)
     return setting != nullptr && setting->group == SettingGroup::Data;
 }
 
-/// Name, and below it a hint in quiet small letters.
+constexpr int kChoiceRole = Qt::UserRole; // which preset a row is; none: a heading, or a file that cannot be read
+constexpr int kHeadingRole = Qt::UserRole + 1;
+
+void addHeading(QListWidget& list, const QString& words)
+{
+    auto* item = new QListWidgetItem(words, &list);
+    item->setData(kHeadingRole, true);
+    item->setFlags(Qt::NoItemFlags); // keys pass over it
+}
+
+/// What an own preset is, said by the built-in one that it is nearest to.
+QString nearestHint(const RunConfig& config)
+{
+    const Preset* nearest = nullptr;
+    std::size_t least = 0;
+    for (const Preset& preset : presets()) {
+        const std::size_t different = changes(preset.config, config).size();
+        if (nearest == nullptr || different < least) {
+            nearest = &preset;
+            least = different;
+        }
+    }
+    return NewRunPage::tr("%1, %n other setting(s)", nullptr, static_cast<int>(least)).arg(presetTitle(*nearest));
+}
+
+/// Name, and below it a hint in quiet small letters. A heading has one line.
 class PresetDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
+        if (index.data(kHeadingRole).toBool())
+            return { 0, kHeadingRow };
         return { 0, std::max(kPresetRow, QFontMetrics(option.font).height() + QFontMetrics(scaledFont(TextSize::Small)).height() + 8) };
     }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
         painter->save();
+        if (index.data(kHeadingRole).toBool()) {
+            painter->setFont(scaledFont(TextSize::Small));
+            painter->setPen(option.palette.color(QPalette::PlaceholderText));
+            painter->drawText(option.rect.adjusted(12, 6, -8, 0), Qt::AlignVCenter, index.data().toString());
+            painter->restore();
+            return;
+        }
         const QStringList lines = index.data().toString().split(QLatin1Char('\n'));
         const bool chosen = option.state.testFlag(QStyle::State_Selected);
         if (chosen)
@@ -148,7 +190,6 @@ QWidget* NewRunPage::buildHeader()
 QWidget* NewRunPage::buildPresets()
 {
     auto* side = new QWidget(this);
-    side->setMinimumWidth(150);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -167,15 +208,24 @@ QWidget* NewRunPage::buildPresets()
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(10, 8, 10, 8);
     foot->setSpacing(2);
-    const std::pair<QString, void (NewRunPage::*)()> links[] = { { tr("From a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("From safetensors…"), &NewRunPage::pickWeights } };
+    const std::pair<QString, void (NewRunPage::*)()> links[] = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("safetensors…"), &NewRunPage::pickWeights } };
     for (const auto& [text, slot] : links) {
+        auto* line = new FlowLayout;
+        line->setSpacing(4);
+        QLabel* before = makeLabel(tr("Start from"), TextTone::Secondary, TextSize::Small);
+        line->addWidget(before);
         auto* link = makeButton(text);
         link->setProperty("link", true);
         link->setFont(scaledFont(TextSize::Small));
         connect(link, &QPushButton::clicked, this, slot);
-        foot->addWidget(link, 0, Qt::AlignLeft);
+        link->setAccessibleName(tr("Start from %1").arg(text));
+        line->addWidget(link);
+        link->ensurePolished();
+        before->setFixedHeight(link->sizeHint().height()); // on one line with it
+        foot->addLayout(line);
     }
     column->addLayout(foot);
+    side->setMinimumWidth(kLeastPresets);
     return side;
 }
 
@@ -278,7 +328,7 @@ void NewRunPage::connectAll()
     connect(name_, &QLineEdit::textEdited, this, [this](const QString& text) { bench_.form().setText(*findSetting("name"), text); });
     connect(search_, &QLineEdit::textChanged, this, &NewRunPage::applyFilter);
     connect(changedOnly_, &QCheckBox::toggled, this, &NewRunPage::applyFilter);
-    connect(presets_, &QListWidget::currentRowChanged, this, &NewRunPage::choosePreset);
+    connect(presets_, &QListWidget::currentItemChanged, this, &NewRunPage::choosePreset);
     connect(probeTimer_, &QTimer::timeout, this, [this] {
         if (bench_.form().config().data.empty() || !bench_.form().problemsOf("data").empty())
             return;
@@ -313,16 +363,22 @@ void NewRunPage::fillPresets()
     for (const OwnPreset& own : readOwnPresets(bench_.workspace(), unreadable)) {
         Preset preset = bench_.form().preset();
         preset.title = own.name.toStdString();
-        preset.hint = tr("yours").toStdString();
+        preset.hint = nearestHint(own.config).toStdString();
         preset.config = own.config;
         choices_.push_back(preset);
     }
-    for (const Preset& preset : choices_) {
-        auto* item = new QListWidgetItem(QStringLiteral("%1\n%2").arg(QString::fromStdString(preset.title), QCoreApplication::translate("Schema", preset.hint.c_str())));
-        presets_->addItem(item);
+    addHeading(*presets_, tr("Built in"));
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+        const Preset& preset = choices_[i];
+        if (i == presets().size())
+            addHeading(*presets_, tr("Yours"));
+        auto* item = new QListWidgetItem(QStringLiteral("%1\n%2").arg(presetTitle(preset), QCoreApplication::translate("Schema", preset.hint.c_str())), presets_);
+        item->setData(kChoiceRole, static_cast<int>(i));
         if (preset.title == bench_.form().preset().title)
             presets_->setCurrentItem(item);
     }
+    if (!unreadable.isEmpty() && choices_.size() == presets().size())
+        addHeading(*presets_, tr("Yours"));
     for (const QString& name : unreadable) {
         auto* item = new QListWidgetItem(tr("%1\nthe file cannot be read").arg(name));
         item->setFlags(Qt::NoItemFlags);
@@ -330,10 +386,11 @@ void NewRunPage::fillPresets()
     }
 }
 
-void NewRunPage::choosePreset(int row)
+void NewRunPage::choosePreset(const QListWidgetItem* item)
 {
-    if (row >= 0 && row < static_cast<int>(choices_.size()))
-        bench_.form().usePreset(choices_[static_cast<std::size_t>(row)]);
+    const QVariant choice = item == nullptr ? QVariant() : item->data(kChoiceRole);
+    if (choice.isValid())
+        bench_.form().usePreset(choices_[static_cast<std::size_t>(choice.toInt())]);
 }
 
 void NewRunPage::refresh()

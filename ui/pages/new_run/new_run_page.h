@@ -11,6 +11,7 @@ class QCheckBox;
 class QLabel;
 class QLineEdit;
 class QListWidget;
+class QListWidgetItem;
 class QScrollArea;
 class QTimer;
 class QVBoxLayout;
@@ -45,7 +46,7 @@ private:
     void addGroups(QVBoxLayout* column);
     void connectAll();
     void fillPresets();
-    void choosePreset(int row);
+    void choosePreset(const QListWidgetItem* item);
     void refresh();
     void applyFilter();
     void probeSoon();
