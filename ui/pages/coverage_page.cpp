@@ -21,6 +21,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
 
 namespace furrow {
 
@@ -29,6 +32,35 @@ namespace {
 constexpr int kTableRefreshMs = 500;
 constexpr int kLeastMap = 120; // where the window is lower the page scrolls
 constexpr std::size_t kMostSelected = 5000; // more than a person reads
+
+enum class RowOrder { Number, FirstTrained, HighestLoss };
+
+/// Blocks in the order of when their first chunk was trained, or of their mean loss; those without either come last.
+std::vector<std::int64_t> orderedBlocks(const std::vector<ChunkCell>& cells, RowOrder order)
+{
+    struct Block {
+        std::int64_t firstNs = std::numeric_limits<std::int64_t>::max();
+        double sum = 0;
+        int trained = 0;
+        double loss() const { return trained == 0 ? -std::numeric_limits<double>::infinity() : sum / trained; }
+    };
+    std::map<std::int64_t, Block> blocks;
+    for (const ChunkCell& cell : cells) {
+        Block& block = blocks[cell.block];
+        if (cell.trainedWallNs == 0 || !std::isfinite(cell.meanLoss))
+            continue;
+        block.firstNs = std::min(block.firstNs, cell.trainedWallNs);
+        block.sum += cell.meanLoss;
+        ++block.trained;
+    }
+    std::vector<std::int64_t> numbers;
+    for (const auto& [number, block] : blocks)
+        numbers.push_back(number);
+    std::stable_sort(numbers.begin(), numbers.end(), [&](std::int64_t a, std::int64_t b) {
+        return order == RowOrder::FirstTrained ? blocks[a].firstNs < blocks[b].firstNs : blocks[a].loss() > blocks[b].loss();
+    });
+    return numbers;
+}
 
 } // namespace
 
@@ -78,9 +110,14 @@ void CoveragePage::buildBar()
     epoch_ = new QComboBox(bar);
     epoch_->setAccessibleName(tr("Epoch"));
     bar->addWidget(epoch_);
-    for (QComboBox* combo : { layer_, relative_, epoch_ }) { // long entries must not push the others out
+    rows_ = new QComboBox(bar);
+    rows_->setAccessibleName(tr("Order of the rows"));
+    const std::pair<QString, RowOrder> orders[] = { { tr("block number"), RowOrder::Number }, { tr("first trained"), RowOrder::FirstTrained }, { tr("highest loss"), RowOrder::HighestLoss } };
+    for (const auto& [name, order] : orders)
+        rows_->addItem(tr("Rows: %1").arg(name), static_cast<int>(order));
+    for (QComboBox* combo : { layer_, relative_, epoch_, rows_ }) { // long entries must not push the others out
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        combo->setMinimumContentsLength(combo == epoch_ ? 4 : combo == relative_ ? 14 : 9);
+        combo->setMinimumContentsLength(combo == epoch_ ? 4 : combo == layer_ ? 9 : 14);
     }
     auto* fitButton = makeButton({}, QStringLiteral("fit"));
     fitButton->setAccessibleName(tr("Fit"));
@@ -89,6 +126,10 @@ void CoveragePage::buildBar()
     tableButton_ = makeButton(tr("Table"), QStringLiteral("table"));
     tableButton_->setCheckable(true);
     bar->addWidget(tableButton_);
+    bar->addWidget(rows_);
+    QLabel* worst = makeLabel(tr("Worst"), TextTone::Secondary, TextSize::Small);
+    worst->setContentsMargins(10, 0, 6, 0);
+    bar->addWidget(worst);
     worst_ = new QDoubleSpinBox(bar);
     worst_->setRange(0.1, 100);
     worst_->setDecimals(1);
@@ -97,7 +138,7 @@ void CoveragePage::buildBar()
     worst_->setFixedWidth(64);
     worst_->setAccessibleName(tr("Share of the worst chunks"));
     bar->addWidget(worst_);
-    auto* select = makeButton(tr("Select worst"));
+    auto* select = makeButton(tr("Select"));
     select->setToolTip(tr("Select the chunks with the largest values of this layer"));
     connect(select, &QPushButton::clicked, this, &CoveragePage::selectWorst);
     bar->addWidget(select);
@@ -107,6 +148,7 @@ void CoveragePage::buildBar()
     hover_->setContentsMargins(12, 2, 12, 2);
     connect(layer_, &QComboBox::currentIndexChanged, this, &CoveragePage::applyLayer);
     connect(relative_, &QComboBox::currentIndexChanged, this, &CoveragePage::applyLayer);
+    connect(rows_, &QComboBox::currentIndexChanged, this, &CoveragePage::orderRows);
     connect(fitButton, &QPushButton::clicked, this, &CoveragePage::fit);
     connect(tableButton_, &QPushButton::toggled, this, [this](bool on) {
         stack_->setCurrentWidget(on ? static_cast<QWidget*>(table_) : map_);
@@ -133,8 +175,25 @@ void CoveragePage::buildMap()
         std::vector<SelectedChunk> chunks;
         for (const ChunkId chunk : brushed)
             chunks.push_back(named(chunk));
+        sayBrushed(chunks);
         bench_.selection().setChunks(std::move(chunks));
     });
+}
+
+void CoveragePage::sayBrushed(const std::vector<SelectedChunk>& chunks)
+{
+    if (chunks.empty())
+        return;
+    const auto [firstBlock, lastBlock] = std::minmax_element(chunks.begin(), chunks.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
+    const auto [firstColumn, lastColumn] = std::minmax_element(chunks.begin(), chunks.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
+    const QString count = tr("%n chunk(s)", nullptr, static_cast<int>(chunks.size()));
+    hover_->setText(tr("%1, blocks %2 to %3, columns %4 to %5").arg(count, countText(firstBlock->block), countText(lastBlock->block)).arg(firstColumn->column).arg(lastColumn->column));
+}
+
+void CoveragePage::orderRows()
+{
+    const auto order = static_cast<RowOrder>(rows_->currentData().toInt());
+    map_->setRowOrder(order == RowOrder::Number ? std::vector<std::int64_t> {} : orderedBlocks(bench_.cells().cells(), order));
 }
 
 void CoveragePage::buildTable()
@@ -178,7 +237,11 @@ SelectedChunk CoveragePage::named(ChunkId chunk) const
 void CoveragePage::takeStatus(const StatusPtr& status)
 {
     std::vector<std::pair<ChunkId, double>> progress;
+    QSet<qint64> open;
+    qint64 newest = -1;
     for (const ChunkCell& cell : bench_.cells().cells()) {
+        if (cell.state == ChunkState::Free && cell.block != std::exchange(newest, cell.block))
+            open.insert(cell.block);
         if (cell.state != ChunkState::Leased)
             continue;
         for (const WorkerStatus& worker : status->workers) {
@@ -187,6 +250,7 @@ void CoveragePage::takeStatus(const StatusPtr& status)
         }
     }
     map_->setProgress(progress);
+    map_->setOpenBlocks(std::move(open));
     if (static_cast<MapLayer>(layer_->currentData().toInt()) == MapLayer::Block)
         readBlocks();
     if (static_cast<int>(status->epochs.size()) == epochsKnown_)
@@ -203,6 +267,7 @@ void CoveragePage::takeStatus(const StatusPtr& status)
 void CoveragePage::takeCells()
 {
     map_->setCells(bench_.cells().cells());
+    orderRows();
     refreshTable();
 }
 

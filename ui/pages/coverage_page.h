@@ -45,6 +45,8 @@ private:
     void followSelection();
     void chooseRows();
     void selectWorst();
+    void sayBrushed(const std::vector<SelectedChunk>& chunks);
+    void orderRows();
     SelectedChunk named(ChunkId chunk) const;
 
     Workbench& bench_;
@@ -55,6 +57,7 @@ private:
     QComboBox* relative_ = nullptr;
     QAction* relativeShown_ = nullptr;
     QComboBox* epoch_ = nullptr;
+    QComboBox* rows_ = nullptr;
     QPushButton* tableButton_ = nullptr;
     QDoubleSpinBox* worst_ = nullptr;
     QStackedWidget* stack_ = nullptr;

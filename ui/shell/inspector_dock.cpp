@@ -5,6 +5,7 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
 #include "ui/pages/flow_layout.h"
+#include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
@@ -165,7 +166,7 @@ void InspectorDock::clearRows()
     nextRow_ = 0;
 }
 
-void InspectorDock::addRow(const QString& name, const QString& value, const QString& tip)
+int InspectorDock::addName(const QString& name)
 {
     const int row = nextRow_++; // not rowCount(): a grid never forgets rows
     auto* title = new ElidedLabel(TextTone::Secondary, TextSize::Small); // a narrow dock cuts the name, never the value
@@ -173,6 +174,38 @@ void InspectorDock::addRow(const QString& name, const QString& value, const QStr
     title->setText(name);
     title->setToolTip(name);
     rows_->addWidget(title, row, 0, Qt::AlignTop);
+    return row;
+}
+
+// As maps and curves show the worker, and the device it had last.
+void InspectorDock::addWorkerRow(int worker)
+{
+    const int row = addName(tr("Worker"));
+    QString words = workerName(worker);
+    if (const StatusPtr& status = bench_.watcher().status()) {
+        for (const WorkerStatus& each : status->workers) {
+            if (each.worker == worker)
+                words = tr("%1, %2").arg(words, QString::fromStdString(each.deviceName.empty() ? each.device : each.deviceName));
+        }
+    }
+    auto* value = new QWidget;
+    auto* line = new QHBoxLayout(value);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(4);
+    line->addStretch();
+    line->addWidget(new WorkerMark(worker));
+    auto* text = new ElidedLabel(TextTone::Value, TextSize::Small);
+    text->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    text->setText(words);
+    text->setToolTip(words);
+    text->setAccessibleName(QStringLiteral("%1: %2").arg(tr("Worker"), words));
+    line->addWidget(text);
+    rows_->addWidget(value, row, 1);
+}
+
+void InspectorDock::addRow(const QString& name, const QString& value, const QString& tip)
+{
+    const int row = addName(name);
     QLabel* text = makeLabel(value, TextTone::Value, TextSize::Small);
     text->setAlignment(Qt::AlignRight);
     text->setWordWrap(value.size() > kOneLine);
@@ -228,7 +261,7 @@ void InspectorDock::showChunk(ChunkId chunk)
     if (cell->timesLost > 0)
         addRow(tr("Times lost"), countText(cell->timesLost));
     if (cell->worker >= 0)
-        addRow(tr("Worker"), workerName(cell->worker));
+        addWorkerRow(cell->worker);
     if (!history.empty()) {
         const ClaimRow& last = history.back();
         addRow(tr("Attempt"), tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));

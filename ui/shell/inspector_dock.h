@@ -41,6 +41,8 @@ private:
     void showAttempt(const AttemptRow& attempt);
     void addChanges(std::optional<std::int64_t> onlyOf); ///< the settings that attempts changed
     void sayWhetherPresent();
+    int addName(const QString& name); ///< @return the row, for its value
+    void addWorkerRow(int worker);
     void addRow(const QString& name, const QString& value, const QString& tip = {});
     void clearRows();
 

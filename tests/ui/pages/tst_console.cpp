@@ -6,6 +6,8 @@
 #include "ui/models/run_form.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/charts/coverage_map.h"
+#include "ui/pages/coverage_page.h"
 #include "ui/pages/log_page.h"
 #include "ui/pages/new_run/checkpoint_picker.h"
 #include "ui/pages/new_run/form_field.h"
@@ -34,6 +36,9 @@
 #include <QTableView>
 #include <QTreeView>
 #include <QtTest>
+#include <algorithm>
+#include <cmath>
+#include <map>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -477,6 +482,33 @@ private Q_SLOTS:
         QCOMPARE(bench.form().preset().name, std::string("hrm-100m"));
         QTest::keyClick(list, Qt::Key_Down); // over the heading
         QCOMPARE(bench.form().config().batchSize, 7);
+    }
+
+    /// Rows of the coverage map stood by block number alone, whatever a person was looking for.
+    void theBlockWithTheHighestLossWasSomewhereInTheMap()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && !bench.cells().cells().empty(), kPatienceMs);
+        std::map<std::int64_t, std::pair<double, int>> sums;
+        for (const ChunkCell& cell : bench.cells().cells()) {
+            if (cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss)) {
+                sums[cell.block].first += cell.meanLoss;
+                ++sums[cell.block].second;
+            }
+        }
+        QVERIFY(sums.size() > 1);
+        const auto worst = std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second.first / a.second.second < b.second.first / b.second.second; });
+        CoveragePage page(bench);
+        page.resize(900, 600);
+        page.show();
+        auto* rows = qobject_cast<QComboBox*>(named(&page, "QComboBox", QStringLiteral("Order of the rows")));
+        QVERIFY(rows != nullptr);
+        rows->setCurrentIndex(2);
+        QTest::keyClick(page.findChild<CoverageMap*>(), Qt::Key_Right);
+        QCOMPARE(bench.selection().selection().chunks.front().block, worst->first);
     }
 
     void searchShowsMatchingSettingsOnly()
