@@ -7,6 +7,7 @@
 
 #include <QLocale>
 #include <QPainter>
+#include <QResizeEvent>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -65,28 +66,32 @@ MapLegend::MapLegend(CoverageMap& map, QWidget* parent)
     , map_(map)
 {
     connect(&map, &CoverageMap::summaryChanged, this, [this] {
-        fitHeight();
+        arrangeAnew();
         setAccessibleName(rampTitle());
     });
-    fitHeight();
+    arrangeAnew();
 }
 
-void MapLegend::fitHeight()
+MapLegend::~MapLegend() = default;
+
+void MapLegend::arrangeAnew()
 {
-    setFixedHeight(static_cast<int>(arrange().height));
+    arranged_ = std::make_unique<const Arrangement>(arrange());
+    setFixedHeight(static_cast<int>(arranged_->height));
     update();
 }
 
-void MapLegend::resizeEvent(QResizeEvent*)
+void MapLegend::resizeEvent(QResizeEvent* event)
 {
-    fitHeight();
+    if (event->size().width() != event->oldSize().width()) // the height is what was arranged
+        arrangeAnew();
 }
 
 void MapLegend::setAudit(std::int64_t twice, std::int64_t missing)
 {
     twice_ = twice;
     missing_ = missing;
-    fitHeight();
+    arrangeAnew();
 }
 
 void MapLegend::setMark(std::optional<double> value)
@@ -187,10 +192,9 @@ void MapLegend::paintEvent(QPaintEvent*)
     QPainter p(this);
     p.fillRect(rect(), theme().color(Token::Panel));
     p.fillRect(QRect(0, 0, width(), 1), theme().color(Token::Line));
-    const Arrangement all = arrange();
-    drawRamp(p, all.ramp);
-    drawCounts(p, all);
-    drawPhrases(p, all);
+    drawRamp(p, arranged_->ramp);
+    drawCounts(p, *arranged_);
+    drawPhrases(p, *arranged_);
 }
 
 void MapLegend::drawRamp(QPainter& p, const QRectF& area) const

@@ -3,6 +3,7 @@
 #include "ui/charts/map_colors.h"
 
 #include <QWidget>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ class MapLegend : public QWidget {
     Q_OBJECT
 public:
     explicit MapLegend(CoverageMap& map, QWidget* parent = nullptr);
+    ~MapLegend() override;
     /// Counts of the audit.
     void setAudit(std::int64_t twice, std::int64_t missing);
     /// A mark on the ramp, e.g. the threshold of "worst"; nullopt: none.
@@ -41,7 +43,7 @@ private:
     std::vector<Phrase> phrases() const;
     std::vector<double> columnsWithin(double room, std::size_t most) const;
     Arrangement arrange() const;
-    void fitHeight();
+    void arrangeAnew();
     void drawCounts(QPainter& painter, const Arrangement& where) const;
     void drawPhrases(QPainter& painter, const Arrangement& where) const;
 
@@ -49,6 +51,7 @@ private:
     std::int64_t twice_ = 0;
     std::int64_t missing_ = 0;
     std::optional<double> mark_;
+    std::unique_ptr<const Arrangement> arranged_; ///< for the texts and the width of now
 };
 
 } // namespace furrow

@@ -4,6 +4,7 @@
 #include "ui/charts/map_legend.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/widgets/box_rows.h"
 
@@ -23,7 +24,6 @@ namespace furrow {
 
 namespace {
 
-constexpr int kLeastTable = 102; // three rows; a low window scrolls
 constexpr std::size_t kMostSpeeds = 20'000; // values behind a box
 constexpr int kMostRuns = 8;
 

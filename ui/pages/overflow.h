@@ -13,6 +13,9 @@ void dressOverflow(QToolBar& bar);
 /// Room for a page that asks for no more than a small window has: what does not fit is scrolled to.
 QScrollArea* makeRoomFor(QWidget* page);
 
+/// Height of a table below which its page scrolls instead: its header and three rows.
+inline constexpr int kLeastTable = 102;
+
 /// A dialog that is about to be shown becomes no larger than its screen has room for; what needs more is scrolled to.
 void fitToScreen(QDialog& dialog);
 

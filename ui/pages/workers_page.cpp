@@ -2,6 +2,7 @@
 
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
@@ -22,7 +23,6 @@ constexpr int kMarkColumn = 1;
 constexpr int kVerdictColumn = 2;
 constexpr int kAgeColumn = 4;
 constexpr int kCellSides = 40;
-constexpr int kLeastTable = 102; // three rows; the page scrolls where there is no room for both tables
 
 } // namespace
 
