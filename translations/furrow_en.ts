@@ -483,6 +483,61 @@
     </message>
 </context>
 <context>
+    <name>Evidence</name>
+    <message>
+        <source>No attempt was started yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 workers alive.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A process holds the run and has not written a heartbeat yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor process is gone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The boot id changed: the computer was restarted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 has no exit record.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The last heartbeat is of %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor logged at its end: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A person marked the run as finished at %1; until then it was %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run wrote something %1 ago.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Help</name>
     <message>
         <source>First steps</source>

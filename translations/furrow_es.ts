@@ -483,6 +483,61 @@
     </message>
 </context>
 <context>
+    <name>Evidence</name>
+    <message>
+        <source>No attempt was started yet.</source>
+        <translation>Aún no se ha iniciado ningún intento.</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
+        <translation>El supervisor (proceso %1) tiene la ejecución; su último latido es de hace %2.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 workers alive.</source>
+        <translation>%1 de %2 trabajadores vivos.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2: %3.</source>
+        <translation>El intento %1 terminó, %2: %3.</translation>
+    </message>
+    <message>
+        <source>A process holds the run and has not written a heartbeat yet.</source>
+        <translation>Un proceso tiene la ejecución y aún no ha escrito ningún latido.</translation>
+    </message>
+    <message>
+        <source>The supervisor process is gone.</source>
+        <translation>El proceso supervisor ya no existe.</translation>
+    </message>
+    <message>
+        <source>The boot id changed: the computer was restarted.</source>
+        <translation>El identificador de arranque cambió: el ordenador se reinició.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 has no exit record.</source>
+        <translation>El intento %1 no tiene registro de salida.</translation>
+    </message>
+    <message>
+        <source>The last heartbeat is of %1.</source>
+        <translation>El último latido es de %1.</translation>
+    </message>
+    <message>
+        <source>The supervisor logged at its end: %1</source>
+        <translation>El supervisor anotó al terminar: %1</translation>
+    </message>
+    <message>
+        <source>A person marked the run as finished at %1; until then it was %2.</source>
+        <translation>Una persona marcó la ejecución como terminada (%1); hasta entonces estaba %2.</translation>
+    </message>
+    <message>
+        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
+        <translation>La carpeta se mira desde fuera (%1), así que la ejecución la entrena otro ordenador, cuyos procesos no se ven desde aquí.</translation>
+    </message>
+    <message>
+        <source>The run wrote something %1 ago.</source>
+        <translation>La ejecución escribió algo hace %1.</translation>
+    </message>
+</context>
+<context>
     <name>Help</name>
     <message>
         <source>First steps</source>

@@ -483,6 +483,61 @@
     </message>
 </context>
 <context>
+    <name>Evidence</name>
+    <message>
+        <source>No attempt was started yet.</source>
+        <translation>尚未开始任何尝试。</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
+        <translation>监督进程（%1）持有此运行；上次心跳在 %2 前。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 workers alive.</source>
+        <translation>%2 个工作进程中有 %1 个存活。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2: %3.</source>
+        <translation>第 %1 次尝试于 %2 结束：%3。</translation>
+    </message>
+    <message>
+        <source>A process holds the run and has not written a heartbeat yet.</source>
+        <translation>有进程持有此运行，但尚未写入心跳。</translation>
+    </message>
+    <message>
+        <source>The supervisor process is gone.</source>
+        <translation>监督进程已不存在。</translation>
+    </message>
+    <message>
+        <source>The boot id changed: the computer was restarted.</source>
+        <translation>启动标识已改变：计算机重新启动过。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 has no exit record.</source>
+        <translation>第 %1 次尝试没有退出记录。</translation>
+    </message>
+    <message>
+        <source>The last heartbeat is of %1.</source>
+        <translation>上次心跳时间为 %1。</translation>
+    </message>
+    <message>
+        <source>The supervisor logged at its end: %1</source>
+        <translation>监督进程结束时记录：%1</translation>
+    </message>
+    <message>
+        <source>A person marked the run as finished at %1; until then it was %2.</source>
+        <translation>有人于 %1 将此运行标记为已完成；此前状态为%2。</translation>
+    </message>
+    <message>
+        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
+        <translation>此文件夹是从外部查看的（%1），运行由另一台计算机训练，其进程在此不可见。</translation>
+    </message>
+    <message>
+        <source>The run wrote something %1 ago.</source>
+        <translation>运行在 %1 前写入过内容。</translation>
+    </message>
+</context>
+<context>
     <name>Help</name>
     <message>
         <source>First steps</source>

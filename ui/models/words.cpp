@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
-#include <QRegularExpression>
 #include <cmath>
 
 namespace furrow {
@@ -44,19 +43,6 @@ QString stopReasonSentence(StopReason reason)
     case StopReason::Interrupted: return QCoreApplication::translate("Words", "interrupted");
     }
     return {};
-}
-
-QString evidenceText(const RunStatus& status, const QString& separator)
-{
-    static const QRegularExpression kUtc(QStringLiteral("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z"));
-    QStringList lines;
-    for (const Evidence& evidence : status.evidence) {
-        QString line = QString::fromStdString(evidence.text);
-        for (auto found = kUtc.match(line); found.hasMatch(); found = kUtc.match(line))
-            line.replace(found.capturedStart(), found.capturedLength(), wallTimeText(QDateTime::fromString(found.captured(), Qt::ISODate).toMSecsSinceEpoch() * 1'000'000));
-        lines.append(line);
-    }
-    return lines.join(separator);
 }
 
 QString chunkStateWord(ChunkState state)

@@ -102,7 +102,7 @@ void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& 
     title_->setText(epoch.isEmpty() ? stateWord(status) : tr("%1, %2").arg(epoch, stateWord(status).toLower()));
     const QString evidence = evidenceText(status, QStringLiteral(" "));
     const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already
-    truth_->setText(reason.isEmpty() ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
+    truth_->setText(reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
     ends_->setText(endEstimate(status, claims));
     ends_->setToolTip(ends_->text());

@@ -216,6 +216,33 @@ private Q_SLOTS:
         QVERIFY(says(page, QStringLiteral("Batch is a whole number from 1")));
     }
 
+    /// "Attempt 1 ended at 18:14:58: epochs." stood between Spanish words.
+    void theReasonsForAStateStayedEnglish()
+    {
+        Appearance appearance(false);
+        appearance.setLanguage(QStringLiteral("es"));
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        RunStatus status;
+        status.evidence = { { "Attempt 1 ended at 2026-11-22T18:14:58Z: epochs." }, { "Attempt 2 ended at 2026-11-22T18:14:58Z: error (worker 1: disk full)." } };
+        const QString words = evidenceText(status, QStringLiteral("\n"));
+        QVERIFY2(words.startsWith(QStringLiteral("El intento 1 terminó")), qPrintable(words));
+        QVERIFY(!words.contains(QLatin1String("epochs")) && !words.contains(QLatin1String("Attempt")));
+        QVERIFY(words.contains(QLatin1String("(worker 1: disk full)")));
+        RunStory story({}); // what core really says, alive and not
+        for (const bool alive : { false, true }) {
+            if (alive)
+                story.makeAlive();
+            const auto read = readStatus(story.paths());
+            QVERIFY(read.ok());
+            QVERIFY(!read.value().evidence.empty());
+            for (const Evidence& evidence : read.value().evidence) {
+                RunStatus one;
+                one.evidence = { evidence };
+                QVERIFY2(evidenceText(one, {}) != QString::fromStdString(evidence.text), evidence.text.c_str());
+            }
+        }
+    }
+
     void choicesOfTheFormWereTheWordsOfTheCommandLine()
     {
         RunForm form;
