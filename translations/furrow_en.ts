@@ -2927,6 +2927,14 @@
         <source>The shown page as PNG, SVG or PDF</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Start demonstration run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Train a small text that comes with Furrow on the CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -3624,6 +3632,10 @@
     </message>
     <message>
         <source>%1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No command matches.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -2927,6 +2927,14 @@
         <source>The shown page as PNG, SVG or PDF</source>
         <translation>La página mostrada como PNG, SVG o PDF</translation>
     </message>
+    <message>
+        <source>Start demonstration run</source>
+        <translation>Iniciar ejecución de demostración</translation>
+    </message>
+    <message>
+        <source>Train a small text that comes with Furrow on the CPU</source>
+        <translation>Entrenar en la CPU un texto pequeño incluido en Furrow</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -3625,6 +3633,10 @@
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>No command matches.</source>
+        <translation>Ninguna orden coincide.</translation>
     </message>
 </context>
 <context>

@@ -2924,6 +2924,14 @@
         <source>The shown page as PNG, SVG or PDF</source>
         <translation>将显示的页面存为 PNG、SVG 或 PDF</translation>
     </message>
+    <message>
+        <source>Start demonstration run</source>
+        <translation>开始演示运行</translation>
+    </message>
+    <message>
+        <source>Train a small text that comes with Furrow on the CPU</source>
+        <translation>在 CPU 上训练 Furrow 自带的小文本</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -3618,6 +3626,10 @@
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>No command matches.</source>
+        <translation>没有匹配的命令。</translation>
     </message>
 </context>
 <context>

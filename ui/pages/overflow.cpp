@@ -15,7 +15,7 @@ namespace furrow {
 
 namespace {
 
-constexpr QSize kWindowFrame { 16, 48 }; // what a window manager may put around a dialog
+constexpr QSize kWindowFrame { 16, 48 }; // what a window manager may put around a window
 
 } // namespace
 
@@ -39,9 +39,14 @@ QScrollArea* makeRoomFor(QWidget* page)
     return room;
 }
 
+QSize roomOnScreen(const QWidget& window)
+{
+    return window.screen()->availableSize() - kWindowFrame;
+}
+
 void fitToScreen(QDialog& dialog)
 {
-    const QSize most = dialog.screen()->availableSize() - kWindowFrame;
+    const QSize most = roomOnScreen(dialog);
     const QSize least = dialog.minimumSizeHint();
     if (dialog.layout() != nullptr && (least.width() > most.width() || least.height() > most.height())) {
         auto* inside = new QWidget;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QSize>
+
 class QDialog;
 class QScrollArea;
 class QToolBar;
@@ -15,6 +17,9 @@ QScrollArea* makeRoomFor(QWidget* page);
 
 /// Height of a table below which its page scrolls instead: its header and three rows.
 inline constexpr int kLeastTable = 102;
+
+/// The largest size of a window without its frame on the screen where it is.
+QSize roomOnScreen(const QWidget& window);
 
 /// A dialog that is about to be shown becomes no larger than its screen has room for; what needs more is scrolled to.
 void fitToScreen(QDialog& dialog);

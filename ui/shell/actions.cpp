@@ -165,6 +165,7 @@ void Actions::makeTools()
     shortcuts = add(Menu::Help, tr("Shortcuts"), {}, QKeySequence(QStringLiteral("Ctrl+/")), {});
     help = add(Menu::Help, tr("Help"), QStringLiteral("help"), QKeySequence::HelpContents, {});
     words = add(Menu::Help, tr("What the words mean"), {}, {}, {});
+    demonstration = add(Menu::Help, tr("Start demonstration run"), {}, {}, tr("Train a small text that comes with Furrow on the CPU"));
     addSeparator(Menu::Help);
     about = add(Menu::Help, tr("About Furrow"), {}, {}, {});
 }

@@ -82,6 +82,7 @@ public:
     QAction* shortcuts;
     QAction* help;
     QAction* words;
+    QAction* demonstration;
     QAction* about;
 
     /// Fills a menu bar. Returns the menu so that submenus can be added.

@@ -57,25 +57,34 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
 void CommandPalette::filter(const QString& words)
 {
     list_->clear();
+    int named = 0; // before those that only do what is looked for
     for (std::size_t i = 0; i < actions_.all().size(); ++i) {
         const Actions::Entry& entry = actions_.all()[i];
         if (entry.action == nullptr || !entry.action->isEnabled() || entry.action == actions_.palette)
             continue;
+        const QString said = entry.action->statusTip(); // people search for what it does, too
         const QString name = tr("%1: %2").arg(withoutMnemonic(Actions::title(entry.menu)), withoutMnemonic(entry.action->text()));
         bool all = true;
-        for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
-            all = all && name.contains(word, Qt::CaseInsensitive);
+        bool byName = true;
+        for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+            byName = byName && name.contains(word, Qt::CaseInsensitive);
+            all = all && (name.contains(word, Qt::CaseInsensitive) || said.contains(word, Qt::CaseInsensitive));
+        }
         if (!all)
             continue;
         const QString key = entry.action->shortcut().toString(QKeySequence::NativeText);
-        auto* item = new QTreeWidgetItem(list_, { name, key });
+        auto* item = new QTreeWidgetItem({ name, key });
+        list_->insertTopLevelItem(byName ? named++ : list_->topLevelItemCount(), item);
         item->setSizeHint(0, QSize(0, kPaletteRow));
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
         item->setForeground(1, theme().color(Token::Text3));
         item->setFont(1, codeFont());
         item->setData(0, Qt::UserRole, static_cast<int>(i));
     }
-    list_->setCurrentItem(list_->topLevelItem(0));
+    if (list_->topLevelItemCount() == 0)
+        (new QTreeWidgetItem(list_, { tr("No command matches.") }))->setFlags(Qt::NoItemFlags);
+    else
+        list_->setCurrentItem(list_->topLevelItem(0));
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)

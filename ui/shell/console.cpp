@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/resources.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/overflow.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
@@ -62,7 +63,7 @@ Console::~Console()
 void Console::makeWindow()
 {
     window_ = std::make_unique<MainWindow>(*bench_, *appearance_, remembers());
-    window_->resize(options_.size.isEmpty() ? window_->size().boundedTo(window_->screen()->availableSize()) : options_.size);
+    window_->resize(options_.size.isEmpty() ? window_->size().boundedTo(roomOnScreen(*window_)) : options_.size);
 }
 
 void Console::show()

@@ -56,6 +56,7 @@ void MainWindow::connectActions()
         help->showTopic(HelpDialog::Words);
         help->show();
     });
+    connect(actions_->demonstration, &QAction::triggered, this, &MainWindow::startDemonstration);
     connect(actions_->about, &QAction::triggered, this, &MainWindow::showAbout);
     connect(actions_->copyPath, &QAction::triggered, this, [this] {
         QGuiApplication::clipboard()->setText(bench_.watcher().folder());

@@ -525,6 +525,27 @@ private Q_SLOTS:
         QCOMPARE(first->text(), QStringLiteral("&Stop"));
     }
 
+    /// "demo" found nothing, and nothing said so.
+    void thePaletteWasAnEmptyListWhenNothingMatched()
+    {
+        QWidget window;
+        Actions actions(&window);
+        CommandPalette palette(actions, &window);
+        palette.show();
+        auto* line = palette.findChild<QLineEdit*>();
+        const auto* list = palette.findChild<QTreeWidget*>();
+        line->setText(QStringLiteral("demo"));
+        QCOMPARE(list->topLevelItemCount(), 1);
+        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("Help: Start demonstration run"));
+        line->setText(QStringLiteral("checkpoint")); // by its name, then by what it does
+        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("Run: Save checkpoint now"));
+        QVERIFY(list->topLevelItemCount() > 1);
+        line->setText(QStringLiteral("xyzzy"));
+        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("No command matches."));
+        QTest::keyClick(line, Qt::Key_Return);
+        QVERIFY(palette.isVisible());
+    }
+
     void paletteShowsShortcutsInAColumnOfTheirOwn()
     {
         QWidget window;
