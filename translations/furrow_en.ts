@@ -277,27 +277,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Spans of one length</source>
+        <source>Spans</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stream, no ledger</source>
+        <source>Stream</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Count and train</source>
+        <source>Train</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Count and leave out</source>
+        <source>GPT</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>GPT-2 or Llama</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>HRM, hierarchical</source>
+        <source>HRM</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -345,7 +341,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stable, then decay</source>
+        <source>Stable, decay</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -353,7 +349,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Memory-efficient</source>
+        <source>Efficient</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -361,11 +357,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Each its own replica</source>
+        <source>Own replicas</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>All one model</source>
+        <source>One model</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -381,7 +377,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>SGD with momentum</source>
+        <source>SGD</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -389,7 +385,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Average of weights</source>
+        <source>Average</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

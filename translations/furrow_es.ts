@@ -277,28 +277,24 @@
         <translation>Párrafos</translation>
     </message>
     <message>
-        <source>Spans of one length</source>
-        <translation>Tramos de igual longitud</translation>
+        <source>Spans</source>
+        <translation>Tramos</translation>
     </message>
     <message>
-        <source>Stream, no ledger</source>
-        <translation>Flujo, sin registro contable</translation>
+        <source>Stream</source>
+        <translation>Flujo</translation>
     </message>
     <message>
-        <source>Count and train</source>
-        <translation>Contar y entrenar</translation>
+        <source>Train</source>
+        <translation>Entrenar</translation>
     </message>
     <message>
-        <source>Count and leave out</source>
-        <translation>Contar y omitir</translation>
+        <source>GPT</source>
+        <translation>GPT</translation>
     </message>
     <message>
-        <source>GPT-2 or Llama</source>
-        <translation>GPT-2 o Llama</translation>
-    </message>
-    <message>
-        <source>HRM, hierarchical</source>
-        <translation>HRM, jerárquico</translation>
+        <source>HRM</source>
+        <translation>HRM</translation>
     </message>
     <message>
         <source>Learned</source>
@@ -326,7 +322,7 @@
     </message>
     <message>
         <source>Train again</source>
-        <translation>Entrenar otra vez</translation>
+        <translation>Otra vez</translation>
     </message>
     <message>
         <source>Leave out</source>
@@ -345,28 +341,28 @@
         <translation>Constante</translation>
     </message>
     <message>
-        <source>Stable, then decay</source>
-        <translation>Estable, luego descenso</translation>
+        <source>Stable, decay</source>
+        <translation>Estable, baja</translation>
     </message>
     <message>
         <source>Flash</source>
         <translation>Flash</translation>
     </message>
     <message>
-        <source>Memory-efficient</source>
-        <translation>Ahorra memoria</translation>
+        <source>Efficient</source>
+        <translation>Eficiente</translation>
     </message>
     <message>
         <source>Plain</source>
         <translation>Simple</translation>
     </message>
     <message>
-        <source>Each its own replica</source>
-        <translation>Cada uno su réplica</translation>
+        <source>Own replicas</source>
+        <translation>Réplica propia</translation>
     </message>
     <message>
-        <source>All one model</source>
-        <translation>Todos un solo modelo</translation>
+        <source>One model</source>
+        <translation>Un modelo</translation>
     </message>
     <message>
         <source>AdamW</source>
@@ -381,16 +377,16 @@
         <translation>AdamATan2</translation>
     </message>
     <message>
-        <source>SGD with momentum</source>
-        <translation>SGD con momento</translation>
+        <source>SGD</source>
+        <translation>SGD</translation>
     </message>
     <message>
         <source>None</source>
         <translation>Ninguna</translation>
     </message>
     <message>
-        <source>Average of weights</source>
-        <translation>Media de los pesos</translation>
+        <source>Average</source>
+        <translation>Media</translation>
     </message>
     <message>
         <source>DiLoCo</source>
@@ -4239,8 +4235,8 @@ Vocabulario %3</translation>
     <message numerus="yes">
         <source>%n setting(s) must be corrected before launch</source>
         <translation>
-            <numerusform>hay que corregir %n ajuste antes de lanzar</numerusform>
-            <numerusform>hay que corregir %n ajustes antes de lanzar</numerusform>
+            <numerusform>Hay que corregir %n ajuste antes de lanzar</numerusform>
+            <numerusform>Hay que corregir %n ajustes antes de lanzar</numerusform>
         </translation>
     </message>
     <message>

@@ -277,28 +277,24 @@
         <translation>段落</translation>
     </message>
     <message>
-        <source>Spans of one length</source>
+        <source>Spans</source>
         <translation>等长片段</translation>
     </message>
     <message>
-        <source>Stream, no ledger</source>
-        <translation>流式，无账本</translation>
+        <source>Stream</source>
+        <translation>流式</translation>
     </message>
     <message>
-        <source>Count and train</source>
-        <translation>计数并训练</translation>
+        <source>Train</source>
+        <translation>训练</translation>
     </message>
     <message>
-        <source>Count and leave out</source>
-        <translation>计数并略去</translation>
+        <source>GPT</source>
+        <translation>GPT</translation>
     </message>
     <message>
-        <source>GPT-2 or Llama</source>
-        <translation>GPT-2 或 Llama</translation>
-    </message>
-    <message>
-        <source>HRM, hierarchical</source>
-        <translation>HRM，分层</translation>
+        <source>HRM</source>
+        <translation>HRM</translation>
     </message>
     <message>
         <source>Learned</source>
@@ -345,28 +341,28 @@
         <translation>恒定</translation>
     </message>
     <message>
-        <source>Stable, then decay</source>
-        <translation>先稳定后衰减</translation>
+        <source>Stable, decay</source>
+        <translation>先稳后降</translation>
     </message>
     <message>
         <source>Flash</source>
         <translation>Flash</translation>
     </message>
     <message>
-        <source>Memory-efficient</source>
-        <translation>节省内存</translation>
+        <source>Efficient</source>
+        <translation>省内存</translation>
     </message>
     <message>
         <source>Plain</source>
         <translation>普通</translation>
     </message>
     <message>
-        <source>Each its own replica</source>
-        <translation>各自一个副本</translation>
+        <source>Own replicas</source>
+        <translation>各自副本</translation>
     </message>
     <message>
-        <source>All one model</source>
-        <translation>共同一个模型</translation>
+        <source>One model</source>
+        <translation>同一模型</translation>
     </message>
     <message>
         <source>AdamW</source>
@@ -381,16 +377,16 @@
         <translation>AdamATan2</translation>
     </message>
     <message>
-        <source>SGD with momentum</source>
-        <translation>带动量的 SGD</translation>
+        <source>SGD</source>
+        <translation>SGD</translation>
     </message>
     <message>
         <source>None</source>
         <translation>无</translation>
     </message>
     <message>
-        <source>Average of weights</source>
-        <translation>权重平均</translation>
+        <source>Average</source>
+        <translation>平均</translation>
     </message>
     <message>
         <source>DiLoCo</source>

@@ -251,7 +251,7 @@ private Q_SLOTS:
         auto* choices = qobject_cast<QComboBox*>(merge.editor());
         QVERIFY(choices != nullptr);
         const int average = choices->findData(QStringLiteral("average"));
-        QCOMPARE(choices->itemText(average), QStringLiteral("Average of weights"));
+        QCOMPARE(choices->itemText(average), QStringLiteral("Average"));
         QCOMPARE(choices->itemData(average, Qt::ToolTipRole).toString(), QStringLiteral("--merge average"));
         for (const Setting& setting : settings()) {
             for (const std::string& choice : setting.choices) { // a choice that is added to the schema needs its words

@@ -9,6 +9,7 @@
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
 
+#include <QCoreApplication>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QGridLayout>
@@ -231,7 +232,7 @@ void EstimatePanel::refreshChanges()
         delete item;
     }
     const std::vector<ConfigChange> all = bench_.form().changesFromPreset();
-    const QString title = QString::fromStdString(bench_.form().preset().title);
+    const QString title = QCoreApplication::translate("Schema", bench_.form().preset().title.c_str());
     changesTitle_->setText(all.empty() ? tr("As in the preset %1").arg(title) : tr("Changes to the preset %1").arg(title));
     const auto shortened = [this](const std::string& text) {
         const QString whole = text.empty() ? tr("not set") : QString::fromStdString(text);

@@ -86,7 +86,7 @@ private:
 QString settingLabel(const Setting& setting);
 QString settingHelp(const Setting& setting);
 QString settingUnit(const Setting& setting);
-/// "Average of weights" for average of merge.
+/// "Own replicas" for independent of parallel. Short: a field has room for fourteen letters at 1280 points.
 QString settingChoice(const Setting& setting, const std::string& choice);
 
 } // namespace furrow
