@@ -5483,6 +5483,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Held-out loss</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>No replica has trained anything since the last merge.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Meter</name>

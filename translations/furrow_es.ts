@@ -5486,6 +5486,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>Held-out loss</source>
         <translation>Pérdida reservada</translation>
     </message>
+    <message>
+        <source>No replica has trained anything since the last merge.</source>
+        <translation>Ninguna réplica ha entrenado nada desde la última fusión.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Meter</name>

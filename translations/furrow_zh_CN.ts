@@ -5455,6 +5455,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Held-out loss</source>
         <translation>留出损失</translation>
     </message>
+    <message>
+        <source>No replica has trained anything since the last merge.</source>
+        <translation>自上次合并以来，没有副本训练过任何内容。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Meter</name>

@@ -139,9 +139,10 @@ void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::Check
     }
 }
 
-std::string ago(double seconds)
+/// The console translates these sentences: translations/schema_texts.py finds them here.
+void say(RunStatus& status, const char* sentence, std::vector<std::string> values = {})
 {
-    return formatDuration(seconds) + " ago";
+    status.evidence.push_back({ sentence, std::move(values) });
 }
 
 /// What the supervisor logged when it ended and the ledger could not take its exit record (a full disk); "" when it logged nothing.
@@ -165,8 +166,8 @@ void deriveFromWishes(RunStatus& status, DesiredState desired)
 void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, const Viewpoint& view)
 {
     const std::string silence = formatDuration(static_cast<double>(std::max<std::int64_t>(view.silentNs, 0)) / kNsPerSecond);
-    status.evidence.push_back({ "The folder is looked at from outside (" + view.elsewhere + "), so the run is trained by another computer, whose processes cannot be seen from here." });
-    status.evidence.push_back({ "The run wrote something " + silence + " ago." });
+    say(status, "The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.", { view.elsewhere });
+    say(status, "The run wrote something %1 ago.", { silence });
     if (view.silentNs < kSilenceNs) {
         deriveFromWishes(status, totals.desired);
         return;
@@ -179,10 +180,9 @@ void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, 
 /// Evidence first, verdict from it.
 void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt, const Viewpoint& view)
 {
-    const auto say = [&](std::string text) { status.evidence.push_back({ std::move(text) }); };
     if (!attempt) {
         status.state = RunState::New;
-        say("No attempt was started yet.");
+        say(status, "No attempt was started yet.");
         return;
     }
     if (!view.elsewhere.empty())
@@ -192,17 +192,16 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     if (alive) {
         status.supervisorPid = totals.supervisor->pid;
         const auto living = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
-        say("The supervisor (process " + std::to_string(status.supervisorPid) + ") holds the run; its last heartbeat is "
-            + ago(static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond) + ".");
-        say(std::to_string(living) + " of " + std::to_string(status.workers.size()) + " workers alive.");
+        const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
+        say(status, "The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { std::to_string(status.supervisorPid), formatDuration(silence) });
+        say(status, "%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) });
         deriveFromWishes(status, totals.desired);
         return;
     }
     if (attempt->endedWallNs) {
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
-        say("Attempt " + std::to_string(attempt->id.value) + " ended at " + isoTime(*attempt->endedWallNs) + ": " + toString(attempt->reason)
-            + (attempt->detail.empty() ? "." : " (" + attempt->detail + ")."));
+        say(status, "Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), toString(attempt->reason) + (attempt->detail.empty() ? "" : " (" + attempt->detail + ")") });
         switch (attempt->reason) {
         case StopReason::User: status.state = RunState::Stopped; break;
         case StopReason::Error: status.state = RunState::Failed; break;
@@ -215,15 +214,18 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     status.stopReason = StopReason::Interrupted;
     if (held) {
         status.state = RunState::Running; // starting: it holds the lock and has not said its name yet
-        say("A process holds the run and has not written a heartbeat yet.");
+        say(status, "A process holds the run and has not written a heartbeat yet.");
         return;
     }
-    say(attempt->supervisor.bootId == bootId() ? "The supervisor process is gone." : "The boot id changed: the computer was restarted.");
-    say("Attempt " + std::to_string(attempt->id.value) + " has no exit record.");
+    if (attempt->supervisor.bootId == bootId())
+        say(status, "The supervisor process is gone.");
+    else
+        say(status, "The boot id changed: the computer was restarted.");
+    say(status, "Attempt %1 has no exit record.", { std::to_string(attempt->id.value) });
     if (totals.supervisorHeartbeatWallNs > 0)
-        say("The last heartbeat is of " + isoTime(totals.supervisorHeartbeatWallNs) + ".");
+        say(status, "The last heartbeat is of %1.", { isoTime(totals.supervisorHeartbeatWallNs) });
     if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {
-        say("The supervisor logged at its end: " + logged);
+        say(status, "The supervisor logged at its end: %1", { logged });
         status.stopDetail = logged;
         return;
     }
@@ -238,12 +240,27 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
     const auto mark = readFinishedMark(paths);
     if (!mark || mark->attempt.value != status.attempt)
         return;
-    status.evidence.push_back({ "A person marked the run as finished at " + isoTime(mark->wallNs) + "; until then it was " + toString(status.state) + "." });
+    say(status, "A person marked the run as finished at %1; until then it was %2.", { isoTime(mark->wallNs), toString(status.state) });
     status.state = RunState::Finished;
     status.markedByHand = true;
 }
 
 } // namespace
+
+std::string Evidence::text() const
+{
+    std::string text;
+    for (std::size_t i = 0; i < sentence.size(); ++i) {
+        const std::size_t number = sentence[i] == '%' && i + 1 < sentence.size() ? static_cast<std::size_t>(sentence[i + 1] - '0') : 0;
+        if (number >= 1 && number <= values.size()) {
+            text += values[number - 1];
+            ++i;
+        } else {
+            text += sentence[i];
+        }
+    }
+    return text;
+}
 
 std::string toString(RunState state)
 {

@@ -19,7 +19,9 @@ std::string toString(RunState state); ///< "new" "running" ...
 
 /// One line of evidence for the state, shown under "Why?".
 struct Evidence {
-    std::string text; ///< "The boot id changed, there is no exit record."
+    std::string sentence; ///< "Attempt %1 ended at %2: %3."; the console translates it
+    std::vector<std::string> values; ///< for %1, %2, ...: times as in ISO 8601, states and reasons as toString() names them
+    std::string text() const;
 };
 
 struct WorkerStatus {

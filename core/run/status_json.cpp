@@ -74,7 +74,7 @@ nlohmann::json toJson(const RunStatus& s)
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints }, { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evidence"] = nlohmann::json::array();
     for (const auto& e : s.evidence)
-        json["evidence"].push_back(e.text);
+        json["evidence"].push_back(e.text());
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)

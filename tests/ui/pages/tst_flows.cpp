@@ -223,11 +223,12 @@ private Q_SLOTS:
         appearance.setLanguage(QStringLiteral("es"));
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
         RunStatus status;
-        status.evidence = { { "Attempt 1 ended at 2026-11-22T18:14:58Z: epochs." }, { "Attempt 2 ended at 2026-11-22T18:14:58Z: error (worker 1: disk full)." } };
+        const std::string ended = "Attempt %1 ended at %2: %3.";
+        status.evidence = { { ended, { "1", "2026-11-22T18:14:58Z", "epochs" } }, { ended, { "2", "2026-11-22T18:14:58Z", "error (worker 1: disk full at 99 %1)" } } };
         const QString words = evidenceText(status, QStringLiteral("\n"));
         QVERIFY2(words.startsWith(QStringLiteral("El intento 1 terminó")), qPrintable(words));
         QVERIFY(!words.contains(QLatin1String("epochs")) && !words.contains(QLatin1String("Attempt")));
-        QVERIFY(words.contains(QLatin1String("(worker 1: disk full)")));
+        QVERIFY(words.contains(QLatin1String("(worker 1: disk full at 99 %1)")));
         RunStory story({}); // what core really says, alive and not
         for (const bool alive : { false, true }) {
             if (alive)
@@ -238,7 +239,7 @@ private Q_SLOTS:
             for (const Evidence& evidence : read.value().evidence) {
                 RunStatus one;
                 one.evidence = { evidence };
-                QVERIFY2(evidenceText(one, {}) != QString::fromStdString(evidence.text), evidence.text.c_str());
+                QVERIFY2(evidenceText(one, {}) != QString::fromStdString(evidence.text()), evidence.sentence.c_str());
             }
         }
     }
