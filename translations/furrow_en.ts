@@ -2455,10 +2455,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 chunks · %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 · %2</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2499,6 +2495,13 @@
     <message>
         <source>%1 %2 → %3</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln chunk(s) · %1</source>
+        <translation>
+            <numerusform>%Ln chunk · %1</numerusform>
+            <numerusform>%Ln chunks · %1</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -2459,10 +2459,6 @@
         <translation>hace %1</translation>
     </message>
     <message>
-        <source>%1 chunks · %2</source>
-        <translation>%1 fragmentos · %2</translation>
-    </message>
-    <message>
         <source>%1 · %2</source>
         <translation>%1 · %2</translation>
     </message>
@@ -2499,6 +2495,13 @@
     <message>
         <source>%1 %2 → %3</source>
         <translation>%1 %2 → %3</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln chunk(s) · %1</source>
+        <translation>
+            <numerusform>%Ln fragmento · %1</numerusform>
+            <numerusform>%Ln fragmentos · %1</numerusform>
+        </translation>
     </message>
 </context>
 <context>

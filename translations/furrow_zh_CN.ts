@@ -2458,10 +2458,6 @@
         <translation>%1前</translation>
     </message>
     <message>
-        <source>%1 chunks · %2</source>
-        <translation>%1 个数据段 · %2</translation>
-    </message>
-    <message>
         <source>%1 · %2</source>
         <translation>%1 · %2</translation>
     </message>
@@ -2496,6 +2492,12 @@
     <message>
         <source>%1 %2 → %3</source>
         <translation>%1 %2 → %3</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln chunk(s) · %1</source>
+        <translation>
+            <numerusform>%Ln 个数据段 · %1</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -168,8 +168,10 @@ QString endSubtitle(const RunLine& line)
         const int epochs = static_cast<int>(line.epochsClosed); // lupdate does not read past a cast
         return QCoreApplication::translate("Words", "%n epoch(s) · %1", nullptr, epochs).arg(when);
     }
-    if (line.state == RunState::Finished)
-        return QCoreApplication::translate("Words", "%1 chunks · %2").arg(countText(line.committed), when);
+    if (line.state == RunState::Finished) {
+        const int chunks = static_cast<int>(line.committed);
+        return QCoreApplication::translate("Words", "%Ln chunk(s) · %1", nullptr, chunks).arg(when);
+    }
     return QCoreApplication::translate("Words", "%1 · %2").arg(stateWord(line.state).toLower(), when);
 }
 

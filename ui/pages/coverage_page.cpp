@@ -91,6 +91,29 @@ CoveragePage::CoveragePage(Workbench& bench, QWidget* parent)
     followSelection();
 }
 
+// One thing of three parts: a toolbar that has no room for all of them has none for any.
+QWidget* CoveragePage::buildWorst()
+{
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(10, 0, 0, 0);
+    row->setSpacing(6);
+    row->addWidget(makeLabel(tr("Worst"), TextTone::Secondary, TextSize::Small));
+    worst_ = new QDoubleSpinBox;
+    worst_->setRange(0.1, 100);
+    worst_->setDecimals(1);
+    worst_->setValue(0.5);
+    worst_->setSuffix(tr(" %"));
+    worst_->setFixedWidth(64);
+    worst_->setAccessibleName(tr("Share of the worst chunks"));
+    auto* select = makeButton(tr("Select"));
+    select->setToolTip(tr("Select the chunks with the largest values of this layer"));
+    connect(select, &QPushButton::clicked, this, &CoveragePage::selectWorst);
+    row->addWidget(worst_);
+    row->addWidget(select);
+    return box;
+}
+
 void CoveragePage::buildBar()
 {
     auto* bar = new QToolBar(this); // what does not fit goes into its overflow
@@ -127,21 +150,7 @@ void CoveragePage::buildBar()
     tableButton_->setCheckable(true);
     bar->addWidget(tableButton_);
     bar->addWidget(rows_);
-    QLabel* worst = makeLabel(tr("Worst"), TextTone::Secondary, TextSize::Small);
-    worst->setContentsMargins(10, 0, 6, 0);
-    bar->addWidget(worst);
-    worst_ = new QDoubleSpinBox(bar);
-    worst_->setRange(0.1, 100);
-    worst_->setDecimals(1);
-    worst_->setValue(0.5);
-    worst_->setSuffix(tr(" %"));
-    worst_->setFixedWidth(64);
-    worst_->setAccessibleName(tr("Share of the worst chunks"));
-    bar->addWidget(worst_);
-    auto* select = makeButton(tr("Select"));
-    select->setToolTip(tr("Select the chunks with the largest values of this layer"));
-    connect(select, &QPushButton::clicked, this, &CoveragePage::selectWorst);
-    bar->addWidget(select);
+    bar->addWidget(buildWorst());
     dressOverflow(*bar);
     layout()->addWidget(bar);
     hover_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);

@@ -32,6 +32,7 @@ public:
 
 private:
     void buildBar();
+    QWidget* buildWorst();
     void buildMap();
     void buildTable();
     void connectBench();
