@@ -641,13 +641,19 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         QTRY_VERIFY_WITH_TIMEOUT(window.findChildren<WorkerCard*>().size() == 2, kPatienceMs);
         QWidget* page = window.runView().page(RunView::Overview);
-        buttonOf<QPushButton>(*page, QStringLiteral("Why?"))->setFocus();
+        auto* why = buttonOf<QPushButton>(*page, QStringLiteral("Why?"));
+        const auto cards = window.findChildren<WorkerCard*>();
+        QTRY_VERIFY_WITH_TIMEOUT(why->isVisible() && cards.front()->isVisible() && cards.back()->isVisible(), kPatienceMs); // what is not shown takes no focus
+        why->setFocus();
         WorkerCard* card = nullptr;
+        QStringList way;
         for (int i = 0; i < 6 && card == nullptr; ++i) {
-            QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget() : &window, Qt::Key_Tab);
+            QWidget* focus = QApplication::focusWidget();
+            way.append(focus != nullptr ? QLatin1String(focus->metaObject()->className()) + QLatin1Char(' ') + focus->accessibleName() : QStringLiteral("none"));
+            QTest::keyClick(focus != nullptr ? focus : &window, Qt::Key_Tab);
             card = qobject_cast<WorkerCard*>(QApplication::focusWidget());
         }
-        QVERIFY(card != nullptr);
+        QVERIFY2(card != nullptr, qPrintable(way.join(QStringLiteral(" > "))));
         QTest::keyClick(card, Qt::Key_Return);
         QCOMPARE(window.runView().currentPage(), static_cast<int>(RunView::Workers));
         QVERIFY(bench.selection().selection().worker.has_value());
