@@ -12,6 +12,7 @@ namespace furrow {
 namespace {
 
 constexpr int kMarkRoom = 6; // pixels that a mark may reach beyond the edge
+constexpr double kMeanPoints = 2; // of each worker within the width that the mean is smoothed by
 constexpr double kFar = 1e6; // pixels: beyond, a coordinate is only "outside"
 
 bool overlaps(const Curve& curve, double begin, double end)
@@ -79,6 +80,21 @@ double CurvesLayer::smoothingWidth() const
     return (end - begin) / 50;
 }
 
+/// Of the mean: a run of few steps has points so far apart that it would swing from one worker to the other.
+double CurvesLayer::meanWidth(double width) const
+{
+    double begin = 0;
+    double end = 0;
+    if (options_.smoothing.width > 0 || !dataRange(begin, end))
+        return width;
+    double apart = 0;
+    for (const ChartLine& line : data_.lines) {
+        if (const std::size_t size = line.curve->size(); size > 1)
+            apart = std::max(apart, (line.curve->x(size - 1) - line.curve->x(0)) / static_cast<double>(size - 1));
+    }
+    return std::max(width, std::min(kMeanPoints * apart, (end - begin) / 10));
+}
+
 void CurvesLayer::measure(double pixelRatio)
 {
     pixelRatio_ = pixelRatio;
@@ -130,8 +146,10 @@ void CurvesLayer::measure(double pixelRatio)
     }
     if (options_.stacked)
         measureStack(workers);
-    else if (options_.mean && workers.size() > 1)
+    else if (options_.mean && workers.size() > 1) {
+        smoothing.width = meanWidth(smoothing.width);
         mean_ = smooth(all, smoothing);
+    }
 }
 
 /// Means of a pixel on top of each other; the extremes of a worker stand on what is below it.

@@ -67,6 +67,7 @@ protected:
 
 private:
     double smoothingWidth() const;
+    double meanWidth(double width) const;
     void measureStack(const std::vector<int>& workers);
     void drawSpans(QPainter& painter) const;
     void drawRaw(QPainter& painter, const Shape& shape, QImage* picture);

@@ -232,6 +232,29 @@ private Q_SLOTS:
             QVERIFY(std::abs(p.y - 1.25) < 1e-6);
     }
 
+    /// Its smoothing was narrower than the steps of a young run are apart.
+    void theMeanSwungBetweenWorkersOfFewSteps()
+    {
+        std::vector<double> even, odd;
+        for (int i = 0; i < 20; ++i) {
+            even.push_back(2 * i);
+            odd.push_back(2 * i + 1);
+        }
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 400, 200 });
+        chart.setData({ { { makeCurve(even, std::vector<float>(even.size(), 2)), nullptr, 0 }, { makeCurve(odd, std::vector<float>(odd.size(), 4)), nullptr, 1 } } });
+        chart.replotNow();
+        int seen = 0;
+        for (const auto& p : chart.curves().mean()) {
+            if (p.x < 8)
+                continue;
+            QVERIFY2(std::abs(p.y - 3) < 0.4, qPrintable(QStringLiteral("%1 at %2").arg(p.y).arg(p.x)));
+            ++seen;
+        }
+        QVERIFY(seen > 20);
+    }
+
     void supersededPointsAreInNoAverage()
     {
         ChartLink link;
