@@ -48,9 +48,8 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
 }
 
 /// The whole file into `out`: what was kept of its beginning, then the rest from the hub.
-Status download(const DataFile& file, const HubAddress& address, HubClient& client, BlockCache& cache, CacheFile& out)
+Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, CacheFile& out)
 {
-    const HubFile hub = hubFile(file, address);
     HubPieces kept(cache.shared_from_this());
     Sha256 sha;
     Status written;
@@ -60,7 +59,7 @@ Status download(const DataFile& file, const HubAddress& address, HubClient& clie
         sha.update(piece);
         have += piece.size();
         buffer.append(piece);
-        if (buffer.size() >= kWrittenAtOnce || have == file.sizeBytes) {
+        if (buffer.size() >= kWrittenAtOnce || have == hub.sizeBytes) {
             written = out.append(buffer.data(), buffer.size());
             buffer.clear();
         }
@@ -71,14 +70,14 @@ Status download(const DataFile& file, const HubAddress& address, HubClient& clie
         begun.push_back(have);
         (void)take(*piece);
     }
-    if (written.ok() && have < file.sizeBytes)
-        if (auto status = client.read(address.repository, address.commit, hub, { have, file.sizeBytes - have }, take); !status.ok())
+    if (written.ok() && have < hub.sizeBytes)
+        if (auto status = client.read(address.repository, address.commit, hub, { have, hub.sizeBytes - have }, take); !status.ok())
             return written.ok() ? status : written;
-    if (!written.ok() || file.hash.size() != kShaDigits || sha.hex() == file.hash)
+    if (!written.ok() || hub.sha256.empty() || sha.hex() == hub.sha256)
         return written;
     for (const std::uint64_t offset : begun)
         kept.forget(hub, offset);
-    return Error { ErrorCode::Corrupt, file.path + " arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged." };
+    return Error { ErrorCode::Corrupt, toString(address) + " arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged." };
 }
 
 } // namespace
@@ -143,14 +142,15 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, 
         return address.error();
     if (const auto local = inHuggingFaceCache(address.value(), file.sizeBytes); !local.empty())
         return openLocalSource(local);
-    const std::string name = sha256Hex(file.hash + "/" + std::to_string(file.sizeBytes)).substr(0, 32) + ".download";
+    const HubFile hub = hubFile(file, address.value());
+    const std::string name = contentName(hub) + ".download";
     if (const auto there = cache.find(kDownloads, name))
         return openLocalSource(*there);
     logInfo("downloading " + file.path);
     auto out = cache.create();
     if (!out.ok())
         return out.error();
-    if (auto written = download(file, address.value(), *client, cache, out.value()); !written.ok())
+    if (auto written = download(hub, address.value(), *client, cache, out.value()); !written.ok())
         return written.error();
     if (auto published = cache.publish(std::move(out).value(), kDownloads, name); !published.ok())
         return published.error();

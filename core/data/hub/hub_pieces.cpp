@@ -12,11 +12,9 @@ namespace {
 std::mutex currentMutex;
 std::weak_ptr<HubPieces> currentPieces; // guarded by currentMutex
 
-/// The same content has the same name, whatever repository it is in.
 std::string nameOf(const HubFile& file, std::uint64_t offset)
 {
-    const std::string key = (file.sha256.empty() ? file.oid : file.sha256) + "/" + std::to_string(file.sizeBytes);
-    return sha256Hex(key).substr(0, 32) + "." + std::to_string(offset) + ".piece";
+    return contentName(file) + "." + std::to_string(offset) + ".piece";
 }
 
 /// Of the bytes and their place: a piece under the name of another one is damage too.
@@ -26,6 +24,11 @@ std::uint64_t checksum(const std::string& name, std::string_view bytes)
 }
 
 } // namespace
+
+std::string contentName(const HubFile& file)
+{
+    return sha256Hex((file.sha256.empty() ? file.oid : file.sha256) + "/" + std::to_string(file.sizeBytes)).substr(0, 32);
+}
 
 HubPieces::HubPieces(std::filesystem::path cacheFolder, std::uint64_t capBytes)
     : folder_(std::move(cacheFolder))

@@ -34,6 +34,9 @@ private:
     std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_; null: it could not be opened
 };
 
+/// How a file of the hub is called in a cache: the same content has the same name, whatever repository it is in.
+std::string contentName(const HubFile& file);
+
 /// While this lives, what this process looks at on the hub is kept in a cache. One at a time counts: the newest.
 class KeepHubPieces {
 public:
