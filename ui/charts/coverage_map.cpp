@@ -175,6 +175,8 @@ void CoverageMap::setReference(const std::vector<ChunkCell>& cells)
 
 void CoverageMap::setRowOrder(std::vector<std::int64_t> blocks)
 {
+    if (blocks == order_) // cells that change do so far more often than their order
+        return;
     order_ = std::move(blocks);
     buildGrid();
     recolour();

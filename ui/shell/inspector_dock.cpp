@@ -31,6 +31,11 @@ constexpr int kLossColumn = 2; // of the chunks
 constexpr int kOneLine = 20; // letters of a value that is never broken, a number or a time
 constexpr int kIdLetters = 8; // the whole id is in the tooltip
 
+QString deviceText(const WorkerStatus& status)
+{
+    return QString::fromStdString(status.deviceName.empty() ? status.device : status.deviceName);
+}
+
 double medianLoss(const std::vector<ChunkCell>& cells)
 {
     std::vector<float> losses;
@@ -177,17 +182,22 @@ int InspectorDock::addName(const QString& name)
     return row;
 }
 
+const WorkerStatus* InspectorDock::statusOf(int worker) const
+{
+    const StatusPtr& status = bench_.watcher().status();
+    if (!status)
+        return nullptr;
+    const auto found = std::find_if(status->workers.begin(), status->workers.end(), [worker](const WorkerStatus& w) { return w.worker == worker; });
+    return found == status->workers.end() ? nullptr : &*found;
+}
+
 // As maps and curves show the worker, and the device it had last.
 void InspectorDock::addWorkerRow(int worker)
 {
     const int row = addName(tr("Worker"));
     QString words = workerName(worker);
-    if (const StatusPtr& status = bench_.watcher().status()) {
-        for (const WorkerStatus& each : status->workers) {
-            if (each.worker == worker)
-                words = tr("%1, %2").arg(words, QString::fromStdString(each.deviceName.empty() ? each.device : each.deviceName));
-        }
-    }
+    if (const WorkerStatus* status = statusOf(worker))
+        words = tr("%1, %2").arg(words, deviceText(*status));
     auto* value = new QWidget;
     auto* line = new QHBoxLayout(value);
     line->setContentsMargins(0, 0, 0, 0);
@@ -338,14 +348,11 @@ void InspectorDock::showWorker(int worker)
 {
     title_->setText(tr("Worker %1").arg(worker));
     sayWhetherPresent();
-    const StatusPtr& status = bench_.watcher().status();
-    if (!status)
-        return;
-    const auto found = std::find_if(status->workers.begin(), status->workers.end(), [worker](const WorkerStatus& w) { return w.worker == worker; });
-    if (found == status->workers.end())
+    const WorkerStatus* found = statusOf(worker);
+    if (found == nullptr)
         return;
     addRow(tr("Process"), found->alive ? QString::number(found->pid) : tr("not alive"));
-    addRow(tr("Device"), QString::fromStdString(found->deviceName.empty() ? found->device : found->deviceName), QString::fromStdString(found->device));
+    addRow(tr("Device"), deviceText(*found), QString::fromStdString(found->device));
     addRow(tr("Replica"), QString::number(found->replica));
     addRow(found->alive ? tr("Phase") : tr("Its end"), QString::fromStdString(found->alive ? found->phase : found->endCause));
     addRow(tr("Restarts"), countText(found->restarts));

@@ -42,6 +42,7 @@ private:
     void addChanges(std::optional<std::int64_t> onlyOf); ///< the settings that attempts changed
     void sayWhetherPresent();
     int addName(const QString& name); ///< @return the row, for its value
+    const WorkerStatus* statusOf(int worker) const; ///< null: no process of the newest attempt has that number
     void addWorkerRow(int worker);
     void addRow(const QString& name, const QString& value, const QString& tip = {});
     void clearRows();
