@@ -1,8 +1,6 @@
 #pragma once
 
-#include "core/train/cpu/gemm.inc.h"
-
-#include <vector>
+#include "core/train/cpu/gemm_rounded.inc.h"
 
 namespace {
 
@@ -31,7 +29,7 @@ struct BFloat16Words {
         return _mm512_castsi512_ps(_mm512_permutexvar_epi16(interleave, halves));
     }
 
-    /// `count` (1 to 32) numbers in a row as words, zeros behind.
+    /// `count` (at least 1) numbers in a row as a vector of words; those behind 32 are left out, zeros behind the last.
     static Vec inRow(const float* from, std::int64_t count)
     {
         const Vec first = loadFirst(from, count < kLanes ? count : kLanes);
@@ -61,30 +59,5 @@ struct BFloat16Words {
         });
     }
 };
-
-/// Rounds some rows of A at a time, few enough to stay in the second cache.
-void gemmRounded(const GemmArguments& g)
-{
-    constexpr std::int64_t kRows = 64;
-    const std::int64_t words = wordsOf<BFloat16Words>(g.k);
-    const std::int64_t padded = (words + kLanes - 1) / kLanes * kLanes;
-    thread_local std::vector<float> scratch;
-    if (static_cast<std::int64_t>(scratch.size()) < kRows * padded)
-        scratch.resize(static_cast<std::size_t>(kRows * padded));
-    for (std::int64_t row = 0; row < g.m; row += kRows) {
-        GemmArguments part = g;
-        part.m = g.m - row < kRows ? g.m - row : kRows;
-        for (std::int64_t i = 0; i < part.m; ++i) {
-            const float* from = g.a + (row + i) * g.rowStride;
-            for (std::int64_t p = 0; p < g.k; p += 32)
-                store(scratch.data() + i * padded + p / 2, BFloat16Words::inRow(from + p, g.k - p < 32 ? g.k - p : 32));
-        }
-        part.a = scratch.data();
-        part.rowStride = padded;
-        part.c = g.c + row * g.cStride;
-        part.k = words;
-        gemm<BFloat16Words>(part);
-    }
-}
 
 } // namespace

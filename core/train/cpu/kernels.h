@@ -78,7 +78,7 @@ struct Kernels {
     CpuLevel level = CpuLevel::None;
 
     Products float32;
-    const Products* bfloat16 = nullptr; ///< null where the processor has no such products
+    Products bfloat16; ///< of pairs where the processor has them, else of rounded float32
 
     void (*normForward)(const NormArguments&, float* y) = nullptr;
     /// dx += gradient through the norm; gradients of gain and bias are added to.

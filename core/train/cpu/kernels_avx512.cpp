@@ -9,7 +9,8 @@ const Kernels& kernelsAvx512()
 {
     static const Kernels table = [] {
         Kernels made = makeTable(CpuLevel::Avx512);
-        made.bfloat16 = cpuHasBFloat16() ? &productsAvx512BFloat16() : nullptr;
+        if (cpuHasBFloat16())
+            made.bfloat16 = productsAvx512BFloat16();
         return made;
     }();
     return table;

@@ -5,7 +5,7 @@ namespace furrow::cpu {
 
 const Products& productsAvx512BFloat16()
 {
-    static const Products products = makeProducts<BFloat16Words>(gemmRounded);
+    static const Products products = makeProducts<BFloat16Words>(gemmRounded<BFloat16Words>);
     return products;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/train/cpu/elementwise.inc.h"
 #include "core/train/cpu/float32_words.inc.h"
+#include "core/train/cpu/rounded_words.inc.h"
 
 namespace {
 
@@ -12,6 +13,7 @@ furrow::cpu::Kernels makeTable(furrow::CpuLevel level)
     furrow::cpu::Kernels table;
     table.level = level;
     table.float32 = makeProducts<Float32Words>(gemm<Float32Words>);
+    table.bfloat16 = makeProducts<RoundedWords>(gemmRounded<RoundedWords>);
     table.normForward = normForward;
     table.normBackward = normBackward;
     table.geluForward = geluForward;

@@ -29,13 +29,13 @@ cpu::GptShape shapeOf(const ModelConfig& config)
     return shape;
 }
 
-/// Null where this processor has no such products.
+/// Null where there are no kernels for this processor or precision.
 const cpu::Products* productsFor(Precision precision)
 {
     const cpu::Kernels* kernels = cpu::kernels();
     if (kernels == nullptr || precision == Precision::Float16)
         return nullptr;
-    return precision == Precision::BFloat16 ? kernels->bfloat16 : &kernels->float32;
+    return precision == Precision::BFloat16 ? &kernels->bfloat16 : &kernels->float32;
 }
 
 cpu::GptOffsets offsetsOf(const ParameterStore& store, const ModelConfig& config)
