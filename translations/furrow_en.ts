@@ -437,6 +437,481 @@
     </message>
 </context>
 <context>
+    <name>Core</name>
+    <message>
+        <source>SIGKILL (likely the out-of-memory killer)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>signal %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its prepared file is gone from the cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its supervisor was gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run wrote something %1 ago.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no sign of life for %1 from the computer that trains it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No attempt was started yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 workers alive.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A process holds the run and has not written a heartbeat yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor process is gone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The boot id changed: the computer was restarted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 has no exit record.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The last heartbeat is of %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor logged at its end: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the supervisor process is gone, there is no exit record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the computer restarted while the run was training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A person marked the run as finished at %1; until then it was %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The feeder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run was killed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ended with %2. The last line of %3 is: %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The limit of %2 restarts is reached.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no progress within its lease</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>killed; what was trained since the last checkpoints is trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after a checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor was asked to end (SIGTERM): shut-down or log-out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The workers ended before the run did.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1 stands on a damaged checkpoint %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nobody holds %1, which is %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>somebody holds %1, which is %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is counted in checkpoint %2, which no surviving weights were made from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: windows %2 to %3 are in the surviving weights twice (the second time through checkpoint %4); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the ledger counts %2 covered windows, its parts cover %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its samples do not add up to its %2 rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3) is %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3) is %4: %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 began before claim %3 had ended; likely cause: the ledger was changed from outside, or two copies of it were in use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 is open but does not hold the chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was begun and died before a checkpoint (%2); it was given out again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker was damaged and %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the counters of block %1 (epoch %2) differ from its chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there are counters of blocks without chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 has %2 chunks, its blocks promise %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 is closed although %2 chunks are left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no stopping rule is reached any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stopping rule reached: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an epoch is complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 epochs are complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 opened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>on the quarantine list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing to train</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 opened again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rebuilt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rebuilt: %1 checkpoints with %2 parts were added from their files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stopping rules changed: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>accepted as not trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another try</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run went back to %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>merge round %1 opened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the rest after %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claim</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>given back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rank 0 ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2, written in %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the loss or gradient norm of windows %1-%2 is not finite; the step is left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>loss %1 in windows %2-%3 sticks out: robust z %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 It is left out of the merge; its chunks are trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The replicas are averaged without it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>merged %1 replicas into %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, loss on held-out text %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; ways from the base %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no progress for %1 in phase &apos;%2&apos;; if it stays so, the lease of this worker ends and its work goes to others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the epochs are complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a stopping rule is reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>adaptive rate: mean loss of %1 steps went from %2 to %3, so the rate is %4 % of the schedule (before: %5 %)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, allowed is at most %3, which is %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is at least one file, folder or hf:// source.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, below %3 %4: every sample would be filtered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2 numbers for %3 sources, allowed is one for each or none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has &apos;%2&apos;, allowed are numbers above 0.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 names several sources, %2 stream takes one file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not divide %3 %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2: rotary positions need an even head size, width / heads is %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is 1, allowed is 0 (no experts) or 2 to 256.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, which works with architecture gpt without experts only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but hrm has none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is 0: nothing would be learnt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is auto, cpu:N or a list of GPUs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, allowed is cpu or cpu:1 to cpu:256.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is 1, but %2 is data, which splits each step over at least 2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but with %3 data there is one model and nothing to merge.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot change from %2 to %3 in a run that has begun: it defines its chunks or its weights. Start a new run instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks of earlier epochs are trained again too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The weights of the run did not grow from it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The one before it is used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>CurvesLayer</name>
     <message>
         <source>%1 off scale</source>
@@ -475,61 +950,6 @@
     </message>
     <message>
         <source>This is a fault of Furrow.</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>Evidence</name>
-    <message>
-        <source>No attempt was started yet.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 of %2 workers alive.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Attempt %1 ended at %2: %3.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>A process holds the run and has not written a heartbeat yet.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The supervisor process is gone.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The boot id changed: the computer was restarted.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Attempt %1 has no exit record.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The last heartbeat is of %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The supervisor logged at its end: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>A person marked the run as finished at %1; until then it was %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run wrote something %1 ago.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

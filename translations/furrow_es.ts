@@ -437,6 +437,481 @@
     </message>
 </context>
 <context>
+    <name>Core</name>
+    <message>
+        <source>SIGKILL (likely the out-of-memory killer)</source>
+        <translation>SIGKILL (probablemente por falta de memoria)</translation>
+    </message>
+    <message>
+        <source>signal %1</source>
+        <translation>señal %1</translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation>código de salida %1</translation>
+    </message>
+    <message>
+        <source>%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.</source>
+        <translation>El %1 % del texto preparado hasta ahora repite texto anterior. La pérdida parecerá mejor de lo que es. Ponga los duplicados en omitir, o busque archivos que estén dos veces en los datos.</translation>
+    </message>
+    <message>
+        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.</source>
+        <translation>La pérdida es de %1 bits por byte en la primera pasada por los datos, menos de lo que puede aprenderse de texto nuevo (zstd necesita %2). Quizá las etiquetas no estén desplazadas, o los datos se contengan a sí mismos.</translation>
+    </message>
+    <message>
+        <source>its prepared file is gone from the cache</source>
+        <translation>su archivo preparado ya no está en la caché</translation>
+    </message>
+    <message>
+        <source>its supervisor was gone</source>
+        <translation>su supervisor ya no existía</translation>
+    </message>
+    <message>
+        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
+        <translation>La carpeta se mira desde fuera (%1), así que la ejecución la entrena otro ordenador, cuyos procesos no se ven desde aquí.</translation>
+    </message>
+    <message>
+        <source>The run wrote something %1 ago.</source>
+        <translation>La ejecución escribió algo hace %1.</translation>
+    </message>
+    <message>
+        <source>no sign of life for %1 from the computer that trains it</source>
+        <translation>sin señales de vida desde hace %1 del ordenador que la entrena</translation>
+    </message>
+    <message>
+        <source>No attempt was started yet.</source>
+        <translation>Aún no se ha iniciado ningún intento.</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
+        <translation>El supervisor (proceso %1) tiene la ejecución; su último latido es de hace %2.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 workers alive.</source>
+        <translation>%1 de %2 trabajadores vivos.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2: %3.</source>
+        <translation>El intento %1 terminó, %2: %3.</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>A process holds the run and has not written a heartbeat yet.</source>
+        <translation>Un proceso tiene la ejecución y aún no ha escrito ningún latido.</translation>
+    </message>
+    <message>
+        <source>The supervisor process is gone.</source>
+        <translation>El proceso supervisor ya no existe.</translation>
+    </message>
+    <message>
+        <source>The boot id changed: the computer was restarted.</source>
+        <translation>El identificador de arranque cambió: el ordenador se reinició.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 has no exit record.</source>
+        <translation>El intento %1 no tiene registro de salida.</translation>
+    </message>
+    <message>
+        <source>The last heartbeat is of %1.</source>
+        <translation>El último latido es de %1.</translation>
+    </message>
+    <message>
+        <source>The supervisor logged at its end: %1</source>
+        <translation>El supervisor anotó al terminar: %1</translation>
+    </message>
+    <message>
+        <source>the supervisor process is gone, there is no exit record</source>
+        <translation>el proceso supervisor ya no existe y no hay registro de salida</translation>
+    </message>
+    <message>
+        <source>the computer restarted while the run was training</source>
+        <translation>el ordenador se reinició mientras la ejecución entrenaba</translation>
+    </message>
+    <message>
+        <source>A person marked the run as finished at %1; until then it was %2.</source>
+        <translation>Una persona marcó la ejecución como terminada (%1); hasta entonces estaba %2.</translation>
+    </message>
+    <message>
+        <source>The feeder</source>
+        <translation>El alimentador</translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation>El trabajador %1</translation>
+    </message>
+    <message>
+        <source>the run was killed</source>
+        <translation>la ejecución se mató</translation>
+    </message>
+    <message>
+        <source>%1 ended with %2. The last line of %3 is: %4</source>
+        <translation>%1 terminó con %2. La última línea de %3 es: %4</translation>
+    </message>
+    <message>
+        <source>%1 The limit of %2 restarts is reached.</source>
+        <translation>%1 Se alcanzó el límite de %2 reinicios.</translation>
+    </message>
+    <message>
+        <source>no progress within its lease</source>
+        <translation>sin progreso durante su reserva</translation>
+    </message>
+    <message>
+        <source>killed; what was trained since the last checkpoints is trained again</source>
+        <translation>matada; lo entrenado desde los últimos puntos de control se entrena de nuevo</translation>
+    </message>
+    <message>
+        <source>after a checkpoint</source>
+        <translation>tras un punto de control</translation>
+    </message>
+    <message>
+        <source>The supervisor was asked to end (SIGTERM): shut-down or log-out.</source>
+        <translation>Se pidió al supervisor que terminara (SIGTERM): apagado o cierre de sesión.</translation>
+    </message>
+    <message>
+        <source>The workers ended before the run did.</source>
+        <translation>Los trabajadores terminaron antes que la ejecución.</translation>
+    </message>
+    <message>
+        <source>replica %1 stands on a damaged checkpoint %2</source>
+        <translation>la réplica %1 se apoya en un punto de control dañado %2</translation>
+    </message>
+    <message>
+        <source>nobody holds %1, which is %2</source>
+        <translation>nadie tiene %1, que está en estado %2</translation>
+    </message>
+    <message>
+        <source>somebody holds %1, which is %2</source>
+        <translation>alguien tiene %1, que está en estado %2</translation>
+    </message>
+    <message>
+        <source>%1 is counted in checkpoint %2, which no surviving weights were made from</source>
+        <translation>%1 se cuenta en el punto de control %2, del que no procede ningún peso superviviente</translation>
+    </message>
+    <message>
+        <source>%1: windows %2 to %3 are in the surviving weights twice (the second time through checkpoint %4); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on</source>
+        <translation>%1: las ventanas %2 a %3 están dos veces en los pesos supervivientes (la segunda por el punto de control %4); causa probable: el registro se cambió desde fuera, o se restauró de una copia antigua mientras un trabajador seguía</translation>
+    </message>
+    <message>
+        <source>%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside</source>
+        <translation>%1 consta como confirmado, pero solo %2 de %3 ventanas están en puntos de control supervivientes; causa probable: una fila de punto de control se quitó o cambió desde fuera</translation>
+    </message>
+    <message>
+        <source>%1: the ledger counts %2 covered windows, its parts cover %3</source>
+        <translation>%1: el registro cuenta %2 ventanas cubiertas, sus partes cubren %3</translation>
+    </message>
+    <message>
+        <source>%1: its samples do not add up to its %2 rows</source>
+        <translation>%1: sus muestras no suman sus %2 filas</translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3) is %4</source>
+        <translation>el fragmento %1 del bloque %2 (época %3) está en estado %4</translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3) is %4: %5</source>
+        <translation>el fragmento %1 del bloque %2 (época %3) está en estado %4: %5</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 began before claim %3 had ended; likely cause: the ledger was changed from outside, or two copies of it were in use</source>
+        <translation>%1: la reserva %2 empezó antes de que terminara la reserva %3; causa probable: el registro se cambió desde fuera, o se usaron dos copias de él</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 is open but does not hold the chunk</source>
+        <translation>%1: la reserva %2 está abierta pero no tiene el fragmento</translation>
+    </message>
+    <message>
+        <source>%1 was begun and died before a checkpoint (%2); it was given out again</source>
+        <translation>%1 se empezó y se perdió antes de un punto de control (%2); se volvió a repartir</translation>
+    </message>
+    <message>
+        <source>epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)</source>
+        <translation>la época %1 omite %2 fragmentos que entrenó la ejecución padre (parent.json la nombra)</translation>
+    </message>
+    <message>
+        <source>%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)</source>
+        <translation>%1 fragmentos de la época %2 están también en los pesos de la ejecución padre: esta ejecución es una pasada nueva (parent_chunks=again)</translation>
+    </message>
+    <message>
+        <source>the tracker was damaged and %1</source>
+        <translation>el registro estaba dañado y %1</translation>
+    </message>
+    <message>
+        <source>the counters of block %1 (epoch %2) differ from its chunks</source>
+        <translation>los contadores del bloque %1 (época %2) difieren de sus fragmentos</translation>
+    </message>
+    <message>
+        <source>there are counters of blocks without chunks</source>
+        <translation>hay contadores de bloques sin fragmentos</translation>
+    </message>
+    <message>
+        <source>epoch %1 has %2 chunks, its blocks promise %3</source>
+        <translation>la época %1 tiene %2 fragmentos, sus bloques prometen %3</translation>
+    </message>
+    <message>
+        <source>epoch %1 is closed although %2 chunks are left</source>
+        <translation>la época %1 está cerrada aunque quedan %2 fragmentos</translation>
+    </message>
+    <message>
+        <source>no stopping rule is reached any more</source>
+        <translation>ya no se alcanza ninguna regla de parada</translation>
+    </message>
+    <message>
+        <source>stopping rule reached: %1</source>
+        <translation>regla de parada alcanzada: %1</translation>
+    </message>
+    <message>
+        <source>an epoch is complete</source>
+        <translation>una época está completa</translation>
+    </message>
+    <message>
+        <source>%1 epochs are complete</source>
+        <translation>%1 épocas están completas</translation>
+    </message>
+    <message>
+        <source>epoch %1 opened</source>
+        <translation>época %1 abierta</translation>
+    </message>
+    <message>
+        <source>on the quarantine list</source>
+        <translation>en la lista de cuarentena</translation>
+    </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation>entrenado por la ejecución padre</translation>
+    </message>
+    <message>
+        <source>nothing to train</source>
+        <translation>nada que entrenar</translation>
+    </message>
+    <message>
+        <source>prepared</source>
+        <translation>preparado</translation>
+    </message>
+    <message>
+        <source>epoch %1 opened again</source>
+        <translation>época %1 abierta de nuevo</translation>
+    </message>
+    <message>
+        <source>rebuilt</source>
+        <translation>reconstruido</translation>
+    </message>
+    <message>
+        <source>rebuilt: %1 checkpoints with %2 parts were added from their files</source>
+        <translation>reconstruido: se añadieron %1 puntos de control con %2 partes desde sus archivos</translation>
+    </message>
+    <message>
+        <source>stopping rules changed: %1</source>
+        <translation>reglas de parada cambiadas: %1</translation>
+    </message>
+    <message>
+        <source>accepted as not trained</source>
+        <translation>aceptado como no entrenado</translation>
+    </message>
+    <message>
+        <source>another try</source>
+        <translation>otro intento</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: %2</source>
+        <translation>el punto de control %1 está dañado: %2</translation>
+    </message>
+    <message>
+        <source>the run went back to %1</source>
+        <translation>la ejecución volvió a %1</translation>
+    </message>
+    <message>
+        <source>merge round %1 opened</source>
+        <translation>ronda de fusión %1 abierta</translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3)</source>
+        <translation>el fragmento %1 del bloque %2 (época %3)</translation>
+    </message>
+    <message>
+        <source>checkpoint %1</source>
+        <translation>punto de control %1</translation>
+    </message>
+    <message>
+        <source>the rest after %1</source>
+        <translation>el resto tras %1</translation>
+    </message>
+    <message>
+        <source>claim</source>
+        <translation>reserva</translation>
+    </message>
+    <message>
+        <source>given back</source>
+        <translation>devuelto</translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>entrenado</translation>
+    </message>
+    <message>
+        <source>rank 0 ended</source>
+        <translation>el rango 0 terminó</translation>
+    </message>
+    <message>
+        <source>%1, %2, written in %3</source>
+        <translation>%1, %2, escrito en %3</translation>
+    </message>
+    <message>
+        <source>the loss or gradient norm of windows %1-%2 is not finite; the step is left out</source>
+        <translation>la pérdida o la norma del gradiente de las ventanas %1-%2 no es finita; el paso se omite</translation>
+    </message>
+    <message>
+        <source>loss %1 in windows %2-%3 sticks out: robust z %4</source>
+        <translation>la pérdida %1 en las ventanas %2-%3 se sale de lo normal: z robusta %4</translation>
+    </message>
+    <message>
+        <source>%1 It is left out of the merge; its chunks are trained again.</source>
+        <translation>%1 Queda fuera de la fusión; sus fragmentos se entrenan de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 The replicas are averaged without it.</source>
+        <translation>%1 Las réplicas se promedian sin ella.</translation>
+    </message>
+    <message>
+        <source>merged %1 replicas into %2</source>
+        <translation>%1 réplicas fusionadas en %2</translation>
+    </message>
+    <message>
+        <source>%1, loss on held-out text %2</source>
+        <translation>%1, pérdida en el texto reservado %2</translation>
+    </message>
+    <message>
+        <source>%1; ways from the base %2</source>
+        <translation>%1; distancias desde la base %2</translation>
+    </message>
+    <message>
+        <source>no progress for %1 in phase &apos;%2&apos;; if it stays so, the lease of this worker ends and its work goes to others</source>
+        <translation>sin progreso durante %1 en la fase «%2»; si sigue así, la reserva de este trabajador termina y su trabajo pasa a otros</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>detenido</translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.</source>
+        <translation>%1 pasos seguidos no fueron finitos; se vuelve al último punto de control. Una tasa de aprendizaje menor puede ayudar.</translation>
+    </message>
+    <message>
+        <source>the epochs are complete</source>
+        <translation>las épocas están completas</translation>
+    </message>
+    <message>
+        <source>a stopping rule is reached</source>
+        <translation>se alcanzó una regla de parada</translation>
+    </message>
+    <message>
+        <source>adaptive rate: mean loss of %1 steps went from %2 to %3, so the rate is %4 % of the schedule (before: %5 %)</source>
+        <translation>tasa adaptativa: la pérdida media de %1 pasos pasó de %2 a %3, así que la tasa es el %4 % de lo previsto (antes: %5 %)</translation>
+    </message>
+    <message>
+        <source>%1 is %2, allowed is at most %3, which is %4.</source>
+        <translation>%1 es %2; se permite como máximo %3, que es %4.</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is at least one file, folder or hf:// source.</source>
+        <translation>%1 está vacío; hace falta al menos un archivo, una carpeta o un origen hf://.</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.</source>
+        <translation>%1 está vacío; se permite byte, char, gpt2 o la ruta de un tokenizer.json.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, below %3 %4: every sample would be filtered.</source>
+        <translation>%1 es %2, por debajo de %3 %4: se filtrarían todas las muestras.</translation>
+    </message>
+    <message>
+        <source>%1 has %2 numbers for %3 sources, allowed is one for each or none.</source>
+        <translation>%1 tiene %2 números para %3 orígenes; se permite uno por cada uno o ninguno.</translation>
+    </message>
+    <message>
+        <source>%1 has &apos;%2&apos;, allowed are numbers above 0.</source>
+        <translation>%1 tiene «%2»; se permiten números mayores que 0.</translation>
+    </message>
+    <message>
+        <source>%1 names several sources, %2 stream takes one file.</source>
+        <translation>%1 nombra varios orígenes; %2 stream toma un solo archivo.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not divide %3 %4.</source>
+        <translation>%1 es %2, que no divide %3 %4.</translation>
+    </message>
+    <message>
+        <source>%1 is %2: rotary positions need an even head size, width / heads is %3.</source>
+        <translation>%1 es %2: las posiciones rotatorias necesitan un tamaño de cabeza par; ancho / cabezas es %3.</translation>
+    </message>
+    <message>
+        <source>%1 is 1, allowed is 0 (no experts) or 2 to 256.</source>
+        <translation>%1 es 1; se permite 0 (sin expertos) o de 2 a 256.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which works with architecture gpt without experts only.</source>
+        <translation>%1 es %2, lo que solo funciona con la arquitectura gpt sin expertos.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but hrm has none.</source>
+        <translation>%1 es %2, pero hrm no lo tiene.</translation>
+    </message>
+    <message>
+        <source>%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.</source>
+        <translation>%1 está activado, lo que solo funciona con la arquitectura gpt; hrm guarda de todos modos las activaciones de un solo paso.</translation>
+    </message>
+    <message>
+        <source>%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.</source>
+        <translation>%1 es fp16, que necesita una GPU; con %2 %3 se permite auto, fp32 o bf16.</translation>
+    </message>
+    <message>
+        <source>%1 is 0: nothing would be learnt.</source>
+        <translation>%1 es 0: no se aprendería nada.</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is auto, cpu:N or a list of GPUs.</source>
+        <translation>%1 está vacío; se permite auto, cpu:N o una lista de GPU.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, allowed is cpu or cpu:1 to cpu:256.</source>
+        <translation>%1 es %2; se permite cpu o de cpu:1 a cpu:256.</translation>
+    </message>
+    <message>
+        <source>%1 is 1, but %2 is data, which splits each step over at least 2.</source>
+        <translation>%1 es 1, pero %2 es data, que reparte cada paso entre al menos 2.</translation>
+    </message>
+    <message>
+        <source>%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.</source>
+        <translation>%1 es cpu:1, pero %2 es data, que reparte cada paso entre al menos 2 trabajadores.</translation>
+    </message>
+    <message>
+        <source>%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.</source>
+        <translation>%1 es diloco, pero con %2 data hay un solo modelo y nada que fusionar; se permite average o none.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but with %3 data there is one model and nothing to merge.</source>
+        <translation>%1 es %2, pero con %3 data hay un solo modelo y nada que fusionar.</translation>
+    </message>
+    <message>
+        <source>%1 cannot change from %2 to %3 in a run that has begun: it defines its chunks or its weights. Start a new run instead.</source>
+        <translation>%1 no puede cambiar de %2 a %3 en una ejecución que ha empezado: define sus fragmentos o sus pesos. Inicie una ejecución nueva.</translation>
+    </message>
+    <message>
+        <source>%1 chunks of earlier epochs are trained again too.</source>
+        <translation>También se entrenan de nuevo %1 fragmentos de épocas anteriores.</translation>
+    </message>
+    <message>
+        <source>The weights of the run did not grow from it.</source>
+        <translation>Los pesos de la ejecución no proceden de él.</translation>
+    </message>
+    <message>
+        <source>%1 The one before it is used.</source>
+        <translation>%1 Se usa el anterior.</translation>
+    </message>
+</context>
+<context>
     <name>CurvesLayer</name>
     <message>
         <source>%1 off scale</source>
@@ -476,61 +951,6 @@
     <message>
         <source>This is a fault of Furrow.</source>
         <translation>Es un fallo de Furrow.</translation>
-    </message>
-</context>
-<context>
-    <name>Evidence</name>
-    <message>
-        <source>No attempt was started yet.</source>
-        <translation>Aún no se ha iniciado ningún intento.</translation>
-    </message>
-    <message>
-        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
-        <translation>El supervisor (proceso %1) tiene la ejecución; su último latido es de hace %2.</translation>
-    </message>
-    <message>
-        <source>%1 of %2 workers alive.</source>
-        <translation>%1 de %2 trabajadores vivos.</translation>
-    </message>
-    <message>
-        <source>Attempt %1 ended at %2: %3.</source>
-        <translation>El intento %1 terminó, %2: %3.</translation>
-    </message>
-    <message>
-        <source>A process holds the run and has not written a heartbeat yet.</source>
-        <translation>Un proceso tiene la ejecución y aún no ha escrito ningún latido.</translation>
-    </message>
-    <message>
-        <source>The supervisor process is gone.</source>
-        <translation>El proceso supervisor ya no existe.</translation>
-    </message>
-    <message>
-        <source>The boot id changed: the computer was restarted.</source>
-        <translation>El identificador de arranque cambió: el ordenador se reinició.</translation>
-    </message>
-    <message>
-        <source>Attempt %1 has no exit record.</source>
-        <translation>El intento %1 no tiene registro de salida.</translation>
-    </message>
-    <message>
-        <source>The last heartbeat is of %1.</source>
-        <translation>El último latido es de %1.</translation>
-    </message>
-    <message>
-        <source>The supervisor logged at its end: %1</source>
-        <translation>El supervisor anotó al terminar: %1</translation>
-    </message>
-    <message>
-        <source>A person marked the run as finished at %1; until then it was %2.</source>
-        <translation>Una persona marcó la ejecución como terminada (%1); hasta entonces estaba %2.</translation>
-    </message>
-    <message>
-        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
-        <translation>La carpeta se mira desde fuera (%1), así que la ejecución la entrena otro ordenador, cuyos procesos no se ven desde aquí.</translation>
-    </message>
-    <message>
-        <source>The run wrote something %1 ago.</source>
-        <translation>La ejecución escribió algo hace %1.</translation>
     </message>
 </context>
 <context>

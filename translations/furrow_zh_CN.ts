@@ -437,6 +437,481 @@
     </message>
 </context>
 <context>
+    <name>Core</name>
+    <message>
+        <source>SIGKILL (likely the out-of-memory killer)</source>
+        <translation>SIGKILL（可能因内存不足被系统终止）</translation>
+    </message>
+    <message>
+        <source>signal %1</source>
+        <translation>信号 %1</translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation>退出代码 %1</translation>
+    </message>
+    <message>
+        <source>%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.</source>
+        <translation>目前已准备文本的 %1 % 与之前的文本重复，损失会显得比实际更好。请将重复文本设为跳过，或查找在数据中出现两次的文件。</translation>
+    </message>
+    <message>
+        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.</source>
+        <translation>首次遍历数据时损失为每字节 %1 比特，低于从新文本中可能学到的水平（zstd 需要 %2）。可能标签没有错位，或数据包含自身的副本。</translation>
+    </message>
+    <message>
+        <source>its prepared file is gone from the cache</source>
+        <translation>其已准备文件已不在缓存中</translation>
+    </message>
+    <message>
+        <source>its supervisor was gone</source>
+        <translation>其监督进程已不存在</translation>
+    </message>
+    <message>
+        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
+        <translation>此文件夹是从外部查看的（%1），运行由另一台计算机训练，其进程在此不可见。</translation>
+    </message>
+    <message>
+        <source>The run wrote something %1 ago.</source>
+        <translation>运行在 %1 前写入过内容。</translation>
+    </message>
+    <message>
+        <source>no sign of life for %1 from the computer that trains it</source>
+        <translation>训练它的计算机已 %1 没有动静</translation>
+    </message>
+    <message>
+        <source>No attempt was started yet.</source>
+        <translation>尚未开始任何尝试。</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
+        <translation>监督进程（%1）持有此运行；上次心跳在 %2 前。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 workers alive.</source>
+        <translation>%2 个工作进程中有 %1 个存活。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2: %3.</source>
+        <translation>第 %1 次尝试于 %2 结束：%3。</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>A process holds the run and has not written a heartbeat yet.</source>
+        <translation>有进程持有此运行，但尚未写入心跳。</translation>
+    </message>
+    <message>
+        <source>The supervisor process is gone.</source>
+        <translation>监督进程已不存在。</translation>
+    </message>
+    <message>
+        <source>The boot id changed: the computer was restarted.</source>
+        <translation>启动标识已改变：计算机重新启动过。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 has no exit record.</source>
+        <translation>第 %1 次尝试没有退出记录。</translation>
+    </message>
+    <message>
+        <source>The last heartbeat is of %1.</source>
+        <translation>上次心跳时间为 %1。</translation>
+    </message>
+    <message>
+        <source>The supervisor logged at its end: %1</source>
+        <translation>监督进程结束时记录：%1</translation>
+    </message>
+    <message>
+        <source>the supervisor process is gone, there is no exit record</source>
+        <translation>监督进程已不存在，也没有退出记录</translation>
+    </message>
+    <message>
+        <source>the computer restarted while the run was training</source>
+        <translation>运行训练期间计算机重新启动过</translation>
+    </message>
+    <message>
+        <source>A person marked the run as finished at %1; until then it was %2.</source>
+        <translation>有人于 %1 将此运行标记为已完成；此前状态为%2。</translation>
+    </message>
+    <message>
+        <source>The feeder</source>
+        <translation>供数进程</translation>
+    </message>
+    <message>
+        <source>Worker %1</source>
+        <translation>工作进程 %1</translation>
+    </message>
+    <message>
+        <source>the run was killed</source>
+        <translation>运行被强行终止</translation>
+    </message>
+    <message>
+        <source>%1 ended with %2. The last line of %3 is: %4</source>
+        <translation>%1 以 %2 结束。%3 的最后一行是：%4</translation>
+    </message>
+    <message>
+        <source>%1 The limit of %2 restarts is reached.</source>
+        <translation>%1 已达到 %2 次重启的上限。</translation>
+    </message>
+    <message>
+        <source>no progress within its lease</source>
+        <translation>租期内没有进展</translation>
+    </message>
+    <message>
+        <source>killed; what was trained since the last checkpoints is trained again</source>
+        <translation>被强行终止；上次检查点之后训练的内容将重新训练</translation>
+    </message>
+    <message>
+        <source>after a checkpoint</source>
+        <translation>在检查点之后</translation>
+    </message>
+    <message>
+        <source>The supervisor was asked to end (SIGTERM): shut-down or log-out.</source>
+        <translation>监督进程被要求结束（SIGTERM）：关机或注销。</translation>
+    </message>
+    <message>
+        <source>The workers ended before the run did.</source>
+        <translation>工作进程先于运行结束。</translation>
+    </message>
+    <message>
+        <source>replica %1 stands on a damaged checkpoint %2</source>
+        <translation>副本 %1 基于损坏的检查点 %2</translation>
+    </message>
+    <message>
+        <source>nobody holds %1, which is %2</source>
+        <translation>没有进程持有 %1，其状态为 %2</translation>
+    </message>
+    <message>
+        <source>somebody holds %1, which is %2</source>
+        <translation>有进程持有 %1，其状态为 %2</translation>
+    </message>
+    <message>
+        <source>%1 is counted in checkpoint %2, which no surviving weights were made from</source>
+        <translation>%1 计入检查点 %2，但留存的权重并非由它得来</translation>
+    </message>
+    <message>
+        <source>%1: windows %2 to %3 are in the surviving weights twice (the second time through checkpoint %4); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on</source>
+        <translation>%1：窗口 %2 到 %3 在留存的权重中出现两次（第二次来自检查点 %4）；可能原因：账本被外部修改，或在工作进程继续时从旧副本恢复</translation>
+    </message>
+    <message>
+        <source>%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside</source>
+        <translation>%1 记为已提交，但留存的检查点中只有 %3 个窗口中的 %2 个；可能原因：检查点记录被外部删除或修改</translation>
+    </message>
+    <message>
+        <source>%1: the ledger counts %2 covered windows, its parts cover %3</source>
+        <translation>%1：账本记有 %2 个已覆盖窗口，而其部分只覆盖 %3 个</translation>
+    </message>
+    <message>
+        <source>%1: its samples do not add up to its %2 rows</source>
+        <translation>%1：其样本数之和不等于它的 %2 行</translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3) is %4</source>
+        <translation>块 %2 的数据段 %1（第 %3 轮）状态为 %4</translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3) is %4: %5</source>
+        <translation>块 %2 的数据段 %1（第 %3 轮）状态为 %4：%5</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 began before claim %3 had ended; likely cause: the ledger was changed from outside, or two copies of it were in use</source>
+        <translation>%1：领取 %2 在领取 %3 结束之前开始；可能原因：账本被外部修改，或同时使用了两个副本</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 is open but does not hold the chunk</source>
+        <translation>%1：领取 %2 未结束但并不持有该数据段</translation>
+    </message>
+    <message>
+        <source>%1 was begun and died before a checkpoint (%2); it was given out again</source>
+        <translation>%1 已开始训练，但在检查点之前中断（%2）；已重新分发</translation>
+    </message>
+    <message>
+        <source>epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)</source>
+        <translation>第 %1 轮略去父运行已训练的 %2 个数据段（见 parent.json）</translation>
+    </message>
+    <message>
+        <source>%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)</source>
+        <translation>第 %2 轮有 %1 个数据段也在父运行的权重中：此运行是新的一遍（parent_chunks=again）</translation>
+    </message>
+    <message>
+        <source>the tracker was damaged and %1</source>
+        <translation>账本曾损坏，%1</translation>
+    </message>
+    <message>
+        <source>the counters of block %1 (epoch %2) differ from its chunks</source>
+        <translation>块 %1（第 %2 轮）的计数与其数据段不符</translation>
+    </message>
+    <message>
+        <source>there are counters of blocks without chunks</source>
+        <translation>存在没有数据段的块的计数</translation>
+    </message>
+    <message>
+        <source>epoch %1 has %2 chunks, its blocks promise %3</source>
+        <translation>第 %1 轮有 %2 个数据段，而其块应有 %3 个</translation>
+    </message>
+    <message>
+        <source>epoch %1 is closed although %2 chunks are left</source>
+        <translation>第 %1 轮已关闭，但还剩 %2 个数据段</translation>
+    </message>
+    <message>
+        <source>no stopping rule is reached any more</source>
+        <translation>不再满足任何停止规则</translation>
+    </message>
+    <message>
+        <source>stopping rule reached: %1</source>
+        <translation>已满足停止规则：%1</translation>
+    </message>
+    <message>
+        <source>an epoch is complete</source>
+        <translation>一轮已完成</translation>
+    </message>
+    <message>
+        <source>%1 epochs are complete</source>
+        <translation>%1 轮已完成</translation>
+    </message>
+    <message>
+        <source>epoch %1 opened</source>
+        <translation>第 %1 轮已打开</translation>
+    </message>
+    <message>
+        <source>on the quarantine list</source>
+        <translation>在隔离清单中</translation>
+    </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation>父运行已训练</translation>
+    </message>
+    <message>
+        <source>nothing to train</source>
+        <translation>没有可训练的内容</translation>
+    </message>
+    <message>
+        <source>prepared</source>
+        <translation>已准备</translation>
+    </message>
+    <message>
+        <source>epoch %1 opened again</source>
+        <translation>第 %1 轮重新打开</translation>
+    </message>
+    <message>
+        <source>rebuilt</source>
+        <translation>已重建</translation>
+    </message>
+    <message>
+        <source>rebuilt: %1 checkpoints with %2 parts were added from their files</source>
+        <translation>已重建：从文件中加入了 %1 个检查点，共 %2 个部分</translation>
+    </message>
+    <message>
+        <source>stopping rules changed: %1</source>
+        <translation>停止规则已更改：%1</translation>
+    </message>
+    <message>
+        <source>accepted as not trained</source>
+        <translation>已接受不训练</translation>
+    </message>
+    <message>
+        <source>another try</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: %2</source>
+        <translation>检查点 %1 已损坏：%2</translation>
+    </message>
+    <message>
+        <source>the run went back to %1</source>
+        <translation>运行回退到 %1</translation>
+    </message>
+    <message>
+        <source>merge round %1 opened</source>
+        <translation>合并轮 %1 已打开</translation>
+    </message>
+    <message>
+        <source>chunk %1 of block %2 (epoch %3)</source>
+        <translation>块 %2 的数据段 %1（第 %3 轮）</translation>
+    </message>
+    <message>
+        <source>checkpoint %1</source>
+        <translation>检查点 %1</translation>
+    </message>
+    <message>
+        <source>the rest after %1</source>
+        <translation>%1 之后的剩余部分</translation>
+    </message>
+    <message>
+        <source>claim</source>
+        <translation>领取</translation>
+    </message>
+    <message>
+        <source>given back</source>
+        <translation>已归还</translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>已训练</translation>
+    </message>
+    <message>
+        <source>rank 0 ended</source>
+        <translation>rank 0 已结束</translation>
+    </message>
+    <message>
+        <source>%1, %2, written in %3</source>
+        <translation>%1，%2，写入用时 %3</translation>
+    </message>
+    <message>
+        <source>the loss or gradient norm of windows %1-%2 is not finite; the step is left out</source>
+        <translation>窗口 %1-%2 的损失或梯度范数不是有限值；略去这一步</translation>
+    </message>
+    <message>
+        <source>loss %1 in windows %2-%3 sticks out: robust z %4</source>
+        <translation>窗口 %2-%3 的损失 %1 偏离正常：稳健 z 值 %4</translation>
+    </message>
+    <message>
+        <source>%1 It is left out of the merge; its chunks are trained again.</source>
+        <translation>%1 它不参与合并；其数据段将重新训练。</translation>
+    </message>
+    <message>
+        <source>%1 The replicas are averaged without it.</source>
+        <translation>%1 将在没有它的情况下对副本取平均。</translation>
+    </message>
+    <message>
+        <source>merged %1 replicas into %2</source>
+        <translation>%1 个副本已合并为 %2</translation>
+    </message>
+    <message>
+        <source>%1, loss on held-out text %2</source>
+        <translation>%1，留出文本的损失为 %2</translation>
+    </message>
+    <message>
+        <source>%1; ways from the base %2</source>
+        <translation>%1；与起点的距离 %2</translation>
+    </message>
+    <message>
+        <source>no progress for %1 in phase &apos;%2&apos;; if it stays so, the lease of this worker ends and its work goes to others</source>
+        <translation>已 %1 没有进展（阶段“%2”）；若持续如此，该工作进程的租期将结束，工作交给其他进程</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.</source>
+        <translation>连续 %1 步不是有限值；回退到上一个检查点。较低的学习率可能有帮助。</translation>
+    </message>
+    <message>
+        <source>the epochs are complete</source>
+        <translation>各轮已完成</translation>
+    </message>
+    <message>
+        <source>a stopping rule is reached</source>
+        <translation>已满足停止规则</translation>
+    </message>
+    <message>
+        <source>adaptive rate: mean loss of %1 steps went from %2 to %3, so the rate is %4 % of the schedule (before: %5 %)</source>
+        <translation>自适应学习率：%1 步的平均损失从 %2 变为 %3，因此学习率为计划的 %4 %（之前：%5 %）</translation>
+    </message>
+    <message>
+        <source>%1 is %2, allowed is at most %3, which is %4.</source>
+        <translation>%1 为 %2，最多为 %3（%4）。</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is at least one file, folder or hf:// source.</source>
+        <translation>%1 为空，至少需要一个文件、文件夹或 hf:// 来源。</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.</source>
+        <translation>%1 为空，可以是 byte、char、gpt2 或 tokenizer.json 的路径。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, below %3 %4: every sample would be filtered.</source>
+        <translation>%1 为 %2，低于 %3 %4：所有样本都会被过滤。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 numbers for %3 sources, allowed is one for each or none.</source>
+        <translation>%1 有 %2 个数字，而来源有 %3 个；应每个来源一个，或全部省略。</translation>
+    </message>
+    <message>
+        <source>%1 has &apos;%2&apos;, allowed are numbers above 0.</source>
+        <translation>%1 含有“%2”，只允许大于 0 的数字。</translation>
+    </message>
+    <message>
+        <source>%1 names several sources, %2 stream takes one file.</source>
+        <translation>%1 指定了多个来源，而 %2 stream 只接受一个文件。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not divide %3 %4.</source>
+        <translation>%1 为 %2，不能整除 %3 %4。</translation>
+    </message>
+    <message>
+        <source>%1 is %2: rotary positions need an even head size, width / heads is %3.</source>
+        <translation>%1 为 %2：旋转位置需要偶数的头大小，而宽度 / 头数为 %3。</translation>
+    </message>
+    <message>
+        <source>%1 is 1, allowed is 0 (no experts) or 2 to 256.</source>
+        <translation>%1 为 1，可以是 0（无专家）或 2 到 256。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which works with architecture gpt without experts only.</source>
+        <translation>%1 为 %2，仅适用于没有专家的 gpt 架构。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but hrm has none.</source>
+        <translation>%1 为 %2，但 hrm 没有此项。</translation>
+    </message>
+    <message>
+        <source>%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.</source>
+        <translation>%1 已打开，仅适用于 gpt 架构；hrm 本来就只保留一步的激活值。</translation>
+    </message>
+    <message>
+        <source>%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.</source>
+        <translation>%1 为 fp16，需要 GPU；%2 为 %3 时可以是 auto、fp32 或 bf16。</translation>
+    </message>
+    <message>
+        <source>%1 is 0: nothing would be learnt.</source>
+        <translation>%1 为 0：什么也学不到。</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is auto, cpu:N or a list of GPUs.</source>
+        <translation>%1 为空，可以是 auto、cpu:N 或 GPU 列表。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, allowed is cpu or cpu:1 to cpu:256.</source>
+        <translation>%1 为 %2，可以是 cpu 或 cpu:1 到 cpu:256。</translation>
+    </message>
+    <message>
+        <source>%1 is 1, but %2 is data, which splits each step over at least 2.</source>
+        <translation>%1 为 1，但 %2 为 data，需要把每一步分给至少 2 个。</translation>
+    </message>
+    <message>
+        <source>%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.</source>
+        <translation>%1 为 cpu:1，但 %2 为 data，需要把每一步分给至少 2 个工作进程。</translation>
+    </message>
+    <message>
+        <source>%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.</source>
+        <translation>%1 为 diloco，但 %2 为 data 时只有一个模型，没有可合并的；可以是 average 或 none。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but with %3 data there is one model and nothing to merge.</source>
+        <translation>%1 为 %2，但 %3 为 data 时只有一个模型，没有可合并的。</translation>
+    </message>
+    <message>
+        <source>%1 cannot change from %2 to %3 in a run that has begun: it defines its chunks or its weights. Start a new run instead.</source>
+        <translation>运行开始后，%1 不能从 %2 改为 %3：它决定了数据段或权重。请改为新建运行。</translation>
+    </message>
+    <message>
+        <source>%1 chunks of earlier epochs are trained again too.</source>
+        <translation>之前轮次的 %1 个数据段也会重新训练。</translation>
+    </message>
+    <message>
+        <source>The weights of the run did not grow from it.</source>
+        <translation>此运行的权重并非由它得来。</translation>
+    </message>
+    <message>
+        <source>%1 The one before it is used.</source>
+        <translation>%1 将使用它之前的那个。</translation>
+    </message>
+</context>
+<context>
     <name>CurvesLayer</name>
     <message>
         <source>%1 off scale</source>
@@ -476,61 +951,6 @@
     <message>
         <source>This is a fault of Furrow.</source>
         <translation>这是 Furrow 的故障。</translation>
-    </message>
-</context>
-<context>
-    <name>Evidence</name>
-    <message>
-        <source>No attempt was started yet.</source>
-        <translation>尚未开始任何尝试。</translation>
-    </message>
-    <message>
-        <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
-        <translation>监督进程（%1）持有此运行；上次心跳在 %2 前。</translation>
-    </message>
-    <message>
-        <source>%1 of %2 workers alive.</source>
-        <translation>%2 个工作进程中有 %1 个存活。</translation>
-    </message>
-    <message>
-        <source>Attempt %1 ended at %2: %3.</source>
-        <translation>第 %1 次尝试于 %2 结束：%3。</translation>
-    </message>
-    <message>
-        <source>A process holds the run and has not written a heartbeat yet.</source>
-        <translation>有进程持有此运行，但尚未写入心跳。</translation>
-    </message>
-    <message>
-        <source>The supervisor process is gone.</source>
-        <translation>监督进程已不存在。</translation>
-    </message>
-    <message>
-        <source>The boot id changed: the computer was restarted.</source>
-        <translation>启动标识已改变：计算机重新启动过。</translation>
-    </message>
-    <message>
-        <source>Attempt %1 has no exit record.</source>
-        <translation>第 %1 次尝试没有退出记录。</translation>
-    </message>
-    <message>
-        <source>The last heartbeat is of %1.</source>
-        <translation>上次心跳时间为 %1。</translation>
-    </message>
-    <message>
-        <source>The supervisor logged at its end: %1</source>
-        <translation>监督进程结束时记录：%1</translation>
-    </message>
-    <message>
-        <source>A person marked the run as finished at %1; until then it was %2.</source>
-        <translation>有人于 %1 将此运行标记为已完成；此前状态为%2。</translation>
-    </message>
-    <message>
-        <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
-        <translation>此文件夹是从外部查看的（%1），运行由另一台计算机训练，其进程在此不可见。</translation>
-    </message>
-    <message>
-        <source>The run wrote something %1 ago.</source>
-        <translation>运行在 %1 前写入过内容。</translation>
     </message>
 </context>
 <context>

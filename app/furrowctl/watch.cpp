@@ -151,7 +151,7 @@ std::string statusText(const RunStatus& s)
         text += " (" + toString(s.stopReason) + (s.stopDetail.empty() ? "" : ": " + s.stopDetail) + ")";
     text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
-        text += "  " + e.text() + "\n";
+        text += "  " + e + "\n";
     if (!s.epochs.empty()) {
         const auto& e = s.epochs.back();
         text += "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks " + formatCount(e.visitedBlocks) + " of "

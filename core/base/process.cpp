@@ -1,6 +1,7 @@
 #include "core/base/process.h"
 
 #include "core/base/host.h"
+#include "core/base/sentence.h"
 
 #include <array>
 #include <cstdio>
@@ -32,16 +33,16 @@ std::string ProcessExit::describe() const
     if (signal != 0) {
         const std::string name = host::signalName(signal);
         if (name == "SIGKILL")
-            return "SIGKILL (likely the out-of-memory killer)";
-        return name.empty() ? "signal " + std::to_string(signal) : name;
+            return sentence("SIGKILL (likely the out-of-memory killer)");
+        return name.empty() ? sentence("signal %1", { std::to_string(signal) }) : name;
     }
     const auto code = static_cast<std::uint32_t>(exitCode);
     if (code < 0xC0000000U)
-        return "exit code " + std::to_string(exitCode);
+        return sentence("exit code %1", { std::to_string(exitCode) });
     std::array<char, 16> digits {};
     std::snprintf(digits.data(), digits.size(), "0x%08X", code);
     const char* name = crashName(code);
-    return std::string("exit code ") + digits.data() + (name ? std::string(" (") + name + ")" : "");
+    return sentence("exit code %1", { digits.data() + (name ? std::string(" (") + name + ")" : "") });
 }
 
 } // namespace furrow

@@ -1,5 +1,7 @@
-// Combinations of settings that cannot work, each with a value that would. Ranges first, then each rule in one line of its own.
+// Combinations of settings that cannot work, each with a value that would. Ranges first, then each rule in one line of its own. Settings stand in the
+// sentences by their keys; the console says their labels.
 
+#include "core/base/sentence.h"
 #include "core/config/schema.h"
 
 #include <algorithm>
@@ -18,66 +20,73 @@ struct Rules {
         problems.push_back({ key, std::move(message), std::move(fix) });
     }
 
+    std::string valueOf(const char* key) const { return settingText(c, *findSetting(key)); }
+
+    std::string atMost(const char* key, const char* limit) const
+    {
+        return sentence("%1 is %2, allowed is at most %3, which is %4.", { key, valueOf(key), limit, valueOf(limit) });
+    }
+
     void data()
     {
         if (c.data.empty())
-            refuse("data", "data is empty, allowed is at least one file, folder or hf:// source.");
+            refuse("data", sentence("%1 is empty, allowed is at least one file, folder or hf:// source.", { "data" }));
         if (c.tokenizer.empty())
-            refuse("tokenizer", "tokenizer is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.", "byte");
+            refuse("tokenizer", sentence("%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.", { "tokenizer" }), "byte");
         if (c.chunkSamples > c.samplesPerBlock)
-            refuse("chunk_samples", "chunk_samples is " + std::to_string(c.chunkSamples) + ", allowed is at most samples_per_block, which is " + std::to_string(c.samplesPerBlock) + ".", std::to_string(c.samplesPerBlock));
+            refuse("chunk_samples", atMost("chunk_samples", "samples_per_block"), std::to_string(c.samplesPerBlock));
         if (c.maxChars > 0 && c.maxChars < c.minChars)
-            refuse("max_chars", "max_chars is " + std::to_string(c.maxChars) + ", below min_chars " + std::to_string(c.minChars) + ": every sample would be filtered.", "0");
+            refuse("max_chars", sentence("%1 is %2, below %3 %4: every sample would be filtered.", { "max_chars", std::to_string(c.maxChars), "min_chars", std::to_string(c.minChars) }), "0");
         if (!c.dataWeights.empty() && c.dataWeights.size() != c.data.size())
-            refuse("data_weights", "data_weights has " + std::to_string(c.dataWeights.size()) + " numbers for " + std::to_string(c.data.size()) + " sources, allowed is one for each or none.");
+            refuse("data_weights", sentence("%1 has %2 numbers for %3 sources, allowed is one for each or none.", { "data_weights", std::to_string(c.dataWeights.size()), std::to_string(c.data.size()) }));
         for (const auto& weight : c.dataWeights)
             if (!isPositiveNumber(weight))
-                refuse("data_weights", "data_weights has '" + weight + "', allowed are numbers above 0.", "1");
+                refuse("data_weights", sentence("%1 has '%2', allowed are numbers above 0.", { "data_weights", weight }), "1");
         if (c.dataMode == "stream" && c.data.size() > 1)
-            refuse("data", "data names several sources, data_mode stream takes one file.");
+            refuse("data", sentence("%1 names several sources, %2 stream takes one file.", { "data", "data_mode" }));
     }
 
     void model()
     {
         if (c.width % c.heads != 0)
-            refuse("heads", "heads is " + std::to_string(c.heads) + ", which does not divide width " + std::to_string(c.width) + ".", std::to_string(largestDivisor(c.width, c.heads)));
+            refuse("heads", sentence("%1 is %2, which does not divide %3 %4.", { "heads", std::to_string(c.heads), "width", std::to_string(c.width) }), std::to_string(largestDivisor(c.width, c.heads)));
         else if (c.positions == "rope" && (c.width / c.heads) % 2 != 0)
-            refuse("heads", "heads is " + std::to_string(c.heads) + ": rotary positions need an even head size, width / heads is " + std::to_string(c.width / c.heads) + ".");
+            refuse("heads", sentence("%1 is %2: rotary positions need an even head size, width / heads is %3.", { "heads", std::to_string(c.heads), std::to_string(c.width / c.heads) }));
         if (c.kvHeads > 0 && c.heads % c.kvHeads != 0)
-            refuse("kv_heads", "kv_heads is " + std::to_string(c.kvHeads) + ", which does not divide heads " + std::to_string(c.heads) + ".", "0");
+            refuse("kv_heads", sentence("%1 is %2, which does not divide %3 %4.", { "kv_heads", std::to_string(c.kvHeads), "heads", std::to_string(c.heads) }), "0");
         if (c.moeExperts == 1)
-            refuse("moe_experts", "moe_experts is 1, allowed is 0 (no experts) or 2 to 256.", "0");
+            refuse("moe_experts", sentence("%1 is 1, allowed is 0 (no experts) or 2 to 256.", { "moe_experts" }), "0");
         if (c.moeExperts > 1 && c.moeActive > c.moeExperts)
-            refuse("moe_active", "moe_active is " + std::to_string(c.moeActive) + ", allowed is at most moe_experts, which is " + std::to_string(c.moeExperts) + ".", std::to_string(c.moeExperts));
+            refuse("moe_active", atMost("moe_active", "moe_experts"), std::to_string(c.moeExperts));
         if (c.loraRank > 0 && (c.architecture != "gpt" || c.moeExperts > 0))
-            refuse("lora_rank", "lora_rank is " + std::to_string(c.loraRank) + ", which works with architecture gpt without experts only.", "0");
+            refuse("lora_rank", sentence("%1 is %2, which works with architecture gpt without experts only.", { "lora_rank", std::to_string(c.loraRank) }), "0");
         if (c.loraRank > c.width)
-            refuse("lora_rank", "lora_rank is " + std::to_string(c.loraRank) + ", allowed is at most width, which is " + std::to_string(c.width) + ".", "8");
+            refuse("lora_rank", atMost("lora_rank", "width"), "8");
         if (c.architecture == "hrm" && c.dropout > 0)
-            refuse("dropout", "dropout is " + settingText(c, *findSetting("dropout")) + ", but hrm has none.", "0");
+            refuse("dropout", sentence("%1 is %2, but hrm has none.", { "dropout", valueOf("dropout") }), "0");
         if (c.architecture == "hrm" && c.recompute)
-            refuse("recompute", "recompute is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.", "false");
+            refuse("recompute", sentence("%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.", { "recompute" }), "false");
     }
 
     void training()
     {
         if (c.minLr > c.lr)
-            refuse("min_lr", "min_lr is " + settingText(c, *findSetting("min_lr")) + ", allowed is at most lr, which is " + settingText(c, *findSetting("lr")) + ".", settingText(c, *findSetting("lr")));
+            refuse("min_lr", atMost("min_lr", "lr"), valueOf("lr"));
         if (c.precision == "fp16" && c.devices.rfind("cpu", 0) == 0)
-            refuse("precision", "precision is fp16, which needs a GPU; allowed with devices " + c.devices + " is auto, fp32 or bf16.", "auto");
+            refuse("precision", sentence("%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.", { "precision", "devices", c.devices }), "auto");
         if (c.lr == 0)
-            refuse("lr", "lr is 0: nothing would be learnt.", "0.001");
+            refuse("lr", sentence("%1 is 0: nothing would be learnt.", { "lr" }), "0.001");
     }
 
     void devices()
     {
         if (c.devices.empty())
-            refuse("devices", "devices is empty, allowed is auto, cpu:N or a list of GPUs.", "auto");
+            refuse("devices", sentence("%1 is empty, allowed is auto, cpu:N or a list of GPUs.", { "devices" }), "auto");
         if (c.devices.rfind("cpu", 0) == 0 && c.devices != "cpu") {
             const std::string count = c.devices.substr(3);
             const bool number = count.size() > 1 && count[0] == ':' && std::all_of(count.begin() + 1, count.end(), [](char d) { return d >= '0' && d <= '9'; });
             if (!number || count == ":0" || count.size() > 4)
-                refuse("devices", "devices is " + c.devices + ", allowed is cpu or cpu:1 to cpu:256.", "cpu:2");
+                refuse("devices", sentence("%1 is %2, allowed is cpu or cpu:1 to cpu:256.", { "devices", c.devices }), "cpu:2");
         }
     }
 
@@ -87,13 +96,13 @@ struct Rules {
         if (c.parallel != "data")
             return;
         if (c.workers == 1)
-            refuse("workers", "workers is 1, but parallel is data, which splits each step over at least 2.", "2");
+            refuse("workers", sentence("%1 is 1, but %2 is data, which splits each step over at least 2.", { "workers", "parallel" }), "2");
         if (c.devices == "cpu:1" && c.workers == 0)
-            refuse("devices", "devices is cpu:1, but parallel is data, which splits each step over at least 2 workers.", "cpu:2");
+            refuse("devices", sentence("%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.", { "devices", "parallel" }), "cpu:2");
         if (c.merge == "diloco")
-            refuse("merge", "merge is diloco, but with parallel data there is one model and nothing to merge; allowed is average or none.", "average");
+            refuse("merge", sentence("%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.", { "merge", "parallel" }), "average");
         if (c.mergeTokens > 0)
-            refuse("merge_tokens", "merge_tokens is " + std::to_string(c.mergeTokens) + ", but with parallel data there is one model and nothing to merge.", "0");
+            refuse("merge_tokens", sentence("%1 is %2, but with %3 data there is one model and nothing to merge.", { "merge_tokens", std::to_string(c.mergeTokens), "parallel" }), "0");
     }
 
     static bool isPositiveNumber(const std::string& text)

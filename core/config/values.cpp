@@ -1,5 +1,6 @@
 // Settings as text and as JSON: parsing, printing, overlaying. Knows types and ranges, no combinations.
 
+#include "core/base/sentence.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
@@ -224,8 +225,8 @@ std::vector<ConfigProblem> refusedOnResume(const RunConfig& frozen, const RunCon
             continue;
         const std::string& key = change.setting->key;
         problems.push_back({ key,
-            key + " cannot change from " + (change.before.empty() ? "empty" : change.before) + " to " + (change.after.empty() ? "empty" : change.after)
-                + " in a run that has begun: it defines its chunks or its weights. Start a new run instead.",
+            sentence("%1 cannot change from %2 to %3 in a run that has begun: it defines its chunks or its weights. Start a new run instead.",
+                { key, change.before.empty() ? "empty" : change.before, change.after.empty() ? "empty" : change.after }),
             change.before });
     }
     return problems;

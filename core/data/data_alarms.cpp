@@ -1,6 +1,7 @@
 #include "core/data/data_alarms.h"
 
 #include "core/base/format.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,7 @@ std::optional<std::string> RepetitionAlarm::add(const ChunkText& chunk)
     if (fired_ || samples_ < kMinSamples || share() <= kShare)
         return std::nullopt;
     fired_ = true;
-    return formatNumber(100 * share(), 0) + " % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.";
+    return sentence("%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.", { formatNumber(100 * share(), 0) });
 }
 
 void TooGoodLoss::beginChunk(std::int64_t epoch, std::string_view text, std::int64_t tokens)
@@ -68,8 +69,8 @@ std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t lab
     if (fired_)
         return std::nullopt;
     fired_ = true;
-    return "The loss is " + formatNumber(bits, 3) + " bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs "
-        + formatNumber(zstdBits_, 2) + "). Labels may not be shifted, or the data holds itself again.";
+    return sentence("The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.",
+        { formatNumber(bits, 3), formatNumber(zstdBits_, 2) });
 }
 
 } // namespace furrow

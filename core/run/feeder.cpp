@@ -4,6 +4,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/feeder_meters.h"
@@ -293,7 +294,7 @@ Status Feeder::keepNeeded()
             continue;
         if (std::filesystem::exists(folder / row.value().fileName)) {
             names.push_back(row.value().fileName);
-        } else if (auto status = ledger_.setEvicted(block, "its prepared file is gone from the cache"); !status.ok()) {
+        } else if (auto status = ledger_.setEvicted(block, sentence("its prepared file is gone from the cache")); !status.ok()) {
             return status;
         }
     }

@@ -3,6 +3,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ Status endOrphans(SupervisorLedger& ledger, std::vector<std::string>& notes)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (isAlive(orphan.process))
             killProcessTree(orphan.process);
-        auto freed = ledger.revoke(orphan.incarnation, "its supervisor was gone");
+        auto freed = ledger.revoke(orphan.incarnation, sentence("its supervisor was gone"));
         if (!freed.ok())
             return freed.error();
         if (freed.value() > 0)

@@ -1,3 +1,4 @@
+#include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
@@ -60,7 +61,7 @@ Status weigh(LedgerReader& reader, std::int64_t epoch, ResumePlan& plan)
     plan.redo = ofEpoch(plan.redoChunks, epoch);
     plan.kept = committed - plan.redo;
     if (const auto earlier = static_cast<std::int64_t>(plan.redoChunks.size()) - plan.redo; earlier > 0)
-        plan.notes.push_back(std::to_string(earlier) + " chunks of earlier epochs are trained again too.");
+        plan.notes.push_back(sentence("%1 chunks of earlier epochs are trained again too.", { std::to_string(earlier) }));
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
@@ -135,9 +136,9 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         if (!verdict.ok())
             choice.problem = verdict.error().message;
         else if (!row.surviving)
-            choice.problem = "The weights of the run did not grow from it.";
+            choice.problem = sentence("The weights of the run did not grow from it.");
         if (row.head && !choice.verified)
-            plan.notes.push_back(choice.problem + " The one before it is used.");
+            plan.notes.push_back(sentence("%1 The one before it is used.", { choice.problem }));
         plan.checkpoints.push_back(std::move(choice));
     }
     addTimes(reader.value(), epochs.value(), plan);

@@ -6,6 +6,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/sentence.h"
 #include "core/run/finished_mark.h"
 #include "core/run/memory_file.h"
 
@@ -139,12 +140,6 @@ void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::Check
     }
 }
 
-/// The console translates these sentences: translations/schema_texts.py finds them here.
-void say(RunStatus& status, const char* sentence, std::vector<std::string> values = {})
-{
-    status.evidence.push_back({ sentence, std::move(values) });
-}
-
 /// What the supervisor logged when it ended and the ledger could not take its exit record (a full disk); "" when it logged nothing.
 std::string loggedEnd(const RunPaths& paths, std::int64_t attempt)
 {
@@ -166,15 +161,15 @@ void deriveFromWishes(RunStatus& status, DesiredState desired)
 void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, const Viewpoint& view)
 {
     const std::string silence = formatDuration(static_cast<double>(std::max<std::int64_t>(view.silentNs, 0)) / kNsPerSecond);
-    say(status, "The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.", { view.elsewhere });
-    say(status, "The run wrote something %1 ago.", { silence });
+    status.evidence.push_back(sentence("The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.", { view.elsewhere }));
+    status.evidence.push_back(sentence("The run wrote something %1 ago.", { silence }));
     if (view.silentNs < kSilenceNs) {
         deriveFromWishes(status, totals.desired);
         return;
     }
     status.state = RunState::Interrupted;
     status.stopReason = StopReason::Interrupted;
-    status.stopDetail = "no sign of life for " + silence + " from the computer that trains it";
+    status.stopDetail = sentence("no sign of life for %1 from the computer that trains it", { silence });
 }
 
 /// Evidence first, verdict from it.
@@ -182,7 +177,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
 {
     if (!attempt) {
         status.state = RunState::New;
-        say(status, "No attempt was started yet.");
+        status.evidence.push_back(sentence("No attempt was started yet."));
         return;
     }
     if (!view.elsewhere.empty())
@@ -193,15 +188,15 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         status.supervisorPid = totals.supervisor->pid;
         const auto living = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
-        say(status, "The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { std::to_string(status.supervisorPid), formatDuration(silence) });
-        say(status, "%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) });
+        status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { std::to_string(status.supervisorPid), formatDuration(silence) }));
+        status.evidence.push_back(sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
         deriveFromWishes(status, totals.desired);
         return;
     }
     if (attempt->endedWallNs) {
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
-        say(status, "Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), toString(attempt->reason) + (attempt->detail.empty() ? "" : " (" + attempt->detail + ")") });
+        status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), attempt->detail.empty() ? toString(attempt->reason) : sentence("%1 (%2)", { toString(attempt->reason), attempt->detail }) }));
         switch (attempt->reason) {
         case StopReason::User: status.state = RunState::Stopped; break;
         case StopReason::Error: status.state = RunState::Failed; break;
@@ -214,22 +209,22 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     status.stopReason = StopReason::Interrupted;
     if (held) {
         status.state = RunState::Running; // starting: it holds the lock and has not said its name yet
-        say(status, "A process holds the run and has not written a heartbeat yet.");
+        status.evidence.push_back(sentence("A process holds the run and has not written a heartbeat yet."));
         return;
     }
     if (attempt->supervisor.bootId == bootId())
-        say(status, "The supervisor process is gone.");
+        status.evidence.push_back(sentence("The supervisor process is gone."));
     else
-        say(status, "The boot id changed: the computer was restarted.");
-    say(status, "Attempt %1 has no exit record.", { std::to_string(attempt->id.value) });
+        status.evidence.push_back(sentence("The boot id changed: the computer was restarted."));
+    status.evidence.push_back(sentence("Attempt %1 has no exit record.", { std::to_string(attempt->id.value) }));
     if (totals.supervisorHeartbeatWallNs > 0)
-        say(status, "The last heartbeat is of %1.", { isoTime(totals.supervisorHeartbeatWallNs) });
+        status.evidence.push_back(sentence("The last heartbeat is of %1.", { isoTime(totals.supervisorHeartbeatWallNs) }));
     if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {
-        say(status, "The supervisor logged at its end: %1", { logged });
+        status.evidence.push_back(sentence("The supervisor logged at its end: %1", { logged }));
         status.stopDetail = logged;
         return;
     }
-    status.stopDetail = attempt->supervisor.bootId == bootId() ? "the supervisor process is gone, there is no exit record" : "the computer restarted while the run was training";
+    status.stopDetail = attempt->supervisor.bootId == bootId() ? sentence("the supervisor process is gone, there is no exit record") : sentence("the computer restarted while the run was training");
 }
 
 /// A person's word about the newest attempt, once nobody trains the run.
@@ -240,27 +235,12 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
     const auto mark = readFinishedMark(paths);
     if (!mark || mark->attempt.value != status.attempt)
         return;
-    say(status, "A person marked the run as finished at %1; until then it was %2.", { isoTime(mark->wallNs), toString(status.state) });
+    status.evidence.push_back(sentence("A person marked the run as finished at %1; until then it was %2.", { isoTime(mark->wallNs), toString(status.state) }));
     status.state = RunState::Finished;
     status.markedByHand = true;
 }
 
 } // namespace
-
-std::string Evidence::text() const
-{
-    std::string text;
-    for (std::size_t i = 0; i < sentence.size(); ++i) {
-        const std::size_t number = sentence[i] == '%' && i + 1 < sentence.size() ? static_cast<std::size_t>(sentence[i + 1] - '0') : 0;
-        if (number >= 1 && number <= values.size()) {
-            text += values[number - 1];
-            ++i;
-        } else {
-            text += sentence[i];
-        }
-    }
-    return text;
-}
 
 std::string toString(RunState state)
 {

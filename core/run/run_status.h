@@ -17,13 +17,6 @@ namespace furrow {
 enum class RunState { New, Running, Paused, Stopping, Stopped, Interrupted, Failed, Finished, Unknown };
 std::string toString(RunState state); ///< "new" "running" ...
 
-/// One line of evidence for the state, shown under "Why?".
-struct Evidence {
-    std::string sentence; ///< "Attempt %1 ended at %2: %3."; the console translates it
-    std::vector<std::string> values; ///< for %1, %2, ...: times as in ISO 8601, states and reasons as toString() names them
-    std::string text() const;
-};
-
 struct WorkerStatus {
     int worker = 0;
     int replica = 0;
@@ -53,7 +46,7 @@ struct RunStatus {
     StopReason stopReason = StopReason::None;
     std::string stopDetail;
     bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
-    std::vector<Evidence> evidence;
+    std::vector<std::string> evidence; ///< sentences (core/base/sentence.h), shown under "Why?"; times as in ISO 8601
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
     std::int64_t endedWallNs = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
     std::int64_t supervisorPid = 0; ///< 0: none alive

@@ -72,9 +72,7 @@ nlohmann::json toJson(const RunStatus& s)
         { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason }, { "steps", s.steps }, { "tokens", s.tokens },
         { "loss", number(s.loss) }, { "eval_loss", s.evalLoss ? number(*s.evalLoss) : nlohmann::json(nullptr) }, { "tokens_per_s", s.tokensPerSecond },
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints }, { "keeps_epoch_open", s.keepsEpochOpen } };
-    json["evidence"] = nlohmann::json::array();
-    for (const auto& e : s.evidence)
-        json["evidence"].push_back(e.text());
+    json["evidence"] = s.evidence;
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)

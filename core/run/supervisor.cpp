@@ -10,6 +10,7 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 #include "core/config/schema.h"
 #include "core/device/gpu.h"
 #include "core/run/frozen_config.h"
@@ -236,12 +237,12 @@ Status Supervision::seeDeaths()
 
 Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
 {
-    const std::string who = ended.worker < 0 ? "The feeder" : "Worker " + std::to_string(ended.worker);
+    const std::string who = ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
     const bool inOrder = ended.exit.signal == 0 && ended.exit.exitCode == 0;
     auto live = ledger_.live();
     if (!live.ok())
         return live.error();
-    const std::string cause = desired_ == DesiredState::Kill ? "the run was killed" : ended.exit.describe();
+    const std::string cause = desired_ == DesiredState::Kill ? sentence("the run was killed") : ended.exit.describe();
     for (const auto& incarnation : live.value()) {
         if (!(incarnation.process == ended.process))
             continue;
@@ -261,10 +262,10 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
             logWarning(note);
     }
     const auto log = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
-    lastFailure_ = who + " ended with " + ended.exit.describe() + ". The last line of " + log.string() + " is: " + lastLogLine(log);
+    lastFailure_ = sentence("%1 ended with %2. The last line of %3 is: %4", { who, ended.exit.describe(), log.string(), lastLogLine(log) });
     if (pool_->restartLater(ended.worker))
         return {};
-    lastFailure_ += " The limit of " + std::to_string(config_.maxRestarts) + " restarts is reached.";
+    lastFailure_ = sentence("%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
     logError(lastFailure_);
     if (ended.worker < 0) { // without a feeder the workers would wait for ever
         fatal_ = lastFailure_;
@@ -280,7 +281,7 @@ Status Supervision::stopHung()
         return expired.error();
     for (const auto& hung : expired.value()) {
         logWarning("Worker " + std::to_string(hung.worker) + " made no progress within its lease and is stopped.");
-        if (auto freed = ledger_.revoke(hung.incarnation, "no progress within its lease"); !freed.ok())
+        if (auto freed = ledger_.revoke(hung.incarnation, sentence("no progress within its lease")); !freed.ok())
             return freed.error();
         killProcessTree(hung.process);
     }
@@ -397,11 +398,11 @@ Status Supervision::endOrRestart()
                 return status;
         finish(stopReason_, "");
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
-        finish(StopReason::User, desired_ == DesiredState::Kill ? "killed; what was trained since the last checkpoints is trained again" : "after a checkpoint");
+        finish(StopReason::User, desired_ == DesiredState::Kill ? sentence("killed; what was trained since the last checkpoints is trained again") : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
-        finish(StopReason::Interrupted, "The supervisor was asked to end (SIGTERM): shut-down or log-out.");
+        finish(StopReason::Interrupted, sentence("The supervisor was asked to end (SIGTERM): shut-down or log-out."));
     } else if (!pool_->restartLater(0)) {
-        finish(StopReason::Error, lastFailure_.empty() ? "The workers ended before the run did." : lastFailure_);
+        finish(StopReason::Error, lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);
     }
     return {};
 }

@@ -1,5 +1,6 @@
 #include "core/tracker/audit.h"
 
+#include "core/base/sentence.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/schema.h"
@@ -92,7 +93,7 @@ namespace {
                 surviving_.merge(lineage.ancestors(*head));
                 if (lineage.bad().contains(*head)) {
                     lineageHolds_ = false;
-                    find("lineage", {}, "replica " + std::to_string(replica) + " stands on a damaged checkpoint " + std::to_string(*head));
+                    find("lineage", {}, sentence("replica %1 stands on a damaged checkpoint %2", { std::to_string(replica), std::to_string(*head) }));
                 }
             }
         }
@@ -168,7 +169,7 @@ namespace {
             if (held == holder.has_value())
                 return;
             statesHold_ = false;
-            find("counters", id, toString(id) + " is " + toString(state) + (held ? " but nobody holds it" : " but somebody holds it"));
+            find("counters", id, held ? sentence("nobody holds %1, which is %2", { toString(id), toString(state) }) : sentence("somebody holds %1, which is %2", { toString(id), toString(state) }));
         }
 
         // Windows trained and skipped in surviving weights, each counted once.
@@ -181,12 +182,11 @@ namespace {
             for (const SeenPart& part : partsOf(id)) {
                 if (!surviving_.contains(part.checkpoint)) {
                     lineageHolds_ = false;
-                    find("lineage", id, toString(id) + " is counted in checkpoint " + std::to_string(part.checkpoint) + ", which no surviving weights were made from");
+                    find("lineage", id, sentence("%1 is counted in checkpoint %2, which no surviving weights were made from", { toString(id), std::to_string(part.checkpoint) }));
                 }
                 if (part.windows.begin < reached)
-                    twice = toString(id) + ": windows " + std::to_string(part.windows.begin) + " to " + std::to_string(std::min<std::int64_t>(reached, part.windows.end))
-                        + " are in the surviving weights twice (the second time through checkpoint " + std::to_string(part.checkpoint)
-                        + "); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on";
+                    twice = sentence("%1: windows %2 to %3 are in the surviving weights twice (the second time through checkpoint %4); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on",
+                        { toString(id), std::to_string(part.windows.begin), std::to_string(std::min<std::int64_t>(reached, part.windows.end)), std::to_string(part.checkpoint) });
                 const std::int64_t fresh = std::max<std::int64_t>(0, part.windows.end - std::max<std::int64_t>(reached, part.windows.begin));
                 (part.skipped ? skipped : trained) += fresh;
                 reached = std::max<std::int64_t>(reached, part.windows.end);
@@ -200,12 +200,12 @@ namespace {
             if (state == ChunkState::Committed && !complete) {
                 ++here.missing;
                 lineageHolds_ = false;
-                find("missing", id, toString(id) + " counts as committed, but only " + std::to_string(trained + skipped) + " of " + std::to_string(windows)
-                        + " windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside");
+                find("missing", id, sentence("%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside",
+                    { toString(id), std::to_string(trained + skipped), std::to_string(windows) }));
             }
             if (twice.empty() && covered != trained + skipped) {
                 statesHold_ = false;
-                find("counters", id, toString(id) + ": the ledger counts " + std::to_string(covered) + " covered windows, its parts cover " + std::to_string(trained + skipped));
+                find("counters", id, sentence("%1: the ledger counts %2 covered windows, its parts cover %3", { toString(id), std::to_string(covered), std::to_string(trained + skipped) }));
             }
             return { trained, skipped };
         }
@@ -227,7 +227,7 @@ namespace {
                 return;
             here.rowsAddUp = false;
             rowsHold_ = false;
-            find("rows", id, toString(id) + ": its samples do not add up to its " + std::to_string(counts.rows) + " rows");
+            find("rows", id, sentence("%1: its samples do not add up to its %2 rows", { toString(id), std::to_string(counts.rows) }));
         }
 
         std::string namedCause(ChunkId id, ChunkState state)
@@ -236,7 +236,9 @@ namespace {
             Rows rows = db_.query("SELECT cause FROM claim WHERE chunk=? AND outcome=4 ORDER BY id DESC LIMIT 1", id);
             if (rows.next())
                 cause = rows.text(0);
-            return toString(id) + " is " + toString(state) + (cause.empty() ? std::string() : ": " + cause);
+            const ChunkPlace at = placeOf(id);
+            const std::vector<std::string> values { std::to_string(at.column), std::to_string(at.block), std::to_string(at.epoch + 1), toString(state), cause };
+            return cause.empty() ? sentence("chunk %1 of block %2 (epoch %3) is %4", values) : sentence("chunk %1 of block %2 (epoch %3) is %4: %5", values);
         }
 
         // Claims of each chunk in their order: no lease may begin before the one before ended.
@@ -258,8 +260,8 @@ namespace {
                 if (before.chunk == chunk && (before.closed == 0 || rows.integer(2) < before.closed)) {
                     ++here.overlappingClaims;
                     lineageHolds_ = false;
-                    find("overlapping_claims", chunk, toString(chunk) + ": claim " + std::to_string(rows.integer(0)) + " began before claim " + std::to_string(before.claim)
-                            + " had ended; likely cause: the ledger was changed from outside, or two copies of it were in use");
+                    find("overlapping_claims", chunk, sentence("%1: claim %2 began before claim %3 had ended; likely cause: the ledger was changed from outside, or two copies of it were in use",
+                        { toString(chunk), std::to_string(rows.integer(0)), std::to_string(before.claim) }));
                 }
                 before = { chunk, rows.integer(0), open ? 0 : std::max<std::int64_t>(rows.integer(3), 1) };
                 const bool lost = outcome == ClaimOutcome::Lost || (outcome == ClaimOutcome::Trained && rows.integer(6) == 0 && rows.integer(7) != 0);
@@ -271,7 +273,7 @@ namespace {
                 }
                 if (open && (rows.optionalInteger(8) != rows.integer(10) || rows.optionalInteger(9) != rows.integer(0))) {
                     statesHold_ = false;
-                    find("counters", chunk, toString(chunk) + ": claim " + std::to_string(rows.integer(0)) + " is open but does not hold the chunk");
+                    find("counters", chunk, sentence("%1: claim %2 is open but does not hold the chunk", { toString(chunk), std::to_string(rows.integer(0)) }));
                 }
             }
         }
@@ -280,7 +282,7 @@ namespace {
         void nameLostWork()
         {
             for (const auto& [chunk, cause] : lost_)
-                find("lost", chunk, toString(chunk) + " was begun and died before a checkpoint (" + cause + "); it was given out again");
+                find("lost", chunk, sentence("%1 was begun and died before a checkpoint (%2); it was given out again", { toString(chunk), cause }));
         }
 
         // No fault: the weights have these chunks from the run that they came from.
@@ -288,9 +290,9 @@ namespace {
         {
             for (const AuditEpoch& one : report_.epochs) {
                 if (one.skippedAsParents > 0)
-                    find("parent", {}, "epoch " + std::to_string(one.epoch + 1) + " leaves out " + std::to_string(one.skippedAsParents) + " chunks that the parent run trained (parent.json names it)");
+                    find("parent", {}, sentence("epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)", { std::to_string(one.epoch + 1), std::to_string(one.skippedAsParents) }));
                 if (one.againAfterParent > 0)
-                    find("parent", {}, std::to_string(one.againAfterParent) + " chunks of epoch " + std::to_string(one.epoch + 1) + " are in the weights of the parent run too: this run is a new pass (parent_chunks=again)");
+                    find("parent", {}, sentence("%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)", { std::to_string(one.againAfterParent), std::to_string(one.epoch + 1) }));
             }
         }
 
@@ -299,7 +301,7 @@ namespace {
         {
             Rows rows = db_.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE 'rebuilt: %' ORDER BY seq");
             while (rows.next())
-                find("rebuilt", {}, "the tracker was damaged and " + rows.text(0));
+                find("rebuilt", {}, sentence("the tracker was damaged and %1", { std::string(rows.text(0)) }));
         }
 
         void checkCounters()
@@ -318,11 +320,11 @@ namespace {
                 if (std::equal(std::begin(counts.byState), std::end(counts.byState), std::begin(stored[place].byState)))
                     continue;
                 statesHold_ = false;
-                find("counters", {}, "the counters of block " + std::to_string(place.second) + " (epoch " + std::to_string(place.first + 1) + ") differ from its chunks");
+                find("counters", {}, sentence("the counters of block %1 (epoch %2) differ from its chunks", { std::to_string(place.second), std::to_string(place.first + 1) }));
             }
             if (stored.size() != recount_.size()) {
                 statesHold_ = false;
-                find("counters", {}, "there are counters of blocks without chunks");
+                find("counters", {}, sentence("there are counters of blocks without chunks"));
             }
         }
 
@@ -339,12 +341,12 @@ namespace {
                 if (fullyOpened && one.known < promised) {
                     one.missing += promised - one.known;
                     statesHold_ = false;
-                    find("missing", {}, "epoch " + std::to_string(one.epoch + 1) + " has " + std::to_string(one.known) + " chunks, its blocks promise " + std::to_string(promised));
+                    find("missing", {}, sentence("epoch %1 has %2 chunks, its blocks promise %3", { std::to_string(one.epoch + 1), std::to_string(one.known), std::to_string(promised) }));
                 }
                 one.complete = proven && fullyOpened && one.remaining == 0 && one.poisoned == 0 && one.missing == 0 && one.duplicated == 0;
                 if (closed_[i] && (!proven || one.remaining > 0 || one.poisoned > 0)) {
                     closingHolds_ = false;
-                    find("missing", {}, "epoch " + std::to_string(one.epoch + 1) + " is closed although " + std::to_string(one.remaining + one.poisoned) + " chunks are left");
+                    find("missing", {}, sentence("epoch %1 is closed although %2 chunks are left", { std::to_string(one.epoch + 1), std::to_string(one.remaining + one.poisoned) }));
                 }
             }
         }

@@ -1,5 +1,7 @@
 #include "core/tracker/epochs.h"
 
+#include "core/base/sentence.h"
+
 namespace furrow {
 
 namespace {
@@ -105,7 +107,7 @@ StopReason updateStop(LedgerFile& file)
     if (now == run.stop)
         return now;
     db.run("UPDATE control SET stop=?", now);
-    writeRunEvent(file, 0, now == StopReason::None ? "no stopping rule is reached any more" : "stopping rule reached: " + toString(now));
+    writeRunEvent(file, 0, now == StopReason::None ? sentence("no stopping rule is reached any more") : sentence("stopping rule reached: %1", { toString(now) }));
     return now;
 }
 
@@ -159,14 +161,14 @@ bool closeCompleteEpochs(LedgerFile& file)
         " AND (SELECT block_count IS NOT NULL AND known_blocks=block_count FROM dataset)",
         file.clock->wallNs());
     if (closed > 0)
-        writeRunEvent(file, 0, closed == 1 ? "an epoch is complete" : std::to_string(closed) + " epochs are complete");
+        writeRunEvent(file, 0, closed == 1 ? sentence("an epoch is complete") : sentence("%1 epochs are complete", { std::to_string(closed) }));
     return closed > 0;
 }
 
 void openEpoch(LedgerFile& file, std::int64_t epoch)
 {
     file.db.run("INSERT INTO epoch (epoch, opened_wall, fully_opened) VALUES (?, ?, ?)", epoch, file.clock->wallNs(), epoch == 0);
-    writeRunEvent(file, 0, "epoch " + std::to_string(epoch + 1) + " opened");
+    writeRunEvent(file, 0, sentence("epoch %1 opened", { std::to_string(epoch + 1) }));
 }
 
 void registerClaimOrder(LedgerFile& file)

@@ -1,5 +1,6 @@
 #include "core/tracker/feeder_ledger.h"
 
+#include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/window_ranges.h"
 
@@ -45,7 +46,7 @@ namespace {
             if (std::count(block.excluded.begin(), block.excluded.end(), placeOf(id).column) == 0)
                 continue;
             ChunkRow chunk = loadChunk(db, id);
-            moves.move(chunk, ChunkState::Excluded, "on the quarantine list");
+            moves.move(chunk, ChunkState::Excluded, sentence("on the quarantine list"));
         }
     }
 
@@ -67,7 +68,7 @@ namespace {
                 if (db.run("UPDATE chunk SET inherited=? WHERE id=? AND state=0", mark, id) == 0 || mark != Inherited::Skipped)
                     continue;
                 ChunkRow chunk = loadChunk(db, id);
-                moves.move(chunk, ChunkState::Excluded, "trained by the parent run");
+                moves.move(chunk, ChunkState::Excluded, sentence("trained by the parent run"));
             }
         }
     }
@@ -226,7 +227,7 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
             chunk = loadChunk(db, id);
         }
         if (chunk.state == ChunkState::Pending)
-            moves.move(chunk, chunk.windows == 0 ? ChunkState::Committed : ChunkState::Free, chunk.windows == 0 ? "nothing to train" : "prepared");
+            moves.move(chunk, chunk.windows == 0 ? ChunkState::Committed : ChunkState::Free, chunk.windows == 0 ? sentence("nothing to train") : sentence("prepared"));
     }
     moves.finish();
     return transaction.value().commit();

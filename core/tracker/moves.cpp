@@ -1,6 +1,7 @@
 #include "core/tracker/moves.h"
 
 #include "core/base/check.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <exception>
@@ -290,7 +291,7 @@ void ChunkMoves::writeEpoch(const EpochChange& change)
     const bool workCameBack = n[0] + n[1] + n[2] + n[3] + n[6] > 0;
     const std::int64_t reopened = !workCameBack ? 0 : file_.db.run("UPDATE epoch SET closed_wall=NULL WHERE epoch=? AND closed_wall IS NOT NULL", change.epoch);
     if (reopened == 1)
-        writeRunEvent(file_, incarnation_, "epoch " + std::to_string(change.epoch + 1) + " opened again");
+        writeRunEvent(file_, incarnation_, sentence("epoch %1 opened again", { std::to_string(change.epoch + 1) }));
 }
 
 void ChunkMoves::finish()

@@ -1,6 +1,7 @@
 #include "core/tracker/rebuild.h"
 
 #include "core/base/file_system.h"
+#include "core/base/sentence.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
@@ -227,12 +228,12 @@ namespace {
         void commit(ChunkRow& chunk, std::int64_t worker)
         {
             if (chunk.state == ChunkState::Pending)
-                moves_.move(chunk, ChunkState::Free, "rebuilt");
+                moves_.move(chunk, ChunkState::Free, sentence("rebuilt"));
             chunk.holder = worker;
-            moves_.move(chunk, ChunkState::Leased, "rebuilt");
-            moves_.move(chunk, ChunkState::Trained, "rebuilt");
+            moves_.move(chunk, ChunkState::Leased, sentence("rebuilt"));
+            moves_.move(chunk, ChunkState::Trained, sentence("rebuilt"));
             chunk.holder.reset();
-            moves_.move(chunk, ChunkState::Committed, "rebuilt");
+            moves_.move(chunk, ChunkState::Committed, sentence("rebuilt"));
         }
 
         LedgerFile& file_;
@@ -332,7 +333,7 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     ChunkMoves moves(file.value(), 0);
     keepOnlySurviving(file.value(), moves, loadLineage(db), "not proven when the tracker was rebuilt");
     moves.finish();
-    writeRunEvent(file.value(), 0, "rebuilt: " + std::to_string(result.checkpoints) + " checkpoints with " + std::to_string(result.parts) + " parts were added from their files");
+    writeRunEvent(file.value(), 0, sentence("rebuilt: %1 checkpoints with %2 parts were added from their files", { std::to_string(result.checkpoints), std::to_string(result.parts) }));
     updateStop(file.value());
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("rebuilding the tracker");

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/schema.h"
 #include "core/tracker/supervisor_state.h"
@@ -151,7 +152,7 @@ Status SupervisorLedger::setStoppingRules(const StoppingRules& rules)
     if (!transaction.ok())
         return transaction.error();
     storeRules(file.db, rules);
-    writeRunEvent(file, 0, "stopping rules changed: " + inWords(rules));
+    writeRunEvent(file, 0, sentence("stopping rules changed: %1", { inWords(rules) }));
     updateStop(file);
     return transaction.value().commit();
 }
@@ -293,7 +294,7 @@ Status SupervisorLedger::acceptPoisoned(std::span<const ChunkId> chunks)
     ChunkMoves moves(file, 0);
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadChunk(file.db, id);
-        moves.move(chunk, ChunkState::Accepted, "accepted as not trained");
+        moves.move(chunk, ChunkState::Accepted, sentence("accepted as not trained"));
     }
     moves.finish();
     return transaction.value().commit();
@@ -311,7 +312,7 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
         if (chunk.state != ChunkState::Poisoned)
             file.db.fail({ ErrorCode::InvalidArgument, toString(id) + " is " + toString(chunk.state) + ", not poisoned" });
         chunk.failures = 0;
-        moves.move(chunk, chunk.windows ? moves.unclaimedState(chunk) : ChunkState::Pending, "another try");
+        moves.move(chunk, chunk.windows ? moves.unclaimedState(chunk) : ChunkState::Pending, sentence("another try"));
     }
     moves.finish();
     return transaction.value().commit();

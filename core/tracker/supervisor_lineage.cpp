@@ -1,3 +1,4 @@
+#include "core/base/sentence.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/lineage.h"
@@ -52,7 +53,7 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
         db.fail({ ErrorCode::NotFound, "there is no checkpoint " + std::to_string(checkpoint.value) });
     Lineage lineage = loadLineage(db);
     const std::int64_t freed = leave(file, moves, lineage, lineage.bad(), cause);
-    writeRunEvent(file, 0, "checkpoint " + std::to_string(checkpoint.value) + " is damaged: " + cause);
+    writeRunEvent(file, 0, sentence("checkpoint %1 is damaged: %2", { std::to_string(checkpoint.value), cause }));
     moves.finish();
     updateStop(file);
     if (Status status = transaction.value().commit(); !status.ok())
@@ -78,7 +79,7 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
         db.fail({ ErrorCode::Busy, "workers are alive; a run goes back only while nobody trains it" });
     ChunkMoves moves(file, 0);
     const std::int64_t freed = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), "left out: the run went back to " + name);
-    writeRunEvent(file, 0, "the run went back to " + name);
+    writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
     moves.finish();
     updateStop(file);
     if (Status status = transaction.value().commit(); !status.ok())
@@ -135,7 +136,7 @@ Result<std::int64_t> SupervisorLedger::openMergeRound()
     if (round == 0) {
         db.run("INSERT INTO merge_round (opened_wall) VALUES (?)", file.clock->wallNs());
         round = db.lastId();
-        writeRunEvent(file, 0, "merge round " + std::to_string(round) + " opened");
+        writeRunEvent(file, 0, sentence("merge round %1 opened", { std::to_string(round) }));
     }
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("opening a merge round");

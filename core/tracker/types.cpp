@@ -1,6 +1,7 @@
 #include "core/tracker/types.h"
 
 #include "core/base/check.h"
+#include "core/base/sentence.h"
 
 #include <numeric>
 
@@ -23,8 +24,7 @@ ChunkPlace placeOf(ChunkId chunk)
 std::string toString(ChunkId chunk)
 {
     const ChunkPlace place = placeOf(chunk);
-    return "chunk " + std::to_string(place.column) + " of block " + std::to_string(place.block) + " (epoch "
-        + std::to_string(place.epoch + 1) + ")";
+    return sentence("chunk %1 of block %2 (epoch %3)", { std::to_string(place.column), std::to_string(place.block), std::to_string(place.epoch + 1) });
 }
 
 std::string toString(StopReason reason)

@@ -1,3 +1,4 @@
+#include "core/base/sentence.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/worker_state.h"
@@ -49,7 +50,7 @@ namespace {
             , run_(run)
             , incarnation_(incarnation)
             , checkpoint_(checkpoint)
-            , cause_("checkpoint " + std::to_string(checkpoint.value))
+            , cause_(sentence("checkpoint %1", { std::to_string(checkpoint.value) }))
         {
         }
 
@@ -146,7 +147,7 @@ namespace {
         {
             chunk.holder.reset();
             moves_.totals().claimedTokens -= tokensOf(rest, chunk.tokens, chunk.windows.value_or(0));
-            moves_.move(chunk, moves_.unclaimedState(chunk), "the rest after " + cause_);
+            moves_.move(chunk, moves_.unclaimedState(chunk), sentence("the rest after %1", { cause_ }));
         }
 
         struct NewPart {

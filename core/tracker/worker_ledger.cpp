@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/lineage.h"
@@ -177,7 +178,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     chunk.claim = claim.claimId;
     chunk.worker = state_->worker;
     chunk.attempt = state_->attempt;
-    moves.move(chunk, ChunkState::Leased, "claim");
+    moves.move(chunk, ChunkState::Leased, sentence("claim"));
     moves.finish();
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("claiming a chunk");
@@ -193,7 +194,7 @@ Status WorkerLedger::release(const Claim& claim)
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
-    giveBack(file, moves, chunk, ClaimOutcome::Released, moves.unclaimedState(chunk), "given back");
+    giveBack(file, moves, chunk, ClaimOutcome::Released, moves.unclaimedState(chunk), sentence("given back"));
     moves.finish();
     return transaction.value().commit();
 }
@@ -246,7 +247,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
         moves.store(chunk);
         event = db.integer("SELECT max(seq) FROM event").value_or(0);
     } else {
-        event = moves.move(chunk, ChunkState::Trained, "trained");
+        event = moves.move(chunk, ChunkState::Trained, sentence("trained"));
     }
     db.run("UPDATE claim SET outcome=?, ended_wall=?, started_wall=CASE WHEN started_wall=0 THEN claimed_wall ELSE started_wall END,"
            " done=?, skipped=?, partly=?, samples=?, tokens=?, loss_sum=?, peak_norm=?, first_step=?, last_step=?, steps=?, closed_seq=?, sample_losses=?"

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
@@ -77,7 +78,7 @@ void Alerts::takeStatus(const RunStatus& status)
     if (changed && state == RunState::Interrupted)
         raise({ AlertKind::Interrupted, QStringLiteral("interrupted ") + attempt, QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.").arg(name), 0, -1, {} });
     if (changed && state == RunState::Failed)
-        raise({ AlertKind::Failed, QStringLiteral("failed ") + attempt, QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, QString::fromStdString(status.stopDetail)), 0, -1, {} });
+        raise({ AlertKind::Failed, QStringLiteral("failed ") + attempt, QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, coreWords(status.stopDetail)), 0, -1, {} });
     if (!status.epochs.empty()) {
         const RowCounts& rows = status.epochs.back().rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
@@ -100,7 +101,7 @@ void Alerts::lookAtWorkers(const RunStatus& status)
         const bool memory = QString::fromStdString(worker.endCause).contains(QLatin1String("memory"), Qt::CaseInsensitive);
         if (memory)
             raise({ AlertKind::OutOfMemory, QStringLiteral("memory %1 %2").arg(worker.worker).arg(worker.restarts),
-                QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.").arg(who, QString::fromStdString(worker.endCause)), 0, worker.worker, {} });
+                QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.").arg(who, coreWords(worker.endCause)), 0, worker.worker, {} });
         if (worker.alive && worker.step > 0 && std::isnan(worker.loss))
             raise({ AlertKind::NotANumber, QStringLiteral("nan %1 %2").arg(worker.worker).arg(worker.pid), QCoreApplication::translate("Alerts", "The loss of %1 is not a number.").arg(who), 0, worker.worker, {} });
         if (worker.alive && worker.step > 100 && std::isfinite(worker.loss) && worker.loss < rules_.lossTooGood)
@@ -129,7 +130,7 @@ void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
     std::stable_sort(news.begin(), news.end(), [](const EventPoint& a, const EventPoint& b) { return a.wall < b.wall; }); // they come worker by worker
     for (const EventPoint& event : news) {
         const auto wallNs = static_cast<std::int64_t>(event.wall * 1e9);
-        const QString text = QString::fromStdString(event.record.text);
+        const QString text = coreWords(event.record.text);
         const QString key = QStringLiteral("%1 %2 %3").arg(event.worker).arg(event.attempt).arg(event.record.step);
         if (event.record.kind == EventRecord::Kind::Spike)
             raise({ AlertKind::Spike, QStringLiteral("spike ") + key, QCoreApplication::translate("Alerts", "Loss spike on %1: %2").arg(workerName(event.worker), text), wallNs, event.worker, { event.record.chunk } });
@@ -144,7 +145,7 @@ void Alerts::takeAudit(const AuditReport& report)
 {
     for (const AuditFinding& finding : report.findings) {
         if (finding.kind == "duplicated" || finding.kind == "missing" || finding.kind == "overlapping_claims")
-            raise({ AlertKind::Duplicate, QStringLiteral("audit %1 %2").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value), QString::fromStdString(finding.text), 0, -1, finding.chunk });
+            raise({ AlertKind::Duplicate, QStringLiteral("audit %1 %2").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value), coreWords(finding.text), 0, -1, finding.chunk });
     }
 }
 

@@ -1,16 +1,76 @@
-// Core says in English sentences with places for values why it thinks that a run is in its state; here they get the language of the person.
+#include "ui/models/core_words.h"
 
+#include "core/base/sentence.h"
+#include "core/config/schema.h"
+#include "core/tracker/types.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 namespace furrow {
 
 namespace {
 
-/// A time in the person's zone, the word for a state or the end of an attempt; anything else as it is.
-QString valueWords(const QString& value)
+/// A sentence cut at the places of its values.
+struct Pattern {
+    const char* text = nullptr;
+    std::vector<std::string> pieces; ///< what stands before, between and behind the values
+    std::size_t letters = 0; ///< of the pieces
+};
+
+Pattern patternOf(const char* text)
+{
+    Pattern pattern { text, { {} } };
+    for (const char* at = text; *at != 0; ++at) {
+        if (at[0] == '%' && at[1] >= '1' && at[1] <= '9') {
+            pattern.pieces.emplace_back();
+            ++at;
+        } else {
+            pattern.pieces.back() += *at;
+            ++pattern.letters;
+        }
+    }
+    return pattern;
+}
+
+/// Those that say most first: a sentence may stand inside another one.
+std::vector<Pattern> makePatterns()
+{
+    std::vector<Pattern> patterns;
+    for (const char* text : coreSentences())
+        patterns.push_back(patternOf(text));
+    std::stable_sort(patterns.begin(), patterns.end(), [](const Pattern& a, const Pattern& b) { return a.letters > b.letters; });
+    return patterns;
+}
+
+/// The values, when `text` is this sentence. Each is as short as can be, but not empty.
+std::optional<std::vector<std::string>> valuesIn(const std::string& text, const Pattern& pattern)
+{
+    const auto& pieces = pattern.pieces;
+    if (pieces.size() == 1)
+        return text == pieces[0] ? std::optional(std::vector<std::string> {}) : std::nullopt;
+    if (!text.starts_with(pieces.front()) || !text.ends_with(pieces.back()) || text.size() < pattern.letters + pieces.size() - 1)
+        return std::nullopt;
+    std::vector<std::string> values;
+    std::size_t begin = pieces[0].size();
+    const std::size_t last = text.size() - pieces.back().size();
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+        const std::size_t end = i + 1 == pieces.size() ? last : text.find(pieces[i], begin + 1);
+        if (end == std::string::npos || end <= begin || end > last)
+            return std::nullopt;
+        values.push_back(text.substr(begin, end - begin));
+        begin = end + pieces[i].size();
+    }
+    return values;
+}
+
+/// The word for a time, a state, a reason or a setting; "" for anything else.
+QString singleWord(const QString& value)
 {
     const QDateTime time = QDateTime::fromString(value, Qt::ISODate);
     if (time.isValid() && value.endsWith(QLatin1Char('Z')))
@@ -20,29 +80,38 @@ QString valueWords(const QString& value)
             return stateWord(state).toLower();
     }
     for (const StopReason reason : { StopReason::EpochEnd, StopReason::BlockEnd, StopReason::Steps, StopReason::Tokens, StopReason::Hours, StopReason::Epochs, StopReason::User, StopReason::Error }) {
-        const QString name = QString::fromStdString(toString(reason));
-        if (value == name || value.startsWith(name + QLatin1String(" ("))) // its detail is what a process said
-            return stopReasonSentence(reason) + value.mid(name.size());
+        if (value == QString::fromStdString(toString(reason)))
+            return stopReasonSentence(reason);
     }
-    return value;
+    for (const ChunkState state : { ChunkState::Pending, ChunkState::Free, ChunkState::Leased, ChunkState::Trained, ChunkState::Committed, ChunkState::Poisoned, ChunkState::Excluded, ChunkState::Accepted }) {
+        if (value == QString::fromStdString(toString(state)))
+            return chunkStateWord(state);
+    }
+    if (const Setting* setting = findSetting(value.toStdString()))
+        return QCoreApplication::translate("Schema", setting->label.c_str());
+    return {};
 }
 
-QString evidenceWords(Evidence evidence)
+std::string valueWords(const std::string& value)
 {
-    evidence.sentence = QCoreApplication::translate("Evidence", evidence.sentence.c_str()).toStdString();
-    for (std::string& value : evidence.values)
-        value = valueWords(QString::fromStdString(value)).toStdString();
-    return QString::fromStdString(evidence.text());
+    const QString word = singleWord(QString::fromStdString(value));
+    return word.isEmpty() ? coreWords(value).toStdString() : word.toStdString();
 }
 
 } // namespace
 
-QString evidenceText(const RunStatus& status, const QString& separator)
+QString coreWords(const std::string& english)
 {
-    QStringList lines;
-    for (const Evidence& evidence : status.evidence)
-        lines.append(evidenceWords(evidence));
-    return lines.join(separator);
+    static const std::vector<Pattern> patterns = makePatterns();
+    for (const Pattern& pattern : patterns) {
+        auto values = valuesIn(english, pattern);
+        if (!values)
+            continue;
+        for (std::string& value : *values)
+            value = valueWords(value);
+        return QString::fromStdString(sentence(QCoreApplication::translate("Core", pattern.text).toStdString(), *values));
+    }
+    return QString::fromStdString(english);
 }
 
 } // namespace furrow

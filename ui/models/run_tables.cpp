@@ -2,6 +2,7 @@
 
 #include "ui/models/cell_store.h"
 #include "ui/models/column_kinds.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
@@ -180,7 +181,7 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
         timed<I>([] { return QCoreApplication::translate("Tables", "Started"); }, [](const I& i) { return i.startedWallNs; }),
         timed<I>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const I& i) { return i.endedWallNs; }),
         worded<I>([] { return QCoreApplication::translate("Tables", "Phase or cause of its end"); },
-            [](const I& i) { return QString::fromStdString(i.live ? i.phase : i.endCause); }),
+            [](const I& i) { return i.live ? QString::fromStdString(i.phase) : coreWords(i.endCause); }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const I& i) { return i.step; }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const I& i) { return i.tokens; }),
         lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const I& i) { return i.step > 0 ? i.loss : std::nan(""); }),
@@ -197,7 +198,7 @@ std::vector<TableColumn<AuditFinding>> findingColumns()
         worded<F>([] { return QCoreApplication::translate("Tables", "Chunk"); },
             [](const F& f) { return f.claims.empty() ? QString() : chunkShort(f.claims.front().block, f.claims.front().column); }),
         counted<F>([] { return QCoreApplication::translate("Tables", "Trainings"); }, [](const F& f) { return static_cast<std::int64_t>(f.claims.size()); }),
-        worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); }, [](const F& f) { return QString::fromStdString(f.text); }),
+        worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); }, [](const F& f) { return coreWords(f.text); }),
     };
 }
 
@@ -271,7 +272,7 @@ EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerT
     line.wallNs = event.wallNs;
     line.chunk = event.chunk;
     line.weight = weightOf(event);
-    const QString cause = QString::fromStdString(event.cause);
+    const QString cause = coreWords(event.cause);
     if (const ChunkCell* cell = cells.find(event.chunk))
         line.chunkName = chunkShort(cell->block, cell->column);
     else if (event.chunk.value != 0)

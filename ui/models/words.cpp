@@ -1,5 +1,7 @@
 #include "ui/models/words.h"
 
+#include "ui/models/core_words.h"
+
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
@@ -43,6 +45,14 @@ QString stopReasonSentence(StopReason reason)
     case StopReason::Interrupted: return QCoreApplication::translate("Words", "interrupted");
     }
     return {};
+}
+
+QString evidenceText(const RunStatus& status, const QString& separator)
+{
+    QStringList lines;
+    for (const std::string& evidence : status.evidence)
+        lines.append(coreWords(evidence));
+    return lines.join(separator);
 }
 
 QString chunkStateWord(ChunkState state)

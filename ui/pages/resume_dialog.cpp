@@ -2,6 +2,7 @@
 
 #include "ui/charts/coverage_map.h"
 #include "ui/models/auto_resume.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"
@@ -166,7 +167,7 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     column->addLayout(grid);
     addTruth(column);
     for (const std::string& note : plan_->notes) {
-        QLabel* text = makeLabel(QString::fromStdString(note), TextTone::Error, TextSize::Small);
+        QLabel* text = makeLabel(coreWords(note), TextTone::Error, TextSize::Small);
         text->setWordWrap(true);
         column->addWidget(text);
     }
@@ -323,7 +324,12 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
         wrong = refusedOnResume(frozen_, wanted_);
     if (wrong.empty())
         wrong = validate(wanted_);
-    problem_->setText(QString::fromStdString(toString(wrong)).trimmed());
+    QStringList sentences;
+    for (const ConfigProblem& problem : wrong) {
+        const Setting* other = problem.key == setting.key ? nullptr : findSetting(problem.key);
+        sentences.append(FormField::problemText(problem, other == nullptr ? text.trimmed() : QString::fromStdString(settingText(wanted_, *other))));
+    }
+    problem_->setText(sentences.join(QLatin1Char('\n')));
     problem_->setVisible(!wrong.empty());
     go_->setEnabled(wrong.empty());
     changed_->show(changes(frozen_, wanted_));

@@ -1,5 +1,6 @@
 #include "ui/pages/resume_parts.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"
@@ -130,7 +131,7 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
         name = tr("%1, best").arg(name);
     auto* button = new QRadioButton(name);
     button->setEnabled(choice.canBeChosen);
-    button->setToolTip(choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : QString::fromStdString(choice.problem));
+    button->setToolTip(choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : coreWords(choice.problem));
     button->setAccessibleDescription(choice.canBeChosen ? tr("keeps %1 chunks, trains %2 again").arg(countText(choice.kept), countText(static_cast<std::int64_t>(choice.redo.size()))) : button->toolTip());
     group_->addButton(button, static_cast<int>(rows_.size()));
     rows_.push_back(&choice);

@@ -1,5 +1,6 @@
 #include "ui/pages/run_banner.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/widgets/banner.h"
@@ -16,10 +17,10 @@ namespace {
 QString causeSentence(const RunStatus& status)
 {
     if (!status.stopDetail.empty())
-        return QString::fromStdString(status.stopDetail);
+        return coreWords(status.stopDetail);
     for (const WorkerStatus& worker : status.workers) {
         if (!worker.alive && !worker.endCause.empty())
-            return QCoreApplication::translate("RunBanner", "%1: %2").arg(workerName(worker.worker), QString::fromStdString(worker.endCause));
+            return QCoreApplication::translate("RunBanner", "%1: %2").arg(workerName(worker.worker), coreWords(worker.endCause));
     }
     return {};
 }

@@ -1,5 +1,6 @@
 #include "ui/pages/worker_card.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
@@ -64,7 +65,7 @@ void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
     if (status.alive)
         phase_->setText(QString::fromStdString(status.phase) + restarts);
     else
-        phase_->setText((status.endCause.empty() ? tr("not alive") : QString::fromStdString(status.endCause)) + restarts);
+        phase_->setText((status.endCause.empty() ? tr("not alive") : coreWords(status.endCause)) + restarts);
     setTone(phase_, status.alive || endWanted || status.endCause.empty() ? TextTone::Secondary : TextTone::Error);
     const bool training = status.alive && status.chunkBlock >= 0;
     chunk_->setText(training ? chunkShort(status.chunkBlock, status.chunkColumn) : QString());

@@ -1,5 +1,6 @@
 #include "ui/shell/audit_dock.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/audit_report.h"
@@ -160,7 +161,7 @@ void AuditDock::choose(const QModelIndex& index)
 // Every training of the chunk in the lane of its worker, on one scale of time.
 void AuditDock::showTimeLines(const AuditFinding& finding)
 {
-    cause_->setText(QString::fromStdString(finding.text));
+    cause_->setText(coreWords(finding.text));
     std::map<int, Lane> byWorker;
     double begin = std::numeric_limits<double>::infinity();
     double end = 0;

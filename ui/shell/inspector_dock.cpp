@@ -1,6 +1,7 @@
 #include "ui/shell/inspector_dock.h"
 
 #include "core/run/attempt_config.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
@@ -354,7 +355,7 @@ void InspectorDock::showWorker(int worker)
     addRow(tr("Process"), found->alive ? QString::number(found->pid) : tr("not alive"));
     addRow(tr("Device"), deviceText(*found), QString::fromStdString(found->device));
     addRow(tr("Replica"), QString::number(found->replica));
-    addRow(found->alive ? tr("Phase") : tr("Its end"), QString::fromStdString(found->alive ? found->phase : found->endCause));
+    addRow(found->alive ? tr("Phase") : tr("Its end"), found->alive ? QString::fromStdString(found->phase) : coreWords(found->endCause));
     addRow(tr("Restarts"), countText(found->restarts));
     if (found->chunkBlock >= 0)
         addRow(tr("Chunk"), tr("%1, %2").arg(chunkShort(found->chunkBlock, found->chunkColumn), percentText(found->chunkFraction)));

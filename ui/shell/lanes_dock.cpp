@@ -1,6 +1,7 @@
 #include "ui/shell/lanes_dock.h"
 
 #include "core/base/clock.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
@@ -67,7 +68,7 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
             lane.deaths.back().restarted = seconds(row.startedWallNs);
         if (row.live || row.endedWallNs == 0)
             continue;
-        const QString label = endedInOrder(row, tables.attempts) ? QString() : QStringLiteral("%1 %2").arg(QString::fromStdString(row.endCause), wallTimeText(row.endedWallNs));
+        const QString label = endedInOrder(row, tables.attempts) ? QString() : QStringLiteral("%1 %2").arg(coreWords(row.endCause), wallTimeText(row.endedWallNs));
         lane.deaths.push_back({ seconds(row.endedWallNs), label, 0 });
     }
     for (const auto& checkpoint : tables.checkpoints) {

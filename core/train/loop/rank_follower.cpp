@@ -3,6 +3,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/train/loop/seconds.h"
 
 #include <torch/torch.h>
@@ -89,7 +90,7 @@ Result<TrainerEnd> RankFollower::run()
         auto goesOn = turn();
         if (goesOn.ok() && goesOn.value())
             continue;
-        const std::string cause = goesOn.ok() ? "rank 0 ended" : goesOn.error().message;
+        const std::string cause = goesOn.ok() ? sentence("rank 0 ended") : goesOn.error().message;
         if (!goesOn.ok()) {
             logError(cause);
             group_->leave(cause);

@@ -5,6 +5,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 
 #include <thread>
 
@@ -81,7 +82,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
         inFlight_.clear();
         failedCheckpoints_ = 0;
         tellMemory();
-        tellEvent(EventRecord::Kind::Checkpoint, done.record.folder + ", " + formatBytes(done.record.sizeBytes) + ", written in " + formatDuration(done.seconds));
+        tellEvent(EventRecord::Kind::Checkpoint, sentence("%1, %2, written in %3", { done.record.folder, formatBytes(done.record.sizeBytes), formatDuration(done.seconds) }));
         return {};
     }
     if (result->error().code == ErrorCode::Cancelled || ++failedCheckpoints_ >= kFailuresInARow)

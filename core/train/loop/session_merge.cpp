@@ -5,6 +5,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 
 #include <torch/torch.h>
 
@@ -122,7 +123,7 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
     std::vector<Contribution> members;
     std::string problem;
     const auto leaveOut = [&](const std::string& why) {
-        problem = why + " It is left out of the merge; its chunks are trained again.";
+        problem = sentence("%1 It is left out of the merge; its chunks are trained again.", { why });
         logWarning(problem);
         tellEvent(EventRecord::Kind::Alarm, problem);
     };
@@ -184,7 +185,7 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     std::string method = c.merge;
     auto from = baseWeights(first.base);
     if (!from.ok()) { // an average needs no base
-        const std::string text = from.error().message + " The replicas are averaged without it.";
+        const std::string text = sentence("%1 The replicas are averaged without it.", { from.error().message });
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text);
         from = NamedTensors {};
@@ -257,8 +258,11 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
     if (!id.ok())
         return id.error();
     failPoint("merge.committed");
-    const std::string text = "merged " + std::to_string(merged.parents.size()) + " replicas into " + record.value().folder
-        + (merged.evalLoss ? ", loss on held-out text " + formatNumber(*merged.evalLoss, 4) : "") + (drifts.empty() ? "" : "; ways from the base " + drifts);
+    std::string text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.value().folder });
+    if (merged.evalLoss)
+        text = sentence("%1, loss on held-out text %2", { text, formatNumber(*merged.evalLoss, 4) });
+    if (!drifts.empty())
+        text = sentence("%1; ways from the base %2", { text, drifts });
     logInfo(text);
     tellEvent(EventRecord::Kind::Merge, text);
     return {};

@@ -5,6 +5,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 #include "core/data/data_manifest.h"
 #include "core/run/frozen_config.h"
 #include "core/tracker/ledger_reader.h"
@@ -70,7 +71,7 @@ Status TrainingSession::start()
     ledger.leastLeaseSeconds = leaseOf(setup_);
     ledger.stuckSeconds = options_.stuckSeconds;
     ledger.onStuck = [this](double seconds, const WorkerLedger::Progress& progress) {
-        const std::string text = "no progress for " + formatDuration(seconds) + " in phase '" + progress.phase + "'; if it stays so, the lease of this worker ends and its work goes to others";
+        const std::string text = sentence("no progress for %1 in phase '%2'; if it stays so, the lease of this worker ends and its work goes to others", { formatDuration(seconds), progress.phase });
         logWarning(text);
         telemetry_->write(EventRecord { systemClock().monotonicNs(), progress.step, progress.chunk.value, EventRecord::Kind::Alarm, text });
     };

@@ -7,6 +7,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 #include "core/run/memory_file.h"
 #include "core/train/sample/sampler_torch.h"
 #include "core/train/loop/seconds.h"
@@ -58,7 +59,7 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
         return look.error();
     Status status;
     if (look.value() == Cut::Stop) {
-        auto end = finish("stopped");
+        auto end = finish(sentence("stopped"));
         return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
     }
     if (look.value() == Cut::Merge) {
@@ -81,7 +82,7 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
     if (!cut.ok())
         return cut.error();
     if (cut.value() == Cut::TooManyBad) {
-        const std::string text = std::to_string(badInARow_) + " steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.";
+        const std::string text = sentence("%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.", { std::to_string(badInARow_) });
         tellEvent(EventRecord::Kind::Rollback, text);
         return Error { ErrorCode::Internal, text };
     }
@@ -96,7 +97,7 @@ Result<std::optional<TrainerEnd>> TrainingSession::onNothing(NothingToClaim why)
 {
     using Turn = std::optional<TrainerEnd>;
     if (why == NothingToClaim::EpochComplete || why == NothingToClaim::StopRuleReached) {
-        auto end = finish(why == NothingToClaim::EpochComplete ? "the epochs are complete" : "a stopping rule is reached");
+        auto end = finish(why == NothingToClaim::EpochComplete ? sentence("the epochs are complete") : sentence("a stopping rule is reached"));
         return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
     }
     if (++idleTurns_ == kPollsBeforeCommit || (why == NothingToClaim::WaitForOthers && hasUncommitted())) {

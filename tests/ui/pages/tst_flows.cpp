@@ -1,9 +1,11 @@
+#include "core/base/sentence.h"
 #include "core/run/finished_mark.h"
 #include "core/run/reading.h"
 #include "core/workspace/queue_runner.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/charts/coverage_map.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/merge_dialog.h"
@@ -223,8 +225,7 @@ private Q_SLOTS:
         appearance.setLanguage(QStringLiteral("es"));
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
         RunStatus status;
-        const std::string ended = "Attempt %1 ended at %2: %3.";
-        status.evidence = { { ended, { "1", "2026-11-22T18:14:58Z", "epochs" } }, { ended, { "2", "2026-11-22T18:14:58Z", "error (worker 1: disk full at 99 %1)" } } };
+        status.evidence = { "Attempt 1 ended at 2026-11-22T18:14:58Z: epochs.", "Attempt 2 ended at 2026-11-22T18:14:58Z: error (worker 1: disk full at 99 %1)." };
         const QString words = evidenceText(status, QStringLiteral("\n"));
         QVERIFY2(words.startsWith(QStringLiteral("El intento 1 terminó")), qPrintable(words));
         QVERIFY(!words.contains(QLatin1String("epochs")) && !words.contains(QLatin1String("Attempt")));
@@ -236,12 +237,32 @@ private Q_SLOTS:
             const auto read = readStatus(story.paths());
             QVERIFY(read.ok());
             QVERIFY(!read.value().evidence.empty());
-            for (const Evidence& evidence : read.value().evidence) {
-                RunStatus one;
-                one.evidence = { evidence };
-                QVERIFY2(evidenceText(one, {}) != QString::fromStdString(evidence.text()), evidence.sentence.c_str());
-            }
+            for (const std::string& evidence : read.value().evidence)
+                QVERIFY2(coreWords(evidence) != QString::fromStdString(evidence), evidence.c_str());
         }
+    }
+
+    /// Spikes, ends of workers and findings of the audit stood in English in a Spanish console.
+    void eachSentenceOfCoreIsKnownAgainWithItsValues()
+    {
+        Appearance appearance(false);
+        appearance.setLanguage(QStringLiteral("es"));
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        QVERIFY(coreSentences().size() > 50);
+        const std::vector<std::string> values { "seven", "8", "nine", "10", "eleven" };
+        for (const char* text : coreSentences()) {
+            const QString translated = QCoreApplication::translate("Core", text);
+            QCOMPARE(coreWords(sentence(text, values)), QString::fromStdString(sentence(translated.toStdString(), values)));
+        }
+        QCOMPARE(coreWords("bad allocation at 0x12"), QStringLiteral("bad allocation at 0x12"));
+        QVERIFY(coreWords("chunk 3 of block 5 (epoch 1) was begun and died before a checkpoint (SIGKILL (likely the out-of-memory killer)); it was given out again")
+                    .contains(QCoreApplication::translate("Core", "SIGKILL (likely the out-of-memory killer)")));
+        QVERIFY(coreWords("chunk 3 of block 5 (epoch 1) is poisoned: bad row").contains(chunkStateWord(ChunkState::Poisoned)));
+        RunForm form; // rules between settings name both as the form does
+        form.setText(*findSetting("heads"), QStringLiteral("5"));
+        QCOMPARE(form.problems().size(), std::size_t { 2 }); // there is no source either
+        const QString words = coreWords(form.problems().back().message);
+        QVERIFY2(words.contains(settingLabel(*findSetting("heads"))) && words.contains(settingLabel(*findSetting("width"))) && !words.contains(QLatin1String("which")), qPrintable(words));
     }
 
     void choicesOfTheFormWereTheWordsOfTheCommandLine()

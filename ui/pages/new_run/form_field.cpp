@@ -1,5 +1,6 @@
 #include "ui/pages/new_run/form_field.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/run_form.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
@@ -254,21 +255,24 @@ QString FormField::shownText() const
     return shown.replace(QLatin1Char('\n'), QStringLiteral("\\n"));
 }
 
-// What a range or an empty source refuses is said in the language of the person; rules between settings come from core as they are.
-QString FormField::problemWords(const ConfigProblem& problem) const
+// What a range or an empty source refuses is said with the words of the form; rules between settings are sentences of core.
+QString FormField::problemText(const ConfigProblem& problem, const QString& typed)
 {
-    const QString label = settingLabel(setting_);
-    const QString text = form_.text(setting_);
-    if (setting_.key == "data" && text.isEmpty())
+    const Setting* setting = findSetting(problem.key);
+    if (setting == nullptr)
+        return coreWords(problem.message);
+    const QString label = settingLabel(*setting);
+    if (setting->key == "data" && typed.isEmpty())
         return tr("%1 is empty: a file, a folder or an hf:// address is needed.").arg(label);
+    const bool isWhole = isInteger(*setting);
     RunConfig asked; // what it refuses concerns this setting alone
-    if ((!isInteger(setting_) && !isReal(setting_)) || setSetting(asked, setting_, text.toStdString()).empty())
-        return QString::fromStdString(problem.message);
-    const QString least = QLocale().toString(setting_.min, 'g', 10);
-    if (setting_.max < setting_.min)
-        return isInteger(setting_) ? tr("%1 is a whole number of %2 or more.").arg(label, least) : tr("%1 is a number of %2 or more.").arg(label, least);
-    const QString most = QLocale().toString(setting_.max, 'g', 10);
-    return isInteger(setting_) ? tr("%1 is a whole number from %2 to %3.").arg(label, least, most) : tr("%1 is a number from %2 to %3.").arg(label, least, most);
+    if ((!isWhole && !isReal(*setting)) || setSetting(asked, *setting, typed.toStdString()).empty())
+        return coreWords(problem.message);
+    const QString least = QLocale().toString(setting->min, 'g', 10);
+    if (setting->max < setting->min)
+        return isWhole ? tr("%1 is a whole number of %2 or more.").arg(label, least) : tr("%1 is a number of %2 or more.").arg(label, least);
+    const QString most = QLocale().toString(setting->max, 'g', 10);
+    return isWhole ? tr("%1 is a whole number from %2 to %3.").arg(label, least, most) : tr("%1 is a number from %2 to %3.").arg(label, least, most);
 }
 
 void FormField::edit(const QString& shown)
@@ -321,7 +325,7 @@ void FormField::refresh(const std::vector<ConfigProblem>& problems)
         if (problem.key != setting_.key)
             continue;
         hasProblem_ = true;
-        problemText_->setText(problemWords(problem));
+        problemText_->setText(problemText(problem, form_.text(setting_)));
         fixValue_ = QString::fromStdString(problem.fix);
         fix_->setText(QCoreApplication::translate("NewRunPage", "Set to %1").arg(fixValue_));
         fix_->setVisible(!fixValue_.isEmpty());

@@ -53,6 +53,8 @@ public:
     bool isChanged() const;
     bool hasProblem() const { return hasProblem_; }
     void setVisible(bool visible);
+    /// What is wrong with a setting, in the language of the person. @param typed  what was written for problem.key
+    static QString problemText(const ConfigProblem& problem, const QString& typed);
     /// As the editor shows it: numbers grouped, in the locale.
     QString shownText() const;
     /// Key, label or help contains the words.
@@ -63,7 +65,6 @@ public:
 private:
     void buildEditor(QWidget* parent);
     void buildProblem(QWidget* parent);
-    QString problemWords(const ConfigProblem& problem) const;
     void edit(const QString& shown);
 
     const Setting& setting_;

@@ -1,0 +1,73 @@
+#include "ui/models/run_form.h"
+#include "ui/pages/new_run/form_field.h"
+#include "ui/shell/appearance.h"
+
+#include <QLineEdit>
+#include <QScopeGuard>
+#include <QTest>
+
+using namespace furrow;
+
+namespace {
+
+/// What people and accidents put into fields.
+const QStringList kInputs { QString(), QStringLiteral(" "), QStringLiteral("0"), QStringLiteral("-1"), QStringLiteral("1e400"), QStringLiteral("99999999999999999999"), QStringLiteral("nan"), QStringLiteral("1.5"),
+    QStringLiteral("1,5"), QStringLiteral("0x10"), QStringLiteral("many"), QStringLiteral("'; DROP TABLE chunk; --"), QStringLiteral("%1 %2 %n"), QStringLiteral("<b>bold</b>"), QStringLiteral("数据"), QString(20'000, QLatin1Char('9')) };
+
+} // namespace
+
+class TestFormFields : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyFieldKeepsWhatIsTypedAndSaysWhatIsWrong_data()
+    {
+        QTest::addColumn<QString>("language");
+        for (const char* language : { "en", "es", "zh_CN" })
+            QTest::newRow(language) << QString::fromLatin1(language);
+    }
+
+    void everyFieldKeepsWhatIsTypedAndSaysWhatIsWrong()
+    {
+        QFETCH(QString, language);
+        Appearance appearance(false);
+        appearance.setLanguage(language);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        int typed = 0;
+        for (const Setting& setting : settings()) {
+            RunForm form;
+            QWidget page;
+            FormField field(setting, form, &page);
+            const QString before = form.text(setting);
+            auto* edit = qobject_cast<QLineEdit*>(field.editor());
+            if (edit == nullptr)
+                edit = field.editor()->findChild<QLineEdit*>();
+            if (edit == nullptr || edit->isReadOnly())
+                continue; // a switch or a list of choices
+            ++typed;
+            for (const QString& input : kInputs) {
+                const QString where = QStringLiteral("%1 = '%2'").arg(QString::fromStdString(setting.key), input.left(30));
+                edit->setText(input);
+                Q_EMIT edit->textEdited(input);
+                const auto problems = form.problemsOf(setting.key);
+                field.refresh(form.problems());
+                QCOMPARE(field.hasProblem(), !problems.empty());
+                RunConfig taken = form.config(); // what the form holds can always be written and read again
+                QVERIFY2(setSetting(taken, setting, settingText(form.config(), setting)).empty(), qPrintable(where));
+                for (const ConfigProblem& problem : problems) {
+                    const QString words = FormField::problemText(problem, form.text(setting));
+                    QVERIFY2(!words.isEmpty(), qPrintable(where));
+                    QVERIFY2(words.contains(settingLabel(setting)), qPrintable(where + QStringLiteral(": ") + words));
+                    QVERIFY2(language == QLatin1String("en") || !words.contains(QLatin1String("allowed")), qPrintable(where + QStringLiteral(": ") + words));
+                }
+                QVERIFY2(problems.empty() || form.isChanged(setting) || before == form.text(setting), qPrintable(where));
+            }
+            form.revert(setting);
+            QCOMPARE(form.text(setting), before);
+        }
+        QVERIFY(typed > 60);
+    }
+};
+
+QTEST_MAIN(TestFormFields)
+#include "tst_form_fields.moc"

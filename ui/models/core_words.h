@@ -1,0 +1,18 @@
+#pragma once
+
+#include <QString>
+
+#include <span>
+#include <string>
+
+namespace furrow {
+
+/// A sentence of core (why a run is in its state, an event, the end of a worker, a finding of the audit, what is wrong with a setting) in the language of the person: core writes it in English
+/// with sentence() (core/base/sentence.h), also into files. Its values become the words of the person where they are words: times, states, reasons, settings, other sentences.
+/// Any other text stays as it is.
+QString coreWords(const std::string& english);
+
+/// Every sentence that core writes so, with %1, %2, ... in this order; made from its sources by translations/core_texts.py.
+std::span<const char* const> coreSentences();
+
+} // namespace furrow
