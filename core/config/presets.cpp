@@ -64,7 +64,8 @@ std::vector<Preset> makePresets()
     large.seqLen = 256;
     large.batchSize = 64;
     large.dropout = 0.2;
-    large.chunkSamples = 100; // four full steps
+    large.spanBytes = 4000; // many windows long, so that few begin in the middle of nothing, and no multiple of one: they begin elsewhere in each epoch
+    large.chunkSamples = 16; // 251 windows: four steps
     large.epochs = 50;
     all.push_back({ "char-large", "GPT char, 6 layers", "GPU, width 384", large });
     all.push_back({ "10m", "GPT 10M", "8 layers, 256", gptConfig(8, 8, 256, 256, 16, 1e-3) });

@@ -117,6 +117,9 @@ Result<std::int64_t> consume(const PublishedChunks::Place& place, const std::fun
     return block.value().summary(place.column).samples;
 }
 
+/// As long as a quick model trains a chunk: a reader that only reads takes the next chunk before a slower one has its first.
+constexpr std::chrono::milliseconds kFirstChunk { 200 };
+
 struct Epoch {
     double firstBatchSeconds = 0; ///< of the slowest worker to get one
     std::int64_t samples = 0;
@@ -132,7 +135,12 @@ Result<Epoch> runEpoch(BenchData& data, const std::filesystem::path& cache, int 
         running.push_back(std::async(std::launch::async, [&]() -> Result<Epoch> {
             Epoch own;
             while (const auto place = published.claim()) {
-                auto samples = consume(*place, [&] { own.firstBatchSeconds = own.firstBatchSeconds == 0 ? clock.seconds() : own.firstBatchSeconds; });
+                auto samples = consume(*place, [&] {
+                    if (own.firstBatchSeconds > 0)
+                        return;
+                    own.firstBatchSeconds = clock.seconds();
+                    std::this_thread::sleep_for(kFirstChunk);
+                });
                 if (!samples.ok())
                     return samples.error();
                 own.samples += samples.value();

@@ -6,6 +6,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/tracker/window_ranges.h"
 #include "core/train/loop/seconds.h"
 
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 namespace furrow {
@@ -116,8 +116,8 @@ void TrainingSession::judgeBy(const ChunkWork& work)
 
 Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, WindowRange range)
 {
-    const auto stepWindows = static_cast<std::int32_t>(std::min<std::int64_t>(setup_.windowsPerStep(), std::numeric_limits<std::int32_t>::max()));
-    for (std::int32_t begin = range.begin; begin < range.end; begin += std::min(stepWindows, range.end - begin)) {
+    const std::int64_t most = setup_.windowsPerStep();
+    while (range.size() > 0) {
         auto cut = lookAround();
         if (!cut.ok() || cut.value() != Cut::None)
             return cut;
@@ -133,15 +133,17 @@ Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, Window
             ledger_->begin(work.claim);
             failPoint("claim.begun");
         }
-        if (auto trained = trainStep(work, { begin, begin + std::min(stepWindows, range.end - begin) }); !trained.ok())
+        const auto windows = nextStep(range, most);
+        if (auto trained = trainStep(work, windows); !trained.ok())
             return trained.error();
+        range.begin = windows.end;
         if (badInARow_ >= setup_.config.nanLimit)
             return Cut::TooManyBad;
         failPoint("step.done");
         if (checkpointDue() && !writer_->busy()) {
-            const double rest = static_cast<double>(work.windowsToDo - work.windowsDone) / stepWindows * meanStepSeconds_;
+            const double rest = static_cast<double>(work.windowsToDo - work.windowsDone) / static_cast<double>(most) * meanStepSeconds_;
             const double patience = std::min(5.0, setup_.config.checkpointMinutes * 6); // a tenth of the interval: the chunk's end is near enough
-            if (rest > patience && begin + stepWindows < range.end)
+            if (rest > patience && range.size() > 0)
                 startCheckpoint(&work);
         }
         if (auto done = evaluateWhenDue(); !done.ok())
@@ -228,7 +230,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             append(work.outcome.skipped, step.windows);
             skippedSinceCommit_ = true;
             ledger_->untakeStep();
-            const std::string text = "the loss or gradient norm of windows " + std::to_string(step.windows.begin) + "-" + std::to_string(step.windows.end) + " is not finite; the step is left out";
+            const std::string text = sentence("the loss or gradient norm of windows %1-%2 is not finite; the step is left out", { std::to_string(step.windows.begin), std::to_string(step.windows.end) });
             logWarning(toString(work.claim.chunk) + ": " + text);
             tellEvent(EventRecord::Kind::Nan, text, work.claim.chunk);
         } else {
@@ -296,9 +298,10 @@ void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
 {
     const auto fullStep = setup_.windowsPerStep() * setup_.config.seqLen;
     if (!learner_->model() || step.tokens * 2 < fullStep)
-        return; // the short last step of a chunk says little
+        return; // a chunk shorter than a step says little
     if (const double z = spikes_.observe(lastLoss_); z > 0)
-        tellEvent(EventRecord::Kind::Spike, "loss " + formatNumber(lastLoss_, 4) + " in windows " + std::to_string(step.windows.begin) + "-" + std::to_string(step.windows.end) + " sticks out: robust z " + formatNumber(z, 1), work.claim.chunk);
+        tellEvent(EventRecord::Kind::Spike,
+            sentence("loss %1 in windows %2-%3 sticks out: robust z %4", { formatNumber(lastLoss_, 4), std::to_string(step.windows.begin), std::to_string(step.windows.end), formatNumber(z, 1) }), work.claim.chunk);
     if (!setup_.config.adaptiveLr)
         return;
     if (const auto why = adaptive_.observe(lastLoss_); !why.empty())

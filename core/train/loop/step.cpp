@@ -57,6 +57,13 @@ StepInput stepOf(std::vector<Batch> batches)
     return step;
 }
 
+WindowRange nextStep(WindowRange left, std::int64_t most)
+{
+    const std::int64_t windows = left.size();
+    const std::int64_t next = windows >= 2 * most ? most : windows > most ? (windows + 1) / 2 : windows;
+    return { left.begin, left.begin + static_cast<std::int32_t>(next) };
+}
+
 WindowRange shareOf(WindowRange step, int rank, int ranks)
 {
     const std::int64_t size = step.size();

@@ -17,6 +17,9 @@ struct StepInput {
 };
 /// The step of one worker alone.
 StepInput stepOf(std::vector<Batch> batches);
+/// The next step on a range of a chunk: `most` windows, but what is more than one step and less than two is halved. A nearly empty last step would
+/// count as much as a full one. What the steps before were does not matter, so a range that was left in the middle goes on as it would have.
+WindowRange nextStep(WindowRange left, std::int64_t most);
 /// The windows of one rank in a step: runs that lie side by side and differ by one window at most, so a short step has no window twice.
 WindowRange shareOf(WindowRange step, int rank, int ranks);
 /// One rank's part of a step on `windows` of a claimed chunk.

@@ -156,6 +156,24 @@ private Q_SLOTS:
             }
     }
 
+    /// A chunk of 1,025 windows ended with a step of one window, at the full learning rate.
+    void theLastTwoStepsOfAChunkShareWhatIsLeft()
+    {
+        for (std::int32_t most = 1; most < 20; ++most)
+            for (std::int32_t size = 1; size < 100; ++size) {
+                WindowRange left { 7, 7 + size };
+                int steps = 0;
+                for (; left.size() > 0; ++steps) {
+                    const auto step = nextStep(left, most);
+                    QCOMPARE(step.begin, left.begin);
+                    QVERIFY(step.size() <= most && step.size() >= std::min(size, most / 2));
+                    QVERIFY(step.size() == most || left.size() < 2 * most);
+                    left.begin = step.end;
+                }
+                QCOMPARE(steps, (size + most - 1) / most);
+            }
+    }
+
     void exchangeAddsOnEveryRankAndBroadcastGivesThatOfRankZero()
     {
         const auto got = onRanks(3, [](RankGroup& group) {
