@@ -910,6 +910,82 @@
         <source>%1 The one before it is used.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>1 chunk not prepared yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks not prepared yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk leased</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks leased</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk trained, not in a checkpoint yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks trained, not in a checkpoint yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk poisoned: accept or retry</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks poisoned: accept or retry</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>last block not proven</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>last block not proven because %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>any number of epochs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 epochs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 blocks, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 steps, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 hours, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

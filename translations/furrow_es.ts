@@ -910,6 +910,82 @@
         <source>%1 The one before it is used.</source>
         <translation>%1 Se usa el anterior.</translation>
     </message>
+    <message>
+        <source>1 chunk not prepared yet</source>
+        <translation>1 fragmento aún sin preparar</translation>
+    </message>
+    <message>
+        <source>%1 chunks not prepared yet</source>
+        <translation>%1 fragmentos aún sin preparar</translation>
+    </message>
+    <message>
+        <source>1 chunk free</source>
+        <translation>1 fragmento libre</translation>
+    </message>
+    <message>
+        <source>%1 chunks free</source>
+        <translation>%1 fragmentos libres</translation>
+    </message>
+    <message>
+        <source>1 chunk leased</source>
+        <translation>1 fragmento reservado</translation>
+    </message>
+    <message>
+        <source>%1 chunks leased</source>
+        <translation>%1 fragmentos reservados</translation>
+    </message>
+    <message>
+        <source>1 chunk trained, not in a checkpoint yet</source>
+        <translation>1 fragmento entrenado, aún sin punto de control</translation>
+    </message>
+    <message>
+        <source>%1 chunks trained, not in a checkpoint yet</source>
+        <translation>%1 fragmentos entrenados, aún sin punto de control</translation>
+    </message>
+    <message>
+        <source>1 chunk poisoned: accept or retry</source>
+        <translation>1 fragmento envenenado: acéptelo o inténtelo de nuevo</translation>
+    </message>
+    <message>
+        <source>%1 chunks poisoned: accept or retry</source>
+        <translation>%1 fragmentos envenenados: acéptelos o inténtelo de nuevo</translation>
+    </message>
+    <message>
+        <source>last block not proven</source>
+        <translation>último bloque sin confirmar</translation>
+    </message>
+    <message>
+        <source>last block not proven because %1</source>
+        <translation>último bloque sin confirmar porque %1</translation>
+    </message>
+    <message>
+        <source>any number of epochs</source>
+        <translation>cualquier número de épocas</translation>
+    </message>
+    <message>
+        <source>1 epoch</source>
+        <translation>1 época</translation>
+    </message>
+    <message>
+        <source>%1 epochs</source>
+        <translation>%1 épocas</translation>
+    </message>
+    <message>
+        <source>%1 blocks, %2</source>
+        <translation>%1 bloques, %2</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2</source>
+        <translation>%1 tokens, %2</translation>
+    </message>
+    <message>
+        <source>%1 steps, %2</source>
+        <translation>%1 pasos, %2</translation>
+    </message>
+    <message>
+        <source>%1 hours, %2</source>
+        <translation>%1 horas, %2</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -910,6 +910,82 @@
         <source>%1 The one before it is used.</source>
         <translation>%1 将使用它之前的那个。</translation>
     </message>
+    <message>
+        <source>1 chunk not prepared yet</source>
+        <translation>1 个数据段尚未准备</translation>
+    </message>
+    <message>
+        <source>%1 chunks not prepared yet</source>
+        <translation>%1 个数据段尚未准备</translation>
+    </message>
+    <message>
+        <source>1 chunk free</source>
+        <translation>1 个数据段空闲</translation>
+    </message>
+    <message>
+        <source>%1 chunks free</source>
+        <translation>%1 个数据段空闲</translation>
+    </message>
+    <message>
+        <source>1 chunk leased</source>
+        <translation>1 个数据段已领取</translation>
+    </message>
+    <message>
+        <source>%1 chunks leased</source>
+        <translation>%1 个数据段已领取</translation>
+    </message>
+    <message>
+        <source>1 chunk trained, not in a checkpoint yet</source>
+        <translation>1 个数据段已训练，尚未写入检查点</translation>
+    </message>
+    <message>
+        <source>%1 chunks trained, not in a checkpoint yet</source>
+        <translation>%1 个数据段已训练，尚未写入检查点</translation>
+    </message>
+    <message>
+        <source>1 chunk poisoned: accept or retry</source>
+        <translation>1 个数据段有毒：请接受或重试</translation>
+    </message>
+    <message>
+        <source>%1 chunks poisoned: accept or retry</source>
+        <translation>%1 个数据段有毒：请接受或重试</translation>
+    </message>
+    <message>
+        <source>last block not proven</source>
+        <translation>最后一个块尚未证实</translation>
+    </message>
+    <message>
+        <source>last block not proven because %1</source>
+        <translation>最后一个块尚未证实，因为%1</translation>
+    </message>
+    <message>
+        <source>any number of epochs</source>
+        <translation>任意轮数</translation>
+    </message>
+    <message>
+        <source>1 epoch</source>
+        <translation>1 轮</translation>
+    </message>
+    <message>
+        <source>%1 epochs</source>
+        <translation>%1 轮</translation>
+    </message>
+    <message>
+        <source>%1 blocks, %2</source>
+        <translation>%1 块，%2</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2</source>
+        <translation>%1 个 token，%2</translation>
+    </message>
+    <message>
+        <source>%1 steps, %2</source>
+        <translation>%1 步，%2</translation>
+    </message>
+    <message>
+        <source>%1 hours, %2</source>
+        <translation>%1 小时，%2</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -115,17 +115,18 @@ void sayWhatKeepsTheEpochOpen(RunStatus& status)
     if (status.epochs.empty() || status.epochs.back().closedWallNs)
         return;
     const auto& epoch = status.epochs.back();
-    const auto say = [&](ChunkState state, const char* words) {
+    const auto count = [&](ChunkState state) { return std::to_string(epoch.chunks[state]); };
+    const auto say = [&](ChunkState state, const std::string& one, const std::string& many) {
         if (const auto n = epoch.chunks[state]; n > 0)
-            status.keepsEpochOpen.push_back(std::to_string(n) + (n == 1 ? " chunk " : " chunks ") + words);
+            status.keepsEpochOpen.push_back(n == 1 ? one : many);
     };
-    say(ChunkState::Pending, "not prepared yet");
-    say(ChunkState::Free, "free");
-    say(ChunkState::Leased, "leased");
-    say(ChunkState::Trained, "trained, not in a checkpoint yet");
-    say(ChunkState::Poisoned, "poisoned: accept or retry");
+    say(ChunkState::Pending, sentence("1 chunk not prepared yet"), sentence("%1 chunks not prepared yet", { count(ChunkState::Pending) }));
+    say(ChunkState::Free, sentence("1 chunk free"), sentence("%1 chunks free", { count(ChunkState::Free) }));
+    say(ChunkState::Leased, sentence("1 chunk leased"), sentence("%1 chunks leased", { count(ChunkState::Leased) }));
+    say(ChunkState::Trained, sentence("1 chunk trained, not in a checkpoint yet"), sentence("%1 chunks trained, not in a checkpoint yet", { count(ChunkState::Trained) }));
+    say(ChunkState::Poisoned, sentence("1 chunk poisoned: accept or retry"), sentence("%1 chunks poisoned: accept or retry", { count(ChunkState::Poisoned) }));
     if (!epoch.blockCount)
-        status.keepsEpochOpen.push_back("last block not proven" + (epoch.unprovenReason.empty() ? std::string() : " because " + epoch.unprovenReason));
+        status.keepsEpochOpen.push_back(epoch.unprovenReason.empty() ? sentence("last block not proven") : sentence("last block not proven because %1", { epoch.unprovenReason }));
 }
 
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)

@@ -130,15 +130,14 @@ namespace {
     /// Those in force: "200 steps, 1 epoch".
     std::string inWords(const StoppingRules& rules)
     {
-        std::string words = rules.epochs == 0 ? "any number of epochs" : formatCount(rules.epochs) + (rules.epochs == 1 ? " epoch" : " epochs");
-        const auto add = [&words](std::int64_t count, const char* unit) {
-            if (count > 0)
-                words = formatCount(count) + " " + unit + ", " + words;
-        };
-        add(rules.blocks, "blocks");
-        add(rules.tokens, "tokens");
-        add(rules.steps, "steps");
-        return rules.hours > 0 ? formatNumber(rules.hours, 2) + " hours, " + words : words;
+        std::string words = rules.epochs == 0 ? sentence("any number of epochs") : rules.epochs == 1 ? sentence("1 epoch") : sentence("%1 epochs", { formatCount(rules.epochs) });
+        if (rules.blocks > 0)
+            words = sentence("%1 blocks, %2", { formatCount(rules.blocks), words });
+        if (rules.tokens > 0)
+            words = sentence("%1 tokens, %2", { formatCount(rules.tokens), words });
+        if (rules.steps > 0)
+            words = sentence("%1 steps, %2", { formatCount(rules.steps), words });
+        return rules.hours > 0 ? sentence("%1 hours, %2", { formatNumber(rules.hours, 2), words }) : words;
     }
 
 } // namespace

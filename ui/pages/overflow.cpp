@@ -2,6 +2,7 @@
 
 #include "ui/theme/theme.h"
 
+#include <QAction>
 #include <QCoreApplication>
 #include <QDialog>
 #include <QScreen>
@@ -27,6 +28,9 @@ void dressOverflow(QToolBar& bar)
     more->setIcon(theme().icon(QStringLiteral("chevron-down")));
     more->setToolTip(QCoreApplication::translate("Overflow", "More commands"));
     more->setAccessibleName(more->toolTip());
+    for (QAction* action : bar.actions()) // else those that stay share the room of those that do not fit, and are painted in all of it
+        if (action->isSeparator())
+            bar.widgetForAction(action)->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
 }
 
 QScrollArea* makeRoomFor(QWidget* page)

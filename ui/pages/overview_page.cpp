@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "ui/charts/series_chart.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/alert_list.h"
@@ -129,7 +130,7 @@ void OverviewPage::take(const StatusPtr& status)
     meters_->setStatus(*status);
     QStringList open;
     for (const std::string& sentence : status->keepsEpochOpen)
-        open.append(QString::fromStdString(sentence));
+        open.append(coreWords(sentence));
     open_->setText(open.isEmpty() ? QString() : tr("The epoch stays open: %1").arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
     showReading(*status);

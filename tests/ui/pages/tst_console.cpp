@@ -34,6 +34,7 @@
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTableView>
+#include <QToolBar>
 #include <QTreeView>
 #include <QtTest>
 #include <algorithm>
@@ -219,6 +220,29 @@ private Q_SLOTS:
             window.showPerspective(perspective);
             QTest::qWait(50);
             QCOMPARE(window.size(), kScreen);
+        }
+    }
+
+    /// In Spanish the toolbar does not fit 1280 pixels: its separators took the room that was left and stood there as grey blocks.
+    void separatorsOfAToolbarThatDoesNotFitBecameBlocks()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        appearance.setLanguage(QStringLiteral("es"));
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status().get() != nullptr, kPatienceMs);
+        const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar.run"));
+        for (int width = 1400; width > 860; width -= 12) { // few widths showed it
+            window.resize(width, 700);
+            QTest::qWait(20);
+            for (QAction* action : bar->actions())
+                if (action->isSeparator() && bar->widgetForAction(action)->isVisible())
+                    QVERIFY2(bar->widgetForAction(action)->width() < 20, qPrintable(QStringLiteral("%1 at %2").arg(bar->widgetForAction(action)->width()).arg(width)));
         }
     }
 
