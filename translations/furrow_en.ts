@@ -986,6 +986,10 @@
         <source>%1 hours, %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>merged</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

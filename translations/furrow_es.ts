@@ -986,6 +986,10 @@
         <source>%1 hours, %2</source>
         <translation>%1 horas, %2</translation>
     </message>
+    <message>
+        <source>merged</source>
+        <translation>fusionado</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3793,11 +3797,11 @@
     </message>
     <message>
         <source>Tokens, all workers</source>
-        <translation>Tokens, todos los trabajadores</translation>
+        <translation>Tokens, en total</translation>
     </message>
     <message>
         <source>Steps, all workers</source>
-        <translation>Pasos, todos los trabajadores</translation>
+        <translation>Pasos, en total</translation>
     </message>
     <message>
         <source>Steps of each worker</source>
@@ -3805,7 +3809,7 @@
     </message>
     <message>
         <source>Samples, all workers</source>
-        <translation>Muestras, todos los trabajadores</translation>
+        <translation>Muestras, en total</translation>
     </message>
     <message>
         <source>Epochs</source>
@@ -4178,7 +4182,7 @@
     </message>
     <message>
         <source>Tokens, all workers</source>
-        <translation>Tokens, todos los trabajadores</translation>
+        <translation>Tokens, en total</translation>
     </message>
     <message>
         <source>Steps of each worker</source>
@@ -4186,7 +4190,7 @@
     </message>
     <message>
         <source>Samples, all workers</source>
-        <translation>Muestras, todos los trabajadores</translation>
+        <translation>Muestras, en total</translation>
     </message>
     <message>
         <source>Active time</source>

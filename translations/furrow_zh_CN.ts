@@ -986,6 +986,10 @@
         <source>%1 hours, %2</source>
         <translation>%1 小时，%2</translation>
     </message>
+    <message>
+        <source>merged</source>
+        <translation>已合并</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

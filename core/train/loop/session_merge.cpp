@@ -78,7 +78,7 @@ Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::st
     mergesOnly_ = true;
     evalStep_ = state_.step; // its worker evaluated it when it ended; now the merge is to be compared with it
     auto merged = joinMerge(round);
-    (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? "merged" : merged.error().message); });
+    (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? sentence("merged") : merged.error().message); });
     telemetry_->flush();
     if (!merged.ok())
         return merged.error();
