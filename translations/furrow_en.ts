@@ -6834,6 +6834,10 @@ pattern REGULAR EXPRESSION</source>
         <source>Shortcuts</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Sort a table by the column of its cursor</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::SmallCharts</name>

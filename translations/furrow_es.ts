@@ -6841,6 +6841,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>Shortcuts</source>
         <translation>Atajos</translation>
     </message>
+    <message>
+        <source>Sort a table by the column of its cursor</source>
+        <translation>Ordenar una tabla por la columna del cursor</translation>
+    </message>
 </context>
 <context>
     <name>furrow::SmallCharts</name>

@@ -6801,6 +6801,10 @@ pattern 正则表达式</translation>
         <source>Shortcuts</source>
         <translation>快捷键</translation>
     </message>
+    <message>
+        <source>Sort a table by the column of its cursor</source>
+        <translation>按光标所在的列对表格排序</translation>
+    </message>
 </context>
 <context>
     <name>furrow::SmallCharts</name>

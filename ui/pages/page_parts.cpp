@@ -9,6 +9,7 @@
 #include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
+#include <QShortcut>
 #include <QSortFilterProxyModel>
 #include <QStyle>
 #include <QTableView>
@@ -148,6 +149,14 @@ QTableView* makeTable(const QString& accessibleName)
     table->horizontalHeader()->setStretchLastSection(true);
     table->horizontalHeader()->setFont(scaledFont(TextSize::Tiny));
     table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    // What a click on a header does, by the keyboard: the arrow keys go to a column, Alt with them sorts by it.
+    for (const auto& [key, order] : { std::pair(Qt::Key_Up, Qt::AscendingOrder), std::pair(Qt::Key_Down, Qt::DescendingOrder) }) {
+        auto* sort = new QShortcut(QKeySequence(Qt::ALT | key), table, nullptr, nullptr, Qt::WidgetShortcut);
+        QObject::connect(sort, &QShortcut::activated, table, [table, order = order] {
+            if (table->isSortingEnabled() && table->currentIndex().isValid())
+                table->sortByColumn(table->currentIndex().column(), order);
+        });
+    }
     return table;
 }
 

@@ -123,18 +123,21 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent)
     const int perColumn = screen()->availableSize().width() < kWideScreen ? 24 : 17;
     int row = 0;
     int column = 0;
-    for (const Actions::Entry& entry : actions.all()) {
-        if (entry.action == nullptr || entry.action->shortcut().isEmpty())
-            continue;
-        grid->addWidget(makeLabel(withoutMnemonic(entry.action->text())), row, column);
-        QLabel* key = makeLabel(entry.action->shortcut().toString(QKeySequence::NativeText), TextTone::Secondary);
+    const auto add = [&](const QString& what, const QString& keys) {
+        grid->addWidget(makeLabel(what), row, column);
+        QLabel* key = makeLabel(keys, TextTone::Secondary);
         key->setFont(codeFont());
         grid->addWidget(key, row, column + 1);
         if (++row == perColumn) {
             row = 0;
             column += 2;
         }
-    }
+    };
+    for (const Actions::Entry& entry : actions.all())
+        if (entry.action != nullptr && !entry.action->shortcut().isEmpty())
+            add(withoutMnemonic(entry.action->text()), entry.action->shortcut().toString(QKeySequence::NativeText));
+    const auto keys = [](Qt::Key key) { return QKeySequence(Qt::ALT | key).toString(QKeySequence::NativeText); };
+    add(tr("Sort a table by the column of its cursor"), keys(Qt::Key_Up) + QStringLiteral(", ") + keys(Qt::Key_Down));
 }
 
 } // namespace furrow
