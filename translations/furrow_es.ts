@@ -6597,7 +6597,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>After an interruption, resume by itself, %1 times at most</source>
-        <translation>Tras una interrupción, reanudar por sí misma, %1 veces como máximo</translation>
+        <translation>Reanudar sola tras una interrupción (%1 veces como máximo)</translation>
     </message>
     <message>
         <source>Change settings or devices…</source>

@@ -6,6 +6,7 @@
 #include "ui/models/words.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"
+#include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/resume_parts.h"
 
@@ -66,12 +67,17 @@ ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::i
     column->addWidget(makeLine());
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
-    middle->addWidget(buildMap(), 1);
-    middle->addWidget(makeLine(Qt::Vertical));
+    QWidget* map = buildMap();
+    QWidget* line = makeLine(Qt::Vertical);
+    middle->addWidget(map, 1);
+    middle->addWidget(line);
     middle->addWidget(buildSide(), 1);
     column->addLayout(middle, 1);
     column->addWidget(makeLine());
     column->addWidget(buildFoot());
+    const bool hasRoom = minimumSizeHint().width() <= roomOnScreen(*this).width();
+    map->setVisible(hasRoom); // the counts say the same
+    line->setVisible(hasRoom);
     showChoice();
     go_->setFocus(); // the map is looked at, the button is what Return and Space are for
 }
@@ -299,8 +305,10 @@ QWidget* ResumeDialog::buildFoot()
 {
     auto* foot = new QFrame(this);
     foot->setProperty("edge", true);
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(16, 8, 16, 8);
+    auto* rows = new QVBoxLayout(foot);
+    rows->setContentsMargins(16, 8, 16, 8);
+    auto* row = new QHBoxLayout;
+    rows->addLayout(row);
     autoResume_ = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));
     row->addWidget(autoResume_);
     row->addStretch();
@@ -314,6 +322,10 @@ QWidget* ResumeDialog::buildFoot()
     go_->setDefault(true);
     connect(go_, &QPushButton::clicked, this, &QDialog::accept);
     row->addWidget(go_);
+    if (foot->minimumSizeHint().width() > roomOnScreen(*this).width()) {
+        row->removeWidget(autoResume_);
+        rows->insertWidget(0, autoResume_);
+    }
     return foot;
 }
 

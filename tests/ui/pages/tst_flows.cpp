@@ -10,6 +10,7 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/merge_dialog.h"
 #include "ui/pages/new_run/form_field.h"
+#include "ui/pages/overflow.h"
 #include "ui/pages/overview_page.h"
 #include "ui/pages/resume_dialog.h"
 #include "ui/pages/run_banner.h"
@@ -177,6 +178,22 @@ private Q_SLOTS:
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("at the stop")));
         QVERIFY(!says(dialog, QStringLiteral("-7")));
+    }
+
+    /// In Spanish it scrolled sideways on a screen of 853 points, with its buttons out of sight.
+    void theResumeDialogFitsASmallScreenInEachLanguage()
+    {
+        Appearance appearance(false);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        for (const QString& language : { QStringLiteral("en"), QStringLiteral("es"), QStringLiteral("zh_CN") }) {
+            appearance.setLanguage(language);
+            QWidget window;
+            window.resize(800, 480);
+            ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+            dialog.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+            QVERIFY2(dialog.minimumSizeHint().width() <= roomOnScreen(dialog).width(), qPrintable(QStringLiteral("%1: %2").arg(language).arg(dialog.minimumSizeHint().width())));
+        }
     }
 
     void changedSettingsSayWhetherTheyAreSafe()
