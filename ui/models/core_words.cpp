@@ -1,7 +1,6 @@
 #include "ui/models/core_words.h"
 
 #include "core/base/sentence.h"
-#include "core/config/schema.h"
 #include "core/tracker/types.h"
 #include "ui/models/words.h"
 
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 namespace furrow {
 
@@ -88,7 +86,7 @@ QString singleWord(const QString& value)
             return chunkStateWord(state);
     }
     if (const Setting* setting = findSetting(value.toStdString()))
-        return QCoreApplication::translate("Schema", setting->label.c_str());
+        return settingLabel(*setting);
     return {};
 }
 
@@ -112,6 +110,19 @@ QString coreWords(const std::string& english)
         return QString::fromStdString(sentence(QCoreApplication::translate("Core", pattern.text).toStdString(), *values));
     }
     return QString::fromStdString(english);
+}
+
+QStringList coreWords(const std::vector<std::string>& sentences)
+{
+    QStringList words;
+    for (const std::string& one : sentences)
+        words.append(coreWords(one));
+    return words;
+}
+
+QString settingLabel(const Setting& setting)
+{
+    return QCoreApplication::translate("Schema", setting.label.c_str());
 }
 
 } // namespace furrow

@@ -1,9 +1,12 @@
 #pragma once
 
-#include <QString>
+#include "core/config/schema.h"
+
+#include <QStringList>
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace furrow {
 
@@ -11,6 +14,10 @@ namespace furrow {
 /// with sentence() (core/base/sentence.h), also into files. Its values become the words of the person where they are words: times, states, reasons, settings, other sentences.
 /// Any other text stays as it is.
 QString coreWords(const std::string& english);
+QStringList coreWords(const std::vector<std::string>& sentences);
+
+/// What a setting is called in the form, in the language of the person.
+QString settingLabel(const Setting& setting);
 
 /// Every sentence that core writes so, with %1, %2, ... in this order; made from its sources by translations/core_texts.py.
 std::span<const char* const> coreSentences();

@@ -1,6 +1,7 @@
 #include "ui/models/library_table.h"
 
 #include "core/config/schema.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
@@ -52,7 +53,7 @@ QVariant sortValueOf(const RunLine& line, const Setting& setting)
 TableColumn<RunLine> settingColumn(const Setting& setting)
 {
     const bool isNumber = std::holds_alternative<std::int64_t RunConfig::*>(setting.field) || std::holds_alternative<double RunConfig::*>(setting.field);
-    return { [&setting] { return QCoreApplication::translate("Schema", setting.label.c_str()); },
+    return { [&setting] { return settingLabel(setting); },
         [&setting](const RunLine& line) { return line.config ? QString::fromStdString(settingText(*line.config, setting)) : QString(); },
         [&setting](const RunLine& line) { return sortValueOf(line, setting); }, isNumber, {} };
 }

@@ -49,10 +49,7 @@ QString stopReasonSentence(StopReason reason)
 
 QString evidenceText(const RunStatus& status, const QString& separator)
 {
-    QStringList lines;
-    for (const std::string& evidence : status.evidence)
-        lines.append(coreWords(evidence));
-    return lines.join(separator);
+    return coreWords(status.evidence).join(separator);
 }
 
 QString chunkStateWord(ChunkState state)
@@ -191,7 +188,7 @@ QString changeText(const ConfigChange& change)
 {
     const auto valueText = [](const std::string& value) { return value.empty() ? QStringLiteral("–") : QString::fromStdString(value); };
     return QCoreApplication::translate("Words", "%1 %2 → %3")
-        .arg(QCoreApplication::translate("Schema", change.setting->label.c_str()), valueText(change.before), valueText(change.after));
+        .arg(settingLabel(*change.setting), valueText(change.before), valueText(change.after));
 }
 
 QString runSubtitle(const RunLine& line)

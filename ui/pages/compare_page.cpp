@@ -2,6 +2,7 @@
 
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/overflow.h"
@@ -319,7 +320,7 @@ void ComparePage::showSettings()
         head.append(QString::fromStdString(run.name));
     std::vector<QStringList> rows;
     for (const ConfigDifference& difference : result_->comparison.differences) {
-        QStringList row { QCoreApplication::translate("Schema", difference.setting->label.c_str()) };
+        QStringList row { settingLabel(*difference.setting) };
         for (const std::string& value : difference.values)
             row.append(value.empty() ? tr("not set") : QString::fromStdString(value));
         rows.push_back(row);

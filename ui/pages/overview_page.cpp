@@ -128,9 +128,7 @@ void OverviewPage::take(const StatusPtr& status)
 {
     head_->setStatus(*status, bench_.claims().claims());
     meters_->setStatus(*status);
-    QStringList open;
-    for (const std::string& sentence : status->keepsEpochOpen)
-        open.append(coreWords(sentence));
+    const QStringList open = coreWords(status->keepsEpochOpen);
     open_->setText(open.isEmpty() ? QString() : tr("The epoch stays open: %1").arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
     showReading(*status);

@@ -1,6 +1,7 @@
 #include "ui/pages/run_report.h"
 
 #include "core/run/attempt_config.h"
+#include "ui/models/core_words.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/words.h"
 #include "ui/pages/audit_report.h"

@@ -1,6 +1,7 @@
 #include "ui/shell/help_dialog.h"
 
 #include "core/config/schema.h"
+#include "ui/models/core_words.h"
 #include "ui/pages/page_parts.h"
 
 #include <QCoreApplication>
@@ -89,7 +90,7 @@ QString settingList()
         group = setting.group;
         const QString unit = setting.unit.empty() ? QString() : QStringLiteral(", ") + QCoreApplication::translate("Schema", setting.unit.c_str());
         html += QStringLiteral("<p><b>%1</b> <code>%2</code>%3<br>%4<br><i>%5</i></p>")
-                    .arg(QCoreApplication::translate("Schema", setting.label.c_str()), QString::fromStdString(setting.option()), unit,
+                    .arg(settingLabel(setting), QString::fromStdString(setting.option()), unit,
                         QCoreApplication::translate("Schema", setting.help.c_str()).toHtmlEscaped(), resumeWords(setting.resume));
     }
     return html;

@@ -34,8 +34,6 @@ constexpr int kMostSteps = 400;
 
 QString nameOf(const QWidget* widget)
 {
-    if (widget == nullptr)
-        return QStringLiteral("nothing");
     const auto* button = qobject_cast<const QAbstractButton*>(widget);
     const QString text = button != nullptr && !button->text().isEmpty() ? button->text() : widget->accessibleName().isEmpty() ? widget->objectName() : widget->accessibleName();
     return QString::fromLatin1(widget->metaObject()->className()) + QStringLiteral(" '") + text + QLatin1Char('\'');
@@ -106,7 +104,8 @@ private Q_SLOTS:
             dock->show();
             dock->raise();
             QTest::qWait(20);
-            QVERIFY2(unreached(window).isEmpty(), qPrintable(dock->objectName() + QStringLiteral(": ") + unreached(window).join(QStringLiteral(", "))));
+            const QStringList missed = unreached(window);
+            QVERIFY2(missed.isEmpty(), qPrintable(dock->objectName() + QStringLiteral(": ") + missed.join(QStringLiteral(", "))));
         }
         for (const auto perspective : { MainWindow::Perspective::Launch, MainWindow::Perspective::Compare }) {
             window.showPerspective(perspective);

@@ -66,11 +66,6 @@ QString zeroMeaning(const QString& help)
 
 } // namespace
 
-QString settingLabel(const Setting& setting)
-{
-    return QCoreApplication::translate("Schema", setting.label.c_str());
-}
-
 QString settingHelp(const Setting& setting)
 {
     return QCoreApplication::translate("Schema", setting.help.c_str());
