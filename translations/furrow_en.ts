@@ -990,6 +990,18 @@
         <source>merged</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>block %1 (epoch %2) is not marked as its chunks say</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is held by worker process %2, which would overlook it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has parts of claims that it does not name</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

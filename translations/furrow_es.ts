@@ -990,6 +990,18 @@
         <source>merged</source>
         <translation>fusionado</translation>
     </message>
+    <message>
+        <source>block %1 (epoch %2) is not marked as its chunks say</source>
+        <translation>el bloque %1 (época %2) no está marcado como dicen sus fragmentos</translation>
+    </message>
+    <message>
+        <source>%1 is held by worker process %2, which would overlook it</source>
+        <translation>%1 está en manos del proceso de trabajo %2, que lo pasaría por alto</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has parts of claims that it does not name</source>
+        <translation>el punto de control %1 tiene partes de reservas que no nombra</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

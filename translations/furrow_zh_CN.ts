@@ -990,6 +990,18 @@
         <source>merged</source>
         <translation>已合并</translation>
     </message>
+    <message>
+        <source>block %1 (epoch %2) is not marked as its chunks say</source>
+        <translation>块 %1（第 %2 轮）的标记与其数据段不符</translation>
+    </message>
+    <message>
+        <source>%1 is held by worker process %2, which would overlook it</source>
+        <translation>%1 由工作进程 %2 持有，而该进程会忽略它</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has parts of claims that it does not name</source>
+        <translation>检查点 %1 含有其未列出的领取记录的部分</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

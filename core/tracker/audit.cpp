@@ -43,6 +43,7 @@ namespace {
             checkChunks();
             checkClaims();
             checkCounters();
+            checkShortcuts();
             closeEpochs();
             nameParents();
             nameRepairs();
@@ -325,6 +326,32 @@ namespace {
             if (stored.size() != recount_.size()) {
                 statesHold_ = false;
                 find("counters", {}, sentence("there are counters of blocks without chunks"));
+            }
+        }
+
+        // What only saves a search must agree with what it is a shortcut to, else a chunk would be overlooked.
+        void checkShortcuts()
+        {
+            if (!keepsClaimSpans(db_))
+                return;
+            {
+                Rows rows = db_.query("SELECT epoch, block FROM counts WHERE wanted<>(n1+n2>0)");
+                while (rows.next()) {
+                    statesHold_ = false;
+                    find("counters", {}, sentence("block %1 (epoch %2) is not marked as its chunks say", { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) }));
+                }
+            }
+            {
+                Rows rows = db_.query("SELECT k.id, k.holder FROM chunk k JOIN claim c ON c.id=k.claim JOIN incarnation i ON i.id=k.holder WHERE c.id<i.first_held");
+                while (rows.next()) {
+                    statesHold_ = false;
+                    find("counters", { rows.integer(0) }, sentence("%1 is held by worker process %2, which would overlook it", { toString(ChunkId { rows.integer(0) }), std::to_string(rows.integer(1)) }));
+                }
+            }
+            Rows rows = db_.query("SELECT DISTINCT c.id FROM part p JOIN checkpoint c ON c.id=p.checkpoint WHERE p.claim<c.first_claim OR p.claim>c.last_claim");
+            while (rows.next()) {
+                lineageHolds_ = false;
+                find("lineage", {}, sentence("checkpoint %1 has parts of claims that it does not name", { std::to_string(rows.integer(0)) }));
             }
         }
 

@@ -99,10 +99,10 @@ public:
     using IntegerFunction = std::int64_t (*)(void* context, const std::int64_t* arguments);
     void addFunction(const char* name, int argumentCount, IntegerFunction function, void* context);
 
+    /// Rollback: readable from a read-only folder or over a mount. Wal: as open() wants it.
+    enum class Journal { Rollback, Wal };
     /// Consistent copy into a new file, through the backup interface (a plain copy would miss the WAL).
-    Status backupTo(const std::filesystem::path& target);
-    /// The same into an open one, which keeps its own journal mode; what it held is gone.
-    Status copyInto(Database& target);
+    Status backupTo(const std::filesystem::path& target, Journal journal = Journal::Rollback);
     enum class WalFile { Reuse, Empty };
     /// Moves the WAL into the file, most of it without stopping writers. Afterwards the WAL is written from its start again (Reuse: a sync
     /// of bytes that the file has already costs half of one that makes it longer) or is an empty file.

@@ -203,8 +203,8 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
            " c.rows, c.samples, c.filtered, c.failed, c.held_out, c.duplicates, c.windows, c.tokens, c.digest"
            " FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.id>=? AND c.id<?",
         shift, epoch, epoch, blocks, first, last);
-    db.run("INSERT INTO counts (epoch, block, n0, n1, n4, n5, visited) SELECT ?, id/1000000%100000000, sum(state=0), sum(state=1),"
-           " sum(state=4), sum(state=5), max(state=4) FROM chunk WHERE id>=? AND id<? GROUP BY 2",
+    db.run("INSERT INTO counts (epoch, block, n0, n1, n4, n5, visited, wanted) SELECT ?, id/1000000%100000000, sum(state=0), sum(state=1),"
+           " sum(state=4), sum(state=5), max(state=4), max(state=1) FROM chunk WHERE id>=? AND id<? GROUP BY 2",
         epoch, first + shift, last + shift);
     db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count)"
            " SELECT ?, min(id), -1, 0, 0, 'epoch opened', count(*) FROM chunk WHERE id>=? AND id<? GROUP BY id/1000000 ORDER BY 2",

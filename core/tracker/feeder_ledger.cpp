@@ -291,7 +291,7 @@ Result<FeederLedger::Demand> FeederLedger::demand(std::int64_t mostBlocks)
     {
         // The joins in this order: a scan of all counts for each block would grow with the square of the data.
         Rows rows = db.query("SELECT DISTINCT c.block FROM epoch e CROSS JOIN counts c INDEXED BY counts_wanted ON c.epoch=e.epoch"
-                             " CROSS JOIN block b ON b.block=c.block WHERE e.closed_wall IS NULL AND c.n1+c.n2>0 AND b.prepared=1 LIMIT ?",
+                             " CROSS JOIN block b ON b.block=c.block WHERE e.closed_wall IS NULL AND c.wanted=1 AND b.prepared=1 LIMIT ?",
             mostBlocks);
         while (rows.next())
             demand.neededBlocks.push_back(rows.integer(0));

@@ -357,9 +357,9 @@ Result<std::vector<Part>> LedgerReader::partsBehind(CheckpointId checkpoint)
         return view.error();
     std::vector<Part> parts;
     for (const std::int64_t id : loadLineage(db).ancestors(checkpoint.value)) {
-        Rows rows = db.query("SELECT chunk, first, past, steps FROM part WHERE checkpoint=? AND alive=1 AND skipped=0", id);
-        while (rows.next())
-            parts.push_back({ { rows.integer(0) }, { rows.int32(1), rows.int32(2) }, rows.integer(3) });
+        for (const PartRow& part : livingPartsOf(db, id))
+            if (!part.skipped)
+                parts.push_back({ part.chunk, part.windows, part.steps });
     }
     if (Status status = view.value().commit(); !status.ok())
         return status.error();
@@ -386,9 +386,9 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
     for (const std::int64_t id : before) {
         if (after.contains(id))
             continue;
-        Rows rows = db.query("SELECT DISTINCT p.chunk FROM part p JOIN chunk c ON c.id=p.chunk WHERE p.checkpoint=? AND p.alive=1 AND c.state=?", id, ChunkState::Committed);
-        while (rows.next())
-            chunks.insert(rows.integer(0));
+        for (const PartRow& part : livingPartsOf(db, id))
+            if (db.integer("SELECT 1 FROM chunk WHERE id=? AND state=?", part.chunk, ChunkState::Committed))
+                chunks.insert(part.chunk.value);
     }
     for (const std::int64_t chunk : chunks)
         found.chunks.push_back({ chunk });

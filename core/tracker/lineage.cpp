@@ -1,6 +1,7 @@
 #include "core/tracker/lineage.h"
 
 #include "core/tracker/incarnations.h"
+#include "core/tracker/schema.h"
 
 #include <algorithm>
 
@@ -101,24 +102,32 @@ Lineage loadLineage(Database& db)
     return lineage;
 }
 
+std::vector<PartRow> livingPartsOf(Database& db, std::int64_t checkpoint)
+{
+    std::vector<PartRow> parts;
+    Rows rows = keepsClaimSpans(db)
+        ? db.query("SELECT p.claim, p.first, p.past, p.chunk, p.skipped, p.steps FROM checkpoint c CROSS JOIN part p ON p.claim>=c.first_claim AND p.claim<=c.last_claim"
+                   " WHERE c.id=? AND p.checkpoint=c.id AND p.alive=1",
+              checkpoint)
+        : db.query("SELECT claim, first, past, chunk, skipped, steps FROM part WHERE checkpoint=? AND alive=1", checkpoint);
+    while (rows.next())
+        parts.push_back({ rows.integer(0), { rows.int32(1), rows.int32(2) }, { rows.integer(3) }, rows.integer(4) != 0, rows.integer(5) });
+    return parts;
+}
+
+void insertParts(LedgerFile& file, CheckpointId checkpoint, std::vector<PartRow> parts)
+{
+    if (parts.empty())
+        return;
+    // In the order of their key, so that the table grows at its end only.
+    std::sort(parts.begin(), parts.end(), [](const PartRow& a, const PartRow& b) { return std::pair(a.claim, a.windows.begin) < std::pair(b.claim, b.windows.begin); });
+    for (const PartRow& part : parts)
+        file.db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)", part.claim,
+            part.windows.begin, part.windows.end, part.chunk, checkpoint, part.skipped, part.steps);
+    file.db.run("UPDATE checkpoint SET first_claim=?, last_claim=? WHERE id=?", parts.front().claim, parts.back().claim, checkpoint);
+}
+
 namespace {
-
-    struct PartRow {
-        std::int64_t claim = 0;
-        WindowRange windows;
-        ChunkId chunk;
-        bool skipped = false;
-        std::int64_t steps = 0;
-    };
-
-    std::vector<PartRow> livingPartsOf(Database& db, std::int64_t checkpoint)
-    {
-        std::vector<PartRow> parts;
-        Rows rows = db.query("SELECT claim, first, past, chunk, skipped, steps FROM part WHERE checkpoint=? AND alive=1", checkpoint);
-        while (rows.next())
-            parts.push_back({ rows.integer(0), { rows.int32(1), rows.int32(2) }, { rows.integer(3) }, rows.integer(4) != 0, rows.integer(5) });
-        return parts;
-    }
 
     std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const std::string& cause)
     {
@@ -141,7 +150,9 @@ namespace {
             }
             file.db.run("UPDATE claim SET cause=? WHERE id=?", cause, part.claim);
         }
-        file.db.run("UPDATE part SET alive=0 WHERE checkpoint=? AND alive=1", checkpoint);
+        file.db.run("UPDATE part SET alive=0 WHERE claim BETWEEN (SELECT first_claim FROM checkpoint WHERE id=?1) AND (SELECT last_claim FROM checkpoint WHERE id=?1)"
+                    " AND checkpoint=?1 AND alive=1",
+            checkpoint);
         return freed;
     }
 

@@ -39,6 +39,20 @@ struct Lineage {
 
 Lineage loadLineage(Database& db);
 
+/// Windows of a chunk that one checkpoint committed.
+struct PartRow {
+    std::int64_t claim = 0; ///< that trained them
+    WindowRange windows;
+    ChunkId chunk;
+    bool skipped = false; ///< left out by name
+    std::int64_t steps = 0;
+};
+
+/// The living parts of one checkpoint, without those of its ancestors.
+std::vector<PartRow> livingPartsOf(Database& db, std::int64_t checkpoint);
+/// Records the parts of a checkpoint, all at once.
+void insertParts(LedgerFile& file, CheckpointId checkpoint, std::vector<PartRow> parts);
+
 /// Makes the surviving checkpoints those from which a head was made, and frees the parts of all others. Returns the
 /// number of chunks that are not committed any more.
 std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause);

@@ -89,10 +89,14 @@ std::optional<ChunkRow> loadFirstFree(Database& db)
 
 namespace {
 
-#define FURROW_CLAIMED_CHUNK                                                                                                      \
-    "SELECT k.id, k.state, k.rows, k.samples, k.filtered, k.failed, k.held_out, k.duplicates, k.windows, k.tokens, k.covered,"    \
+#define FURROW_CLAIMED_COLUMNS                                                                                                    \
+    "k.id, k.state, k.rows, k.samples, k.filtered, k.failed, k.held_out, k.duplicates, k.windows, k.tokens, k.covered,"    \
     " k.holder, k.claim, k.failures, k.times_trained, k.times_lost, k.worker, k.attempt, k.mean_loss, k.trained_wall,"            \
-    " c.outcome, c.started_wall, c.ranges, c.done, c.skipped, c.steps FROM chunk k JOIN claim c ON c.id=k.claim "
+    " c.outcome, c.started_wall, c.ranges, c.done, c.skipped, c.steps"
+// No index knows the holders, since every claim and every commit would change it: claims in their order do, from the first that can still hold a chunk.
+#define FURROW_HELD_BY                                                                                                            \
+    "FROM claim c CROSS JOIN chunk k ON k.id=c.chunk WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1)"                \
+    " AND c.incarnation=?1 AND k.claim=c.id AND k.holder=?1"
 
     ClaimedChunk claimedChunkAt(const Rows& row)
     {
@@ -106,7 +110,7 @@ namespace {
 
 ClaimedChunk loadClaimedChunk(Database& db, ChunkId id)
 {
-    Rows row = db.query(FURROW_CLAIMED_CHUNK "WHERE k.id=?", id);
+    Rows row = db.query("SELECT " FURROW_CLAIMED_COLUMNS " FROM chunk k JOIN claim c ON c.id=k.claim WHERE k.id=?", id);
     if (row.next())
         return claimedChunkAt(row);
     db.fail({ ErrorCode::NotFound, toString(id) + " was never claimed" });
@@ -116,13 +120,22 @@ ClaimedChunk loadClaimedChunk(Database& db, ChunkId id)
 std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation)
 {
     std::vector<ClaimedChunk> found;
-    Rows rows = db.query(FURROW_CLAIMED_CHUNK "WHERE k.holder=? ORDER BY k.id", incarnation);
-    while (rows.next())
-        found.push_back(claimedChunkAt(rows));
+    {
+        Rows rows = db.query("SELECT " FURROW_CLAIMED_COLUMNS " " FURROW_HELD_BY, incarnation);
+        while (rows.next())
+            found.push_back(claimedChunkAt(rows));
+    }
+    std::sort(found.begin(), found.end(), [](const ClaimedChunk& a, const ClaimedChunk& b) { return a.chunk.id.value < b.chunk.id.value; });
     return found;
 }
 
-#undef FURROW_CLAIMED_CHUNK
+std::int64_t countHeldChunks(Database& db, std::int64_t incarnation, ChunkState state)
+{
+    return db.integer("SELECT count(*) " FURROW_HELD_BY " AND k.state=?2", incarnation, state).value_or(0);
+}
+
+#undef FURROW_HELD_BY
+#undef FURROW_CLAIMED_COLUMNS
 
 WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
 {
@@ -268,6 +281,9 @@ void ChunkMoves::writeBlock(const BlockChange& change)
     }
     file_.db.run("UPDATE counts SET n0=?, n1=?, n2=?, n3=?, n4=?, n5=?, n6=?, n7=?, visited=? WHERE epoch=? AND block=?", after[0],
         after[1], after[2], after[3], after[4], after[5], after[6], after[7], wasVisited || change.visited, change.epoch, change.block);
+    const bool isWanted = after[1] + after[2] > 0;
+    if (isWanted != (before[1] + before[2] > 0)) // apart from the rest, which would change its index each time
+        file_.db.run("UPDATE counts SET wanted=? WHERE epoch=? AND block=?", isWanted, change.epoch, change.block);
     const auto complete = [](const std::int64_t(&n)[kChunkStateCount]) { return n[0] + n[1] + n[2] + n[3] + n[6] == 0; };
     EpochChange& epoch = epochChange(change.epoch);
     for (int state = 0; state < kChunkStateCount; ++state)

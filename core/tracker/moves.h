@@ -56,6 +56,8 @@ struct ClaimedChunk {
 ClaimedChunk loadClaimedChunk(Database& db, ChunkId id);
 /// All that an incarnation holds, by id: one statement for a commit of many chunks.
 std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation);
+/// How many of them are in `state`.
+std::int64_t countHeldChunks(Database& db, std::int64_t incarnation, ChunkState state);
 
 /// The free chunk with the lowest place in the claim order, if any.
 std::optional<ChunkRow> loadFirstFree(Database& db);

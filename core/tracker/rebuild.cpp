@@ -1,6 +1,7 @@
 #include "core/tracker/rebuild.h"
 
 #include "core/base/file_system.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
@@ -190,14 +191,16 @@ namespace {
             const CheckpointId id = insertCheckpoint(file_, worker, record);
             db.run("UPDATE checkpoint SET wall=?, removed=? WHERE id=?", one.writtenWallNs, !one.whole, id);
             std::int64_t steps = std::max<std::int64_t>(0, record.step - stepBefore); // all of them with the first part that was trained
+            std::vector<PartRow> parts;
             for (const Part& part : one.parts)
-                addPart(part, id, worker, part.skipped ? 0 : std::exchange(steps, 0), one.writtenWallNs);
+                parts.push_back(addPart(part, worker, part.skipped ? 0 : std::exchange(steps, 0), one.writtenWallNs));
+            insertParts(file_, id, std::move(parts));
         }
 
         void finish() { moves_.finish(); }
 
     private:
-        void addPart(const Part& part, CheckpointId checkpoint, std::int64_t worker, std::int64_t steps, std::int64_t wallNs)
+        PartRow addPart(const Part& part, std::int64_t worker, std::int64_t steps, std::int64_t wallNs)
         {
             Database& db = file_.db;
             ChunkRow chunk = loadChunk(db, part.chunk);
@@ -208,8 +211,6 @@ namespace {
                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0)+1, coalesce((SELECT max(seq) FROM event), 0)+1, 'rebuilt')",
                 part.chunk, worker, ClaimOutcome::Trained, wallNs, wallNs, wallNs, ranges, part.skipped ? std::string() : ranges, part.skipped ? ranges : std::string(), samples, tokens, steps);
             chunk.claim = db.lastId();
-            db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)", chunk.claim, part.windows.begin, part.windows.end,
-                part.chunk, checkpoint, part.skipped, steps);
             moves_.totals().steps += steps;
             moves_.totals().tokens += tokens;
             moves_.totals().claimedTokens += tokens;
@@ -222,6 +223,7 @@ namespace {
                 moves_.store(chunk);
             else
                 commit(chunk, worker);
+            return { *chunk.claim, part.windows, part.chunk, part.skipped, steps };
         }
 
         /// Through every state on the way: one function knows the moves.
@@ -265,10 +267,10 @@ Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesyste
     auto source = openForReading(snapshot);
     if (!source.ok())
         return source.error();
-    auto made = Database::create(target);
-    if (!made.ok())
-        return made.error();
-    return source.value().copyInto(made.value());
+    std::error_code ignored;
+    if (std::filesystem::exists(target, ignored))
+        return Error { ErrorCode::InvalidArgument, utf8Text(target) + " exists already" };
+    return source.value().backupTo(target, Database::Journal::Wal);
 }
 
 Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)

@@ -75,9 +75,10 @@ CREATE TABLE counts (
     n0 INTEGER NOT NULL DEFAULT 0, n1 INTEGER NOT NULL DEFAULT 0, n2 INTEGER NOT NULL DEFAULT 0, n3 INTEGER NOT NULL DEFAULT 0,
     n4 INTEGER NOT NULL DEFAULT 0, n5 INTEGER NOT NULL DEFAULT 0, n6 INTEGER NOT NULL DEFAULT 0, n7 INTEGER NOT NULL DEFAULT 0,
     visited INTEGER NOT NULL DEFAULT 0,
+    wanted INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (epoch, block)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX counts_wanted ON counts (epoch, block) WHERE n1 + n2 > 0;
+CREATE INDEX counts_wanted ON counts (epoch, block) WHERE wanted = 1;
 
 CREATE TABLE chunk (
     id INTEGER PRIMARY KEY,
@@ -107,7 +108,6 @@ CREATE TABLE chunk (
 ) STRICT;
 CREATE INDEX chunk_free ON chunk (epoch, ord) WHERE state = 1;
 CREATE INDEX chunk_pending ON chunk (epoch, ord) WHERE state = 0;
-CREATE INDEX chunk_held ON chunk (holder) WHERE holder IS NOT NULL;
 
 CREATE TABLE attempt (
     id INTEGER PRIMARY KEY,
@@ -127,6 +127,7 @@ CREATE TABLE incarnation (
     pid INTEGER NOT NULL, start_time INTEGER NOT NULL, boot_id TEXT NOT NULL,
     device TEXT NOT NULL, device_name TEXT NOT NULL,
     live INTEGER NOT NULL DEFAULT 1,
+    first_held INTEGER NOT NULL DEFAULT 0,
     end_cause TEXT NOT NULL DEFAULT '',
     started_wall INTEGER NOT NULL,
     ended_wall INTEGER NOT NULL DEFAULT 0,
@@ -185,7 +186,9 @@ CREATE TABLE checkpoint (
     surviving INTEGER NOT NULL DEFAULT 1,
     damaged INTEGER NOT NULL DEFAULT 0,
     removed INTEGER NOT NULL DEFAULT 0,
-    pinned INTEGER NOT NULL DEFAULT 0
+    pinned INTEGER NOT NULL DEFAULT 0,
+    first_claim INTEGER NOT NULL DEFAULT 0,
+    last_claim INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE parent (
@@ -205,7 +208,6 @@ CREATE TABLE part (
     alive INTEGER NOT NULL DEFAULT 1,
     PRIMARY KEY (claim, first, checkpoint)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX part_checkpoint ON part (checkpoint);
 
 CREATE TABLE replica (
     replica INTEGER PRIMARY KEY,
@@ -289,9 +291,7 @@ Status checkSchema(Database& db, std::int64_t version)
     if (application != kTrackerApplicationId || found < 1)
         return Error { ErrorCode::Corrupt, file + " is not a tracker of Furrow, or was never finished; `furrowctl doctor " + utf8Text(db.path().parent_path()) + " --repair` rebuilds what the checkpoints prove" };
     if (found > version)
-        return Error { ErrorCode::InvalidArgument,
-            file + " was written with tracker version " + std::to_string(found) + ", this Furrow reads up to version "
-                + std::to_string(version) + "; open the run with a newer Furrow" };
+        return Error { ErrorCode::InvalidArgument, file + " was written with tracker version " + std::to_string(found) + ", this Furrow reads up to version " + std::to_string(version) + "; open the run with a newer Furrow" };
     return {};
 }
 
@@ -323,9 +323,7 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
             return status.error().in("migrating the tracker to version " + std::to_string(step.from + 1));
     }
     if (found != version)
-        return Error { ErrorCode::InvalidArgument,
-            utf8Text(db.path()) + " has tracker version " + std::to_string(found) + ", which this Furrow cannot bring to version "
-                + std::to_string(version) };
+        return Error { ErrorCode::InvalidArgument, utf8Text(db.path()) + " has tracker version " + std::to_string(found) + ", which this Furrow cannot bring to version " + std::to_string(version) };
     return {};
 }
 
@@ -337,6 +335,18 @@ std::span<const MigrationStep> trackerMigrations()
              "CREATE TABLE inherited (block INTEGER PRIMARY KEY, columns TEXT NOT NULL, mark INTEGER NOT NULL) STRICT;" },
         { 2, "CREATE INDEX counts_wanted ON counts (epoch, block) WHERE n1 + n2 > 0;" },
         { 3, "ALTER TABLE claim ADD COLUMN sample_losses TEXT NOT NULL DEFAULT '';" },
+        // 4 to 5: fewer indexes change with each claim and each commit.
+        { 4, "ALTER TABLE counts ADD COLUMN wanted INTEGER NOT NULL DEFAULT 0;"
+             "UPDATE counts SET wanted=1 WHERE n1+n2>0;"
+             "DROP INDEX counts_wanted;"
+             "CREATE INDEX counts_wanted ON counts (epoch, block) WHERE wanted = 1;"
+             "ALTER TABLE incarnation ADD COLUMN first_held INTEGER NOT NULL DEFAULT 0;"
+             "DROP INDEX chunk_held;"
+             "ALTER TABLE checkpoint ADD COLUMN first_claim INTEGER NOT NULL DEFAULT 0;"
+             "ALTER TABLE checkpoint ADD COLUMN last_claim INTEGER NOT NULL DEFAULT 0;"
+             "UPDATE checkpoint SET first_claim=s.first, last_claim=s.last"
+             " FROM (SELECT checkpoint, min(claim) AS first, max(claim) AS last FROM part GROUP BY checkpoint) AS s WHERE s.checkpoint=checkpoint.id;"
+             "DROP INDEX part_checkpoint;" },
     };
     return kSteps;
 }
@@ -349,6 +359,11 @@ bool keepsInherited(Database& db)
 bool keepsSampleLosses(Database& db)
 {
     return db.integer("PRAGMA user_version").value_or(0) >= 4;
+}
+
+bool keepsClaimSpans(Database& db)
+{
+    return db.integer("PRAGMA user_version").value_or(0) >= 5;
 }
 
 } // namespace furrow

@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// Tables of the tracker; FORMAT.md beside this file is their page of prose.
-inline constexpr std::int64_t kTrackerVersion = 4;
+inline constexpr std::int64_t kTrackerVersion = 5;
 inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
 
 /// One step forward: from version `from` to `from + 1`.
@@ -30,6 +30,8 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
 bool keepsInherited(Database& db);
 /// False in a file of version 3 or older, which may be read without being migrated: its claims have no column `sample_losses`.
 bool keepsSampleLosses(Database& db);
+/// False in a file of version 4 or older, which may be read without being migrated: its checkpoints do not say which claims their parts are of.
+bool keepsClaimSpans(Database& db);
 
 /// The steps that lead to kTrackerVersion.
 std::span<const MigrationStep> trackerMigrations();

@@ -59,13 +59,17 @@ namespace {
         {
             std::vector<ClaimedChunk> held = loadHeldChunks(file_.db, incarnation_);
             auto group = groups.begin();
+            std::int64_t firstHeld = 0; // claim
             for (ClaimedChunk& one : held) {
                 if (group != groups.end() && group->chunk == one.chunk.id)
                     commit(*group++, one);
                 else if (one.claim.outcome == ClaimOutcome::Trained && one.claim.done.empty()) // every window was skipped: in no list
                     commit({ one.chunk.id, one.claim.skipped, 0 }, one);
+                if (one.chunk.holder && (firstHeld == 0 || one.claim.id < firstHeld))
+                    firstHeld = one.claim.id;
             }
-            writeParts();
+            insertParts(file_, checkpoint_, std::move(parts_));
+            file_.db.run("UPDATE incarnation SET first_held=coalesce(nullif(?, 0), (SELECT coalesce(max(id), 0)+1 FROM claim)) WHERE id=?", firstHeld, incarnation_);
             if (group != groups.end())
                 file_.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(group->chunk) + " (any more)" });
         }
@@ -125,15 +129,6 @@ namespace {
             }
         }
 
-        /// In the order of their key, so that the table and its index grow at their ends only.
-        void writeParts()
-        {
-            std::sort(parts_.begin(), parts_.end(), [](const NewPart& a, const NewPart& b) { return std::pair(a.claim, a.windows.begin) < std::pair(b.claim, b.windows.begin); });
-            for (const NewPart& part : parts_)
-                file_.db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    part.claim, part.windows.begin, part.windows.end, part.chunk, checkpoint_, part.skipped, part.steps);
-        }
-
         void finishChunk(ChunkRow& chunk)
         {
             chunk.holder.reset();
@@ -150,21 +145,13 @@ namespace {
             moves_.move(chunk, moves_.unclaimedState(chunk), sentence("the rest after %1", { cause_ }));
         }
 
-        struct NewPart {
-            std::int64_t claim;
-            WindowRange windows;
-            ChunkId chunk;
-            bool skipped;
-            std::int64_t steps;
-        };
-
         LedgerFile& file_;
         ChunkMoves& moves_;
         RunState& run_;
         std::int64_t incarnation_;
         CheckpointId checkpoint_;
         std::string cause_;
-        std::vector<NewPart> parts_;
+        std::vector<PartRow> parts_;
     };
 
 } // namespace

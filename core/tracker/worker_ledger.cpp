@@ -27,7 +27,7 @@ namespace {
         const EpochNeeds needs = loadNeeds(db);
         if (needs.pending > 0 || (needs.unproven && needs.openEpochs > 0))
             return NothingToClaim::WaitForData;
-        const std::int64_t own = db.integer("SELECT count(*) FROM chunk WHERE holder=? AND state=2", incarnation).value_or(0);
+        const std::int64_t own = countHeldChunks(db, incarnation, ChunkState::Leased);
         if (isNextEpochWanted(run.rules, needs) || !needs.fullyOpened)
             return NothingToClaim::WaitForData; // the supervisor opens it
         return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
@@ -121,8 +121,8 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
     if (registration.replica != kFollower)
         ensureReplica(file, registration.replica);
     const std::int64_t now = file.clock->monotonicNs();
-    db.run("INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, started_wall, lease_until, progress, phase)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'warming up')",
+    db.run("INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, started_wall, lease_until, progress, phase, first_held)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'warming up', coalesce((SELECT max(id) FROM claim), 0) + 1)",
         registration.attempt, registration.worker, registration.replica, self.pid, self.startTime, self.bootId, registration.device,
         registration.deviceName, file.clock->wallNs(), leaseEnd(file, leaseSeconds), now);
     const std::int64_t id = db.lastId();

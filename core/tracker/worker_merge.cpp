@@ -59,14 +59,14 @@ namespace {
     std::vector<std::int64_t> leftBehind(Database& db, std::int64_t round, const std::vector<CheckpointId>& parents)
     {
         std::vector<std::int64_t> found;
-        Rows rows = db.query("SELECT i.id, coalesce(c.checkpoint, -1), (SELECT count(*) FROM chunk k WHERE k.holder=i.id AND k.state=3)"
+        Rows rows = db.query("SELECT i.id, coalesce(c.checkpoint, -1)"
                              " FROM incarnation i LEFT JOIN contribution c ON c.round=? AND c.incarnation=i.id WHERE i.live=1",
             round);
         while (rows.next()) {
             const std::int64_t contributed = rows.integer(1);
             const bool included = contributed == 0 || std::find(parents.begin(), parents.end(), CheckpointId { contributed }) != parents.end()
                 || db.integer("SELECT kind FROM checkpoint WHERE id=?", contributed).value_or(0) == 1;
-            if (!included || rows.integer(2) > 0)
+            if (!included || countHeldChunks(db, rows.integer(0), ChunkState::Trained) > 0)
                 found.push_back(rows.integer(0));
         }
         return found;

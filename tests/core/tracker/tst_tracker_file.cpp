@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/database.h"
+#include "core/tracker/rebuild.h"
 #include "core/tracker/schema.h"
 
 #include <QJsonArray>
@@ -32,7 +33,9 @@ private Q_SLOTS:
     void cutFileIsRefusedOrFound();
     void newerVersionIsRefusedByEveryReader();
     void olderVersionIsMigratedAfterACopy();
-    void aTrackerOfVersion1IsReadMigratedAndTrainedToItsEnd();
+    void anOldTrackerIsReadMigratedAndTrainedToItsEnd_data();
+    void anOldTrackerIsReadMigratedAndTrainedToItsEnd();
+    void aSnapshotWithLargerPagesIsAdopted();
     void failedMigrationLeavesTheFileAsItWas();
     void onlyTheSupervisorEmptiesTheWal();
     void aMovedWalIsWrittenFromItsStartAgain();
@@ -43,6 +46,7 @@ private Q_SLOTS:
     void auditFindsAHole();
     void auditFindsOverlappingClaims();
     void auditFindsChangedCountersAndRows();
+    void auditFindsAShortcutThatWouldOverlookSomething();
     void auditNamesPoisonedAndLostChunks();
     void auditJsonHasTheAgreedKeys();
 };
@@ -223,21 +227,50 @@ void TestTrackerFile::olderVersionIsMigratedAfterACopy()
     QVERIFY(!LedgerReader::open(field.tracker).ok()); // the new one is too new for this program
 }
 
-// tracker_v1.sqlite.zst: a run of version 0.1 with 84 chunks, a worker killed in the middle, then the run killed.
-void TestTrackerFile::aTrackerOfVersion1IsReadMigratedAndTrainedToItsEnd()
+void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd_data()
 {
+    QTest::addColumn<int>("version");
+    QTest::addColumn<int>("epoch"); // the newest
+    QTest::addColumn<int>("chunks"); // of it
+    QTest::addColumn<int>("committed"); // of them
+    // Runs in which a worker was killed and then everything; the second one held trained chunks then.
+    QTest::newRow("version 1") << 1 << 0 << 84 << 23;
+    QTest::newRow("version 4") << 4 << 1 << 100 << 47;
+}
+
+void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
+{
+    QFETCH(const int, version);
+    QFETCH(const int, epoch);
+    QFETCH(const int, chunks);
+    QFETCH(const int, committed);
+    const auto at = static_cast<std::size_t>(epoch);
     Field field;
     field.removeTracker();
-    unpack(FURROW_TEST_DATA "/tracker_v1.sqlite.zst", field.tracker);
+    unpack(FURROW_TEST_DATA "/tracker_v" + std::to_string(version) + ".sqlite.zst", field.tracker);
     const auto before = good(audit(field.tracker)); // nobody has migrated it: it is read as it is
     QVERIFY(before.isClean());
-    QCOMPARE(before.epochs.at(0).committed, 23);
-    QCOMPARE(good(field.reader().cells(0)).size(), std::size_t(84));
+    QCOMPARE(before.epochs.at(at).committed, committed);
+    QCOMPARE(good(field.reader().cells(epoch)).size(), static_cast<std::size_t>(chunks));
+    const auto partsBehindEach = [&] {
+        std::vector<std::size_t> counts;
+        for (const auto& row : good(field.reader().checkpoints()))
+            counts.push_back(good(field.reader().partsBehind(row.id)).size());
+        return counts;
+    };
+    const auto partsBefore = partsBehindEach();
 
     field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
     std::filesystem::path backup = field.tracker;
-    backup += ".v1.bak";
-    QCOMPARE(good(audit(backup)).epochs.at(0).digest, before.epochs.at(0).digest);
+    backup += ".v" + std::to_string(version) + ".bak";
+    QCOMPARE(good(audit(backup)).epochs.at(at).digest, before.epochs.at(at).digest);
+    for (const auto& row : good(field.reader().incarnations()))
+        if (row.live)
+            good(field.supervisor().revoke(row.id, "its process is gone")); // what it held is free
+    const auto migrated = good(audit(field.tracker));
+    QVERIFY2(migrated.isClean(), auditText(migrated).c_str());
+    QCOMPARE(migrated.epochs.at(at).digest, before.epochs.at(at).digest);
+    QCOMPARE(partsBehindEach(), partsBefore);
     auto worker = good(WorkerLedger::open(field.tracker, before.runId, field.clock));
     good(worker.start({ field.attempt, 0, 0, "cpu", "test" }, 60));
     std::vector<Part> parts;
@@ -250,10 +283,31 @@ void TestTrackerFile::aTrackerOfVersion1IsReadMigratedAndTrainedToItsEnd()
     for (const auto& replica : good(field.reader().replicas()))
         if (replica.replica == 0 && replica.head)
             record.parents.push_back(*replica.head);
-    good(worker.commit(record, parts));
+    const CheckpointId newest = good(worker.commit(record, parts));
     const auto after = good(audit(field.tracker));
     QVERIFY2(after.isClean(), auditText(after).c_str());
-    QCOMPARE(after.epochs.at(0).committed, 84);
+    QCOMPARE(after.epochs.at(at).committed, chunks);
+
+    // Checkpoints of both times know their parts: what is damaged leaves the weights, no more and no less.
+    QCOMPARE(good(field.supervisor().markDamaged(newest, "bit flip")), chunks - committed);
+    if (!record.parents.empty())
+        QVERIFY(good(field.supervisor().markDamaged(record.parents[0], "bit flip")) > 0);
+    const auto damaged = good(audit(field.tracker));
+    QVERIFY2(damaged.isClean(), auditText(damaged).c_str());
+}
+
+// A repair starts from the last snapshot, which an earlier Furrow may have made with pages of another size.
+void TestTrackerFile::aSnapshotWithLargerPagesIsAdopted()
+{
+    Field field;
+    field.removeTracker();
+    std::filesystem::path snapshot = field.tracker;
+    snapshot += ".snapshot";
+    unpack(FURROW_TEST_DATA "/tracker_v4.sqlite.zst", snapshot);
+    good(adoptSnapshot(snapshot, field.tracker));
+    QVERIFY(!adoptSnapshot(snapshot, field.tracker).ok()); // never over another one
+    field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
+    QCOMPARE(good(audit(field.tracker)).epochs.at(0).committed, 100);
 }
 
 void TestTrackerFile::failedMigrationLeavesTheFileAsItWas()
@@ -433,6 +487,27 @@ void TestTrackerFile::auditFindsChangedCountersAndRows()
     QVERIFY(!report.invariants[2].holds && !report.epochs[0].rowsAddUp);
     tamper(field, "UPDATE epoch SET closed_wall=5");
     QVERIFY(!good(audit(field.tracker)).invariants[3].holds);
+}
+
+void TestTrackerFile::auditFindsAShortcutThatWouldOverlookSomething()
+{
+    Field field;
+    field.fill(2, 2);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const auto held = claimed(worker);
+    QVERIFY(held && good(audit(field.tracker)).isClean());
+    const auto finds = [&](const char* damage, const char* repair, const std::string& text, std::size_t invariant) {
+        tamper(field, damage);
+        const AuditReport report = good(audit(field.tracker));
+        tamper(field, repair);
+        return !report.invariants[invariant].holds
+            && std::any_of(report.findings.begin(), report.findings.end(), [&](const AuditFinding& finding) { return finding.text.find(text) != std::string::npos; });
+    };
+    QVERIFY(finds("UPDATE counts SET wanted=1-wanted WHERE block=1", "UPDATE counts SET wanted=1-wanted WHERE block=1", "block 1 (epoch 1) is not marked", 0));
+    QVERIFY(finds("UPDATE incarnation SET first_held=first_held+5", "UPDATE incarnation SET first_held=first_held-5", "would overlook it", 0));
+    QVERIFY(finds("UPDATE checkpoint SET last_claim=0", "UPDATE checkpoint SET last_claim=first_claim", "checkpoint 1 has parts of claims", 1));
+    QVERIFY(good(audit(field.tracker)).isClean());
 }
 
 void TestTrackerFile::auditNamesPoisonedAndLostChunks()
