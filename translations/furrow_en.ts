@@ -1002,6 +1002,1054 @@
         <source>checkpoint %1 has parts of claims that it does not name</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>cannot open the lock file %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot lock %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2; at most %3 are accepted here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot ask for the free space at %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is a folder that %2 synchronises, which copies a live database piece by piece and damages it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it or its folder does not exist</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the disk is full; free some space and try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>your disk quota is used up; free some space and try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>permission denied; change the rights or choose another place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file system is read-only; choose another place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>too many open files; raise the limit (ulimit -n)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the name is taken</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot write %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot sync %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot close %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot create %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot create the folder %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot open the folder %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot sync the folder %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot remove %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot rename %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it lies on a network or synchronised file system (%1), where locks and syncs do not hold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it lies on a network file system (%1), where locks do not hold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it lies on a FAT file system, which can lose a whole file when the power fails</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot read %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not a regular file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends at byte %2, before what should be read; it was cut short</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the disk is read-only; choose another place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another program has it open; close that program and try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it lies on a network drive, where locks do not hold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot start %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot start %1 in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no preset &apos;%1&apos;. Known are %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The cache %1 has been locked by another process for a minute.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checking the cache was cancelled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not exist.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a file that can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is one JSON array; write one object per line instead (jsonl).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is one JSON document; write one object per line instead (jsonl).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is UTF-16 text. Convert it to UTF-8 first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is binary, not text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes, had %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has other content than when the run was made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was written at %2, after the run was made (%3).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data manifest of this run cannot be read (%1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its compressed data, after %2 of text. It is cut off: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has damaged compressed data after %2 of text (%3). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The evaluation text %1 has no sample that passes the filters of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 has version %2. Use the Furrow that wrote it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading %1 was stopped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 answered with more than 64 MiB where a list was expected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 redirects in a circle.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no such revision.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not exist, or is private: set HF_TOKEN to a token that may read it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not have what was asked for (404).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the hub answered %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1: the hub&apos;s answer names no commit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1: the hub&apos;s list of files cannot be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1 redirects in a circle.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is another file on the hub than in its list; try again later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is shorter than the hub&apos;s list says.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the server does not send the part of the file that was asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends before the bytes that were asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data manifest of this run names a file of the hub in a form that cannot be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1 has no config &apos;%2&apos;. It has: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1 has several configs; name one, as in hf://%2:%3. It has: %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2 The form is %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it does not begin with hf://.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the revision is no name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has too many parts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the repository is no owner/name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1:%2 has no split &apos;%3&apos;. It has: %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1:%2:%3 names no file that is there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking at the data was cancelled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is empty.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no file with text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no file with text. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No data is chosen. Name a file, a folder, a pattern or hf://owner/name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no rows after start_sample.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no rows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Parquet (%2). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the column &apos;%2&apos; holds no text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a first line of more than 16 MiB where the names of the columns should be.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the column &apos;%2&apos; holds no text. Columns with text are: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;. Its columns are: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no column with text. Its columns are: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be opened (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be read (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A part of %1 cannot be read (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link out of the folder; name its target as a source of its own if it is meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 files. Name a smaller folder, or join the files.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The pattern names more than %1 files.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No file matches %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 has no file with text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a file or folder that can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the text has no characters to make a character tokenizer of; use the tokenizer byte</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>character tokenizer: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tokenizer char is made from the data of a run; to load a saved one give char:PATH</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>devices names &apos;%1&apos;, which is not on this machine. It has no GPU; &apos;cpu:2&apos; trains on the CPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>devices names &apos;%1&apos;, which is not on this machine. It has %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parallel is data, which splits each step over at least two workers, but there is one (%1). Name more devices, or set parallel to independent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>workers is %1, but the number of GPUs in devices is %2: one worker trains on one GPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but checkpoint %1 has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2). Restore it from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>manifest.json is not valid JSON.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokenizer is char, but the data has more than %1 different characters. Use byte or gpt2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a run already. &apos;furrowctl resume&apos; goes on with it; for a new run name another folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not empty. Name a new folder for the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot hold a training run: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No sample of the data passes the filters: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all data together</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a chunk of %1 samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not the tokenizer this run began with. Put the original file back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not running, so nobody is there to do that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was removed by the keep policy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the supervisor ended before it held the run; see %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the supervisor did not take the run within 30 seconds; see %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is already running, held by process %2. Stop it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is already running. Stop it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is being trained; stop it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was never started, so there is nothing to accept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The merge was ended. The replicas are kept as they are; a resume merges them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is being trained. Stop it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be used: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not the run.json of a Furrow run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, run.json says %3. Put the right tracker back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds no telemetry: the run was never started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not empty. Name a new folder for the export.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>format is &apos;%1&apos;, allowed is csv, jsonl or tensorboard.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the disk is full: %1 could not be written; free some space and resume</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process for too long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of the run folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened; check the permissions of the run folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no tracker %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: reading or writing failed (%2); check the disk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 exists already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker %1 lacks &apos;%2&apos;; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be changed from here: %2; do that on the computer that trains the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has an older version; `furrowctl resume` migrates it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has tracker version %2, which this Furrow cannot bring to version %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a stopping rule cannot be negative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a run cannot live in %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is being trained; it can be left out when the run is stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, not poisoned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 could not be replaced: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no checkpoint %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was removed by the keep policy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not in the lineage of the weights any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>workers are alive; a run goes back only while nobody trains it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is the newest of a replica or the base of new ones and must stay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is pinned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no checkpoint %1 with files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads state format 1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: state.json cannot be read: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the evaluation was interrupted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is nothing to merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 does not fit %2: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be merged: its tensor %2 has NaN or Inf. Go back to an earlier checkpoint of this replica.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the base of this merge lacks the tensor %1: its members do not grow from it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is in the saved weights, but ema_decay is 0 here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no device &apos;%1&apos; here, only cpu: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no device &apos;%1&apos; here. What there is: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The merge was stopped. The replicas are kept as they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the base %1 of this merge is not in the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No replica has weights that can be merged. %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was never started. Start it with &apos;furrowctl resume&apos;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker has no checkpoint %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker names checkpoint %1 as the head of replica %2 and has no row of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was made by the %2 learner, this worker was started with the %3 one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name the folder to make with --out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the counting model cannot be exported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is being trained; it merges by itself. Stop it first to merge by hand.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--checkpoints needs two or more folder names, joined by commas.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run has no checkpoint &apos;%1&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 and %2 do not grow from one base; an average of them would be garbage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>method is &apos;%1&apos;, allowed is one of average, diloco.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the counting model writes no text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was removed by the keep policy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint yet: train it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint &apos;%1&apos;. They are the folders in %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the counting model has nothing to evaluate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has shape %2; the model needs %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; holds no floating-point numbers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; holds NaN or Inf; the weights were not loaded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing in the saved weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is in the saved weights but not in this model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the prompt holds no token; give at least one character</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sampling needs temperature &gt;= 0, top-k &gt;= 0, top-p in (0, 1] and tokens &gt;= 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the prompt holds token %1, outside the model&apos;s vocabulary of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no weight_map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the file of tensor &apos;%2&apos; is no text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 points outside its folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 lists more than 10000 files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has another shape or type than config.json describes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is unknown in this layout</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>two to eight runs can be compared, not %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the queue of %1 is run by another process already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>entry %1 of the queue is not in training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no other run waits for the devices of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is in training. Stop it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not lie in this workspace; only its own runs go to its trash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not lie in the trash of this workspace</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was written by a newer Furrow (version %2); use that one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is in the queue already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this run of the queue is in training; stop it first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the queue has no entry %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but all data together has %3 tokens, less than one window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

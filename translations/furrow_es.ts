@@ -1002,6 +1002,1054 @@
         <source>checkpoint %1 has parts of claims that it does not name</source>
         <translation>el punto de control %1 tiene partes de reservas que no nombra</translation>
     </message>
+    <message>
+        <source>cannot open the lock file %1</source>
+        <translation>no se puede abrir el archivo de bloqueo %1</translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process</source>
+        <translation>%1 está bloqueado por otro proceso</translation>
+    </message>
+    <message>
+        <source>cannot lock %1</source>
+        <translation>no se puede bloquear %1</translation>
+    </message>
+    <message>
+        <source>%1 has %2; at most %3 are accepted here</source>
+        <translation>%1 tiene %2; aquí se aceptan como mucho %3</translation>
+    </message>
+    <message>
+        <source>cannot ask for the free space at %1</source>
+        <translation>no se puede consultar el espacio libre en %1</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is a folder that %2 synchronises, which copies a live database piece by piece and damages it</source>
+        <translation>«%1» es una carpeta que %2 sincroniza, lo que copia a trozos una base de datos en uso y la daña</translation>
+    </message>
+    <message>
+        <source>it or its folder does not exist</source>
+        <translation>no existe, o no existe su carpeta</translation>
+    </message>
+    <message>
+        <source>the disk is full; free some space and try again</source>
+        <translation>el disco está lleno; libere espacio e inténtelo de nuevo</translation>
+    </message>
+    <message>
+        <source>your disk quota is used up; free some space and try again</source>
+        <translation>su cuota de disco está agotada; libere espacio e inténtelo de nuevo</translation>
+    </message>
+    <message>
+        <source>permission denied; change the rights or choose another place</source>
+        <translation>permiso denegado; cambie los permisos o elija otro lugar</translation>
+    </message>
+    <message>
+        <source>the file system is read-only; choose another place</source>
+        <translation>el sistema de archivos es de solo lectura; elija otro lugar</translation>
+    </message>
+    <message>
+        <source>too many open files; raise the limit (ulimit -n)</source>
+        <translation>demasiados archivos abiertos; suba el límite (ulimit -n)</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>es una carpeta</translation>
+    </message>
+    <message>
+        <source>the name is taken</source>
+        <translation>el nombre ya está ocupado</translation>
+    </message>
+    <message>
+        <source>cannot write %1</source>
+        <translation>no se puede escribir %1</translation>
+    </message>
+    <message>
+        <source>cannot sync %1</source>
+        <translation>no se puede sincronizar %1 con el disco</translation>
+    </message>
+    <message>
+        <source>cannot close %1</source>
+        <translation>no se puede cerrar %1</translation>
+    </message>
+    <message>
+        <source>cannot create %1</source>
+        <translation>no se puede crear %1</translation>
+    </message>
+    <message>
+        <source>cannot create the folder %1</source>
+        <translation>no se puede crear la carpeta %1</translation>
+    </message>
+    <message>
+        <source>cannot open the folder %1</source>
+        <translation>no se puede abrir la carpeta %1</translation>
+    </message>
+    <message>
+        <source>cannot sync the folder %1</source>
+        <translation>no se puede sincronizar la carpeta %1 con el disco</translation>
+    </message>
+    <message>
+        <source>cannot remove %1</source>
+        <translation>no se puede eliminar %1</translation>
+    </message>
+    <message>
+        <source>cannot rename %1 to %2</source>
+        <translation>no se puede cambiar el nombre de %1 a %2</translation>
+    </message>
+    <message>
+        <source>it lies on a network or synchronised file system (%1), where locks and syncs do not hold</source>
+        <translation>está en un sistema de archivos de red o sincronizado (%1), donde los bloqueos y las sincronizaciones no son fiables</translation>
+    </message>
+    <message>
+        <source>it lies on a network file system (%1), where locks do not hold</source>
+        <translation>está en un sistema de archivos de red (%1), donde los bloqueos no son fiables</translation>
+    </message>
+    <message>
+        <source>it lies on a FAT file system, which can lose a whole file when the power fails</source>
+        <translation>está en un sistema de archivos FAT, que puede perder un archivo entero si falla la corriente</translation>
+    </message>
+    <message>
+        <source>cannot read %1</source>
+        <translation>no se puede leer %1</translation>
+    </message>
+    <message>
+        <source>it is not a regular file</source>
+        <translation>no es un archivo normal</translation>
+    </message>
+    <message>
+        <source>%1 ends at byte %2, before what should be read; it was cut short</source>
+        <translation>%1 termina en el byte %2, antes de lo que hay que leer; está cortado</translation>
+    </message>
+    <message>
+        <source>the disk is read-only; choose another place</source>
+        <translation>el disco es de solo lectura; elija otro lugar</translation>
+    </message>
+    <message>
+        <source>another program has it open; close that program and try again</source>
+        <translation>otro programa lo tiene abierto; ciérrelo e inténtelo de nuevo</translation>
+    </message>
+    <message>
+        <source>it lies on a network drive, where locks do not hold</source>
+        <translation>está en una unidad de red, donde los bloqueos no son fiables</translation>
+    </message>
+    <message>
+        <source>cannot start %1</source>
+        <translation>no se puede iniciar %1</translation>
+    </message>
+    <message>
+        <source>cannot start %1 in %2</source>
+        <translation>no se puede iniciar %1 en %2</translation>
+    </message>
+    <message>
+        <source>There is no preset &apos;%1&apos;. Known are %2.</source>
+        <translation>No hay ningún preajuste «%1». Los conocidos son %2.</translation>
+    </message>
+    <message>
+        <source>The cache %1 has been locked by another process for a minute.</source>
+        <translation>La caché %1 lleva un minuto bloqueada por otro proceso.</translation>
+    </message>
+    <message>
+        <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
+        <translation>La caché no puede escribir su tamaño en %1. Compruebe si el disco está lleno o si el archivo es de otra persona.</translation>
+    </message>
+    <message>
+        <source>The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.</source>
+        <translation>La caché %1 está llena: su tope es %2, las ejecuciones en marcha necesitan %3 y hay que escribir %4 más. Suba cache_gib.</translation>
+    </message>
+    <message>
+        <source>Checking the cache was cancelled.</source>
+        <translation>La comprobación de la caché se canceló.</translation>
+    </message>
+    <message>
+        <source>%1 does not exist.</source>
+        <translation>%1 no existe.</translation>
+    </message>
+    <message>
+        <source>%1 is not a file that can be read.</source>
+        <translation>%1 no es un archivo que se pueda leer.</translation>
+    </message>
+    <message>
+        <source>%1 is one JSON array; write one object per line instead (jsonl).</source>
+        <translation>%1 es un único array JSON; escriba en su lugar un objeto por línea (jsonl).</translation>
+    </message>
+    <message>
+        <source>%1 is one JSON document; write one object per line instead (jsonl).</source>
+        <translation>%1 es un único documento JSON; escriba en su lugar un objeto por línea (jsonl).</translation>
+    </message>
+    <message>
+        <source>%1 is UTF-16 text. Convert it to UTF-8 first.</source>
+        <translation>%1 es texto UTF-16. Conviértalo antes a UTF-8.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text.</source>
+        <translation>%1 es %2, no texto.</translation>
+    </message>
+    <message>
+        <source>%1 is binary, not text.</source>
+        <translation>%1 es binario, no texto.</translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes, had %3.</source>
+        <translation>%1 tiene %2 bytes, tenía %3.</translation>
+    </message>
+    <message>
+        <source>%1 has other content than when the run was made.</source>
+        <translation>%1 tiene otro contenido que cuando se creó la ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 was written at %2, after the run was made (%3).</source>
+        <translation>%1 se escribió el %2, después de crear la ejecución (%3).</translation>
+    </message>
+    <message>
+        <source>The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.</source>
+        <translation>El manifiesto de datos de esta ejecución tiene la versión %1; este Furrow lee hasta la %2. Use uno más nuevo.</translation>
+    </message>
+    <message>
+        <source>The data manifest of this run cannot be read (%1).</source>
+        <translation>No se puede leer el manifiesto de datos de esta ejecución (%1).</translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation>1 archivo</translation>
+    </message>
+    <message>
+        <source>%1 files</source>
+        <translation>%1 archivos</translation>
+    </message>
+    <message>
+        <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
+        <translation>Ahora no se puede leer %1 de los datos. Vuelva a conectar el disco o la carpeta compartida, o restaure los datos:%2</translation>
+    </message>
+    <message>
+        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2</source>
+        <translation>Los datos cambiaron desde que se creó la ejecución, así que sus bloques no serían los mismos (%1). Restaure los datos o inicie una ejecución nueva:%2</translation>
+    </message>
+    <message>
+        <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
+        <translation>%1 se expande más de %2 veces (%3 a partir de %4), lo que parece una bomba de descompresión. Descomprímalo usted mismo si es intencionado.</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its compressed data, after %2 of text. It is cut off: fetch or write it again.</source>
+        <translation>%1 termina a mitad de sus datos comprimidos, tras %2 de texto. Está cortado: descárguelo o escríbalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has damaged compressed data after %2 of text (%3). Fetch or write it again.</source>
+        <translation>%1 tiene datos comprimidos dañados tras %2 de texto (%3). Descárguelo o escríbalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The evaluation text %1 has no sample that passes the filters of the run.</source>
+        <translation>El texto de evaluación %1 no tiene ninguna muestra que pase los filtros de la ejecución.</translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.</source>
+        <translation>El conjunto de evaluación %1 está dañado. Inicie la ejecución de nuevo o copie el archivo de una copia de seguridad.</translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 has version %2. Use the Furrow that wrote it.</source>
+        <translation>El conjunto de evaluación %1 tiene la versión %2. Use el Furrow que lo escribió.</translation>
+    </message>
+    <message>
+        <source>Reading %1 was stopped.</source>
+        <translation>Se detuvo la lectura de %1.</translation>
+    </message>
+    <message>
+        <source>%1 answered with more than 64 MiB where a list was expected.</source>
+        <translation>%1 respondió con más de 64 MiB donde se esperaba una lista.</translation>
+    </message>
+    <message>
+        <source>HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.</source>
+        <translation>HF_HUB_OFFLINE está definida, así que no se consulta el hub. Quítela o use datos que estén en este equipo.</translation>
+    </message>
+    <message>
+        <source>%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.</source>
+        <translation>%1. Compruebe la red; https_proxy indica un proxy y HF_ENDPOINT un espejo del hub.</translation>
+    </message>
+    <message>
+        <source>%1 redirects in a circle.</source>
+        <translation>%1 redirige en círculo.</translation>
+    </message>
+    <message>
+        <source>%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.</source>
+        <translation>%1 tiene acceso restringido: acepte sus condiciones en %2/datasets/%3 y ponga en HF_TOKEN un token de esa cuenta.</translation>
+    </message>
+    <message>
+        <source>%1 has no such revision.</source>
+        <translation>%1 no tiene esa revisión.</translation>
+    </message>
+    <message>
+        <source>%1 does not exist, or is private: set HF_TOKEN to a token that may read it.</source>
+        <translation>%1 no existe o es privado: ponga en HF_TOKEN un token que pueda leerlo.</translation>
+    </message>
+    <message>
+        <source>%1 does not have what was asked for (404).</source>
+        <translation>%1 no tiene lo que se pidió (404).</translation>
+    </message>
+    <message>
+        <source>%1: the hub answered %2.</source>
+        <translation>%1: el hub respondió %2.</translation>
+    </message>
+    <message>
+        <source>hf://%1: the hub&apos;s answer names no commit.</source>
+        <translation>hf://%1: la respuesta del hub no nombra ningún commit.</translation>
+    </message>
+    <message>
+        <source>hf://%1: the hub&apos;s list of files cannot be read.</source>
+        <translation>hf://%1: no se puede leer la lista de archivos del hub.</translation>
+    </message>
+    <message>
+        <source>hf://%1 redirects in a circle.</source>
+        <translation>hf://%1 redirige en círculo.</translation>
+    </message>
+    <message>
+        <source>%1 is another file on the hub than in its list; try again later.</source>
+        <translation>%1 es en el hub otro archivo que en su lista; inténtelo más tarde.</translation>
+    </message>
+    <message>
+        <source>%1 is shorter than the hub&apos;s list says.</source>
+        <translation>%1 es más corto de lo que dice la lista del hub.</translation>
+    </message>
+    <message>
+        <source>%1: the server does not send the part of the file that was asked for.</source>
+        <translation>%1: el servidor no envía la parte del archivo que se pidió.</translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
+        <translation>%1 llegó con otros bytes que los que promete la lista del hub (SHA-256). Inténtelo de nuevo; si sigue igual, el repositorio o un espejo está dañado.</translation>
+    </message>
+    <message>
+        <source>%1 ends before the bytes that were asked for.</source>
+        <translation>%1 termina antes de los bytes que se pidieron.</translation>
+    </message>
+    <message>
+        <source>The data manifest of this run names a file of the hub in a form that cannot be read.</source>
+        <translation>El manifiesto de datos de esta ejecución nombra un archivo del hub de una forma que no se puede leer.</translation>
+    </message>
+    <message>
+        <source>hf://%1 has no config &apos;%2&apos;. It has: %3.</source>
+        <translation>hf://%1 no tiene la configuración «%2». Tiene: %3.</translation>
+    </message>
+    <message>
+        <source>hf://%1 has several configs; name one, as in hf://%2:%3. It has: %4.</source>
+        <translation>hf://%1 tiene varias configuraciones; nombre una, como en hf://%2:%3. Tiene: %4.</translation>
+    </message>
+    <message>
+        <source>%1: %2 The form is %3.</source>
+        <translation>%1: %2 La forma es %3.</translation>
+    </message>
+    <message>
+        <source>it does not begin with hf://.</source>
+        <translation>no empieza por hf://.</translation>
+    </message>
+    <message>
+        <source>the revision is no name.</source>
+        <translation>la revisión no es un nombre.</translation>
+    </message>
+    <message>
+        <source>it has too many parts.</source>
+        <translation>tiene demasiadas partes.</translation>
+    </message>
+    <message>
+        <source>the repository is no owner/name.</source>
+        <translation>el repositorio no es propietario/nombre.</translation>
+    </message>
+    <message>
+        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).</source>
+        <translation>hf://%1 no tiene ningún archivo con texto (txt, csv, tsv, jsonl, parquet).</translation>
+    </message>
+    <message>
+        <source>hf://%1:%2 has no split &apos;%3&apos;. It has: %4.</source>
+        <translation>hf://%1:%2 no tiene la partición «%3». Tiene: %4.</translation>
+    </message>
+    <message>
+        <source>hf://%1:%2:%3 names no file that is there.</source>
+        <translation>hf://%1:%2:%3 no nombra ningún archivo existente.</translation>
+    </message>
+    <message>
+        <source>Looking at the data was cancelled.</source>
+        <translation>Se canceló la revisión de los datos.</translation>
+    </message>
+    <message>
+        <source>%1 is empty.</source>
+        <translation>%1 está vacío.</translation>
+    </message>
+    <message>
+        <source>%1 has no file with text.</source>
+        <translation>%1 no tiene ningún archivo con texto.</translation>
+    </message>
+    <message>
+        <source>%1 has no file with text. %2</source>
+        <translation>%1 no tiene ningún archivo con texto. %2</translation>
+    </message>
+    <message>
+        <source>The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.</source>
+        <translation>Los datos tienen %1 muestras: con %2 por bloque habría menos de %3 bloques, así que un bloque tiene %4.</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>unas %1</translation>
+    </message>
+    <message>
+        <source>No data is chosen. Name a file, a folder, a pattern or hf://owner/name.</source>
+        <translation>No se han elegido datos. Indique un archivo, una carpeta, un patrón o hf://propietario/nombre.</translation>
+    </message>
+    <message>
+        <source>%1 has no rows after start_sample.</source>
+        <translation>%1 no tiene filas después de start_sample.</translation>
+    </message>
+    <message>
+        <source>%1 has no rows.</source>
+        <translation>%1 no tiene filas.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Parquet (%2). Fetch or write it again.</source>
+        <translation>%1 no se puede leer como Parquet (%2). Descárguelo o escríbalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1: the column &apos;%2&apos; holds no text.</source>
+        <translation>%1: la columna «%2» no contiene texto.</translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;.</source>
+        <translation>%1 no tiene la columna «%2».</translation>
+    </message>
+    <message>
+        <source>%1 is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
+        <translation>%1 es un archivo Parquet y este Furrow se compiló sin Parquet. Conviértalo a jsonl o compile con FURROW_WITH_PARQUET=ON.</translation>
+    </message>
+    <message>
+        <source>%1 has a first line of more than 16 MiB where the names of the columns should be.</source>
+        <translation>%1 tiene una primera línea de más de 16 MiB donde deberían estar los nombres de las columnas.</translation>
+    </message>
+    <message>
+        <source>%1: the column &apos;%2&apos; holds no text. Columns with text are: %3.</source>
+        <translation>%1: la columna «%2» no contiene texto. Las columnas con texto son: %3.</translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;. Its columns are: %3.</source>
+        <translation>%1 no tiene la columna «%2». Sus columnas son: %3.</translation>
+    </message>
+    <message>
+        <source>%1 has no column with text. Its columns are: %2.</source>
+        <translation>%1 no tiene ninguna columna con texto. Sus columnas son: %2.</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be opened (%2).</source>
+        <translation>No se puede abrir la carpeta %1 (%2).</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be read (%2).</source>
+        <translation>No se puede leer la carpeta %1 (%2).</translation>
+    </message>
+    <message>
+        <source>A part of %1 cannot be read (%2).</source>
+        <translation>Una parte de %1 no se puede leer (%2).</translation>
+    </message>
+    <message>
+        <source>%1 is a link out of the folder; name its target as a source of its own if it is meant.</source>
+        <translation>%1 es un enlace que sale de la carpeta; indique su destino como un origen propio si es lo que quiere.</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 files. Name a smaller folder, or join the files.</source>
+        <translation>%1 tiene más de %2 archivos. Indique una carpeta más pequeña o una los archivos.</translation>
+    </message>
+    <message>
+        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.</source>
+        <translation>%1 no tiene nombre de archivo de datos (.txt .csv .tsv .jsonl .json .parquet) y se omitió.</translation>
+    </message>
+    <message>
+        <source>The pattern names more than %1 files.</source>
+        <translation>El patrón nombra más de %1 archivos.</translation>
+    </message>
+    <message>
+        <source>No file matches %1.</source>
+        <translation>Ningún archivo coincide con %1.</translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.</source>
+        <translation>%1 no existe. Compruebe la ruta o escriba hf://propietario/nombre para un conjunto de datos del hub.</translation>
+    </message>
+    <message>
+        <source>The folder %1 has no file with text.</source>
+        <translation>La carpeta %1 no tiene ningún archivo con texto.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened (%2).</source>
+        <translation>No se puede abrir %1 (%2).</translation>
+    </message>
+    <message>
+        <source>%1 is not a file or folder that can be read.</source>
+        <translation>%1 no es un archivo ni una carpeta que se pueda leer.</translation>
+    </message>
+    <message>
+        <source>the text has no characters to make a character tokenizer of; use the tokenizer byte</source>
+        <translation>el texto no tiene caracteres con los que hacer un tokenizador de caracteres; use el tokenizador byte</translation>
+    </message>
+    <message>
+        <source>character tokenizer: %1</source>
+        <translation>tokenizador de caracteres: %1</translation>
+    </message>
+    <message>
+        <source>the tokenizer char is made from the data of a run; to load a saved one give char:PATH</source>
+        <translation>el tokenizador char se hace con los datos de una ejecución; para cargar uno guardado indique char:RUTA</translation>
+    </message>
+    <message>
+        <source>there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model</source>
+        <translation>no hay ningún tokenizador %1; indique byte, char, gpt2 o la ruta de un tokenizer.json o de un .model de sentencepiece</translation>
+    </message>
+    <message>
+        <source>devices names &apos;%1&apos;, which is not on this machine. It has no GPU; &apos;cpu:2&apos; trains on the CPU.</source>
+        <translation>devices nombra «%1», que no está en este equipo. No tiene GPU; «cpu:2» entrena en la CPU.</translation>
+    </message>
+    <message>
+        <source>devices names &apos;%1&apos;, which is not on this machine. It has %2.</source>
+        <translation>devices nombra «%1», que no está en este equipo. Tiene %2.</translation>
+    </message>
+    <message>
+        <source>parallel is data, which splits each step over at least two workers, but there is one (%1). Name more devices, or set parallel to independent.</source>
+        <translation>parallel es data, que reparte cada paso entre al menos dos trabajadores, pero hay uno (%1). Indique más dispositivos o ponga parallel en independent.</translation>
+    </message>
+    <message>
+        <source>workers is %1, but the number of GPUs in devices is %2: one worker trains on one GPU.</source>
+        <translation>workers es %1, pero el número de GPU en devices es %2: un trabajador entrena en una GPU.</translation>
+    </message>
+    <message>
+        <source>init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.</source>
+        <translation>init_from: la ejecución en %1 no tiene el punto de control %2 en su registro; `furrowctl eval` y la consola muestran los que tiene.</translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but checkpoint %1 has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again.</source>
+        <translation>parent_chunks es skip, pero el punto de control %1 acaba de terminar una pasada por estos datos: aún no se ha entrenado nada de una nueva. Use parent_chunks=again.</translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again.</source>
+        <translation>parent_chunks es skip, pero init_from no nombra ningún punto de control de una ejecución. Indique --init-from RUN/checkpoints/NOMBRE o deje parent_chunks en again.</translation>
+    </message>
+    <message>
+        <source>tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.</source>
+        <translation>tokenizer es %1, pero los pesos de init_from se entrenaron con otro. Use --tokenizer %2.</translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again.</source>
+        <translation>parent_chunks es skip, pero la ejecución de init_from se entrenó con otros datos o los cortó en otros fragmentos (data, chunk_samples, chunk_bytes, samples_per_block y seq_len deben ser iguales). Use parent_chunks=again.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2). Restore it from a copy of the run.</source>
+        <translation>No se puede leer %1 (%2). Restáurelo de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>manifest.json is not valid JSON.</source>
+        <translation>manifest.json no es JSON válido.</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
+        <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee el formato 1.</translation>
+    </message>
+    <message>
+        <source>tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.</source>
+        <translation>tokenizer es char, que lee todos los datos para hallar sus caracteres; %1 es demasiado para eso. Use byte o gpt2.</translation>
+    </message>
+    <message>
+        <source>tokenizer is char, but the data has more than %1 different characters. Use byte or gpt2.</source>
+        <translation>tokenizer es char, pero los datos tienen más de %1 caracteres distintos. Use byte o gpt2.</translation>
+    </message>
+    <message>
+        <source>%1 is a run already. &apos;furrowctl resume&apos; goes on with it; for a new run name another folder.</source>
+        <translation>%1 ya es una ejecución. «furrowctl resume» la continúa; para una ejecución nueva indique otra carpeta.</translation>
+    </message>
+    <message>
+        <source>%1 is not empty. Name a new folder for the run.</source>
+        <translation>%1 no está vacía. Indique una carpeta nueva para la ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 cannot hold a training run: %2</source>
+        <translation>%1 no puede contener una ejecución de entrenamiento: %2</translation>
+    </message>
+    <message>
+        <source>No sample of the data passes the filters: %1.</source>
+        <translation>Ninguna muestra de los datos pasa los filtros: %1.</translation>
+    </message>
+    <message>
+        <source>all data together</source>
+        <translation>todos los datos juntos</translation>
+    </message>
+    <message>
+        <source>a chunk of %1 samples</source>
+        <translation>un fragmento de %1 muestras</translation>
+    </message>
+    <message>
+        <source>%1 is not the tokenizer this run began with. Put the original file back.</source>
+        <translation>%1 no es el tokenizador con el que empezó esta ejecución. Restaure el archivo original.</translation>
+    </message>
+    <message>
+        <source>run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.</source>
+        <translation>run.json fue editado: %1 es %2, la ejecución empezó con %3. Sus fragmentos y pesos se hicieron con eso; restáurelo o inicie una ejecución nueva.</translation>
+    </message>
+    <message>
+        <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
+        <translation>Desde aquí no se puede cambiar nada en %1: %2. Use Furrow en el ordenador que la entrena.</translation>
+    </message>
+    <message>
+        <source>%1 is not running, so nobody is there to do that.</source>
+        <translation>%1 no está en marcha, así que no hay quien lo haga.</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1.</source>
+        <translation>La ejecución no tiene el punto de control %1.</translation>
+    </message>
+    <message>
+        <source>%1 was removed by the keep policy.</source>
+        <translation>%1 fue eliminado por la política de conservación.</translation>
+    </message>
+    <message>
+        <source>%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).</source>
+        <translation>%1 ya no está en el linaje de los pesos; inicie desde él una ejecución nueva (--init-from).</translation>
+    </message>
+    <message>
+        <source>%1 is damaged.</source>
+        <translation>%1 está dañado.</translation>
+    </message>
+    <message>
+        <source>the supervisor ended before it held the run; see %1</source>
+        <translation>el supervisor terminó antes de hacerse cargo de la ejecución; vea %1</translation>
+    </message>
+    <message>
+        <source>the supervisor did not take the run within 30 seconds; see %1</source>
+        <translation>el supervisor no se hizo cargo de la ejecución en 30 segundos; vea %1</translation>
+    </message>
+    <message>
+        <source>%1 is already running, held by process %2. Stop it first.</source>
+        <translation>%1 ya está en marcha, a cargo del proceso %2. Deténgala antes.</translation>
+    </message>
+    <message>
+        <source>%1 is already running. Stop it first.</source>
+        <translation>%1 ya está en marcha. Deténgala antes.</translation>
+    </message>
+    <message>
+        <source>%1 is being trained; stop it first.</source>
+        <translation>%1 se está entrenando; deténgala antes.</translation>
+    </message>
+    <message>
+        <source>%1 was never started, so there is nothing to accept.</source>
+        <translation>%1 no se inició nunca, así que no hay nada que aceptar.</translation>
+    </message>
+    <message>
+        <source>The merge was ended. The replicas are kept as they are; a resume merges them.</source>
+        <translation>La fusión se terminó. Las réplicas quedan como están; al reanudar se fusionan.</translation>
+    </message>
+    <message>
+        <source>%1 is being trained. Stop it first.</source>
+        <translation>%1 se está entrenando. Deténgala antes.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be used: %2</source>
+        <translation>%1 no se puede usar: %2</translation>
+    </message>
+    <message>
+        <source>it is not the run.json of a Furrow run.</source>
+        <translation>no es el run.json de una ejecución de Furrow.</translation>
+    </message>
+    <message>
+        <source>%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.</source>
+        <translation>%1 lo hizo Furrow %2 (formato %3). Este es %4, que lee el formato 1; use el programa más nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json.</source>
+        <translation>%1 no es una ejecución: no tiene run.json.</translation>
+    </message>
+    <message>
+        <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
+        <translation>Otro supervisor tiene %1. «furrowctl status» dice cuál; deténgalo antes.</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, run.json says %3. Put the right tracker back.</source>
+        <translation>%1 pertenece a la ejecución %2, run.json dice %3. Restaure el registro correcto.</translation>
+    </message>
+    <message>
+        <source>%1 holds no telemetry: the run was never started.</source>
+        <translation>%1 no contiene telemetría: la ejecución no se inició nunca.</translation>
+    </message>
+    <message>
+        <source>%1 is not empty. Name a new folder for the export.</source>
+        <translation>%1 no está vacía. Indique una carpeta nueva para la exportación.</translation>
+    </message>
+    <message>
+        <source>format is &apos;%1&apos;, allowed is csv, jsonl or tensorboard.</source>
+        <translation>format es «%1»; se permite csv, jsonl o tensorboard.</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>el registro %1 está dañado (%2); `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>the disk is full: %1 could not be written; free some space and resume</source>
+        <translation>el disco está lleno: no se pudo escribir %1; libere espacio y reanude</translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process for too long</source>
+        <translation>%1 está bloqueado por otro proceso desde hace demasiado tiempo</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of the run folder</source>
+        <translation>no se puede escribir %1; compruebe los permisos de la carpeta de la ejecución</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened; check the permissions of the run folder</source>
+        <translation>no se puede abrir %1; compruebe los permisos de la carpeta de la ejecución</translation>
+    </message>
+    <message>
+        <source>there is no tracker %1</source>
+        <translation>no hay ningún registro %1</translation>
+    </message>
+    <message>
+        <source>%1: reading or writing failed (%2); check the disk</source>
+        <translation>%1: falló la lectura o la escritura (%2); compruebe el disco</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker</source>
+        <translation>el registro %1 no está en modo WAL: es una copia hecha para verla, no un registro en uso</translation>
+    </message>
+    <message>
+        <source>%1 exists already</source>
+        <translation>%1 ya existe</translation>
+    </message>
+    <message>
+        <source>the tracker %1 lacks &apos;%2&apos;; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>al registro %1 le falta «%2»; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>%1 cannot be changed from here: %2; do that on the computer that trains the run</source>
+        <translation>%1 no se puede cambiar desde aquí: %2; hágalo en el ordenador que entrena la ejecución</translation>
+    </message>
+    <message>
+        <source>%1 has an older version; `furrowctl resume` migrates it</source>
+        <translation>%1 tiene una versión anterior; `furrowctl resume` la migra</translation>
+    </message>
+    <message>
+        <source>%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation>%1 no es un registro de Furrow, o nunca se terminó; `furrowctl doctor %2 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow</source>
+        <translation>%1 se escribió con la versión %2 del registro, este Furrow lee hasta la %3; abra la ejecución con un Furrow más nuevo</translation>
+    </message>
+    <message>
+        <source>%1 has tracker version %2, which this Furrow cannot bring to version %3</source>
+        <translation>%1 tiene la versión %2 del registro, que este Furrow no puede llevar a la %3</translation>
+    </message>
+    <message>
+        <source>a stopping rule cannot be negative</source>
+        <translation>una regla de parada no puede ser negativa</translation>
+    </message>
+    <message>
+        <source>a run cannot live in %1: %2</source>
+        <translation>una ejecución no puede estar en %1: %2</translation>
+    </message>
+    <message>
+        <source>%1 is being trained; it can be left out when the run is stopped</source>
+        <translation>%1 se está entrenando; se puede omitir cuando la ejecución esté detenida</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not poisoned</source>
+        <translation>%1 está en estado %2, no envenenado</translation>
+    </message>
+    <message>
+        <source>%1 could not be replaced: %2</source>
+        <translation>no se pudo reemplazar %1: %2</translation>
+    </message>
+    <message>
+        <source>there is no checkpoint %1</source>
+        <translation>no hay ningún punto de control %1</translation>
+    </message>
+    <message>
+        <source>there is no %1</source>
+        <translation>no hay %1</translation>
+    </message>
+    <message>
+        <source>%1 was removed by the keep policy</source>
+        <translation>%1 fue eliminado por la política de conservación</translation>
+    </message>
+    <message>
+        <source>%1 is damaged</source>
+        <translation>%1 está dañado</translation>
+    </message>
+    <message>
+        <source>%1 is not in the lineage of the weights any more</source>
+        <translation>%1 ya no está en el linaje de los pesos</translation>
+    </message>
+    <message>
+        <source>workers are alive; a run goes back only while nobody trains it</source>
+        <translation>hay trabajadores vivos; una ejecución solo retrocede mientras nadie la entrena</translation>
+    </message>
+    <message>
+        <source>%1 is the newest of a replica or the base of new ones and must stay</source>
+        <translation>%1 es el más nuevo de una réplica o la base de otros nuevos y debe quedarse</translation>
+    </message>
+    <message>
+        <source>%1 is pinned</source>
+        <translation>%1 está fijado</translation>
+    </message>
+    <message>
+        <source>there is no checkpoint %1 with files</source>
+        <translation>no hay ningún punto de control %1 con archivos</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads state format 1.</source>
+        <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee el formato de estado 1.</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: state.json cannot be read: %2</source>
+        <translation>el punto de control %1 está dañado: no se puede leer state.json: %2</translation>
+    </message>
+    <message>
+        <source>there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data</source>
+        <translation>no hay texto reservado con el que evaluar; ponga held_out_percent por encima de 0 en una ejecución nueva o indique un archivo con --data</translation>
+    </message>
+    <message>
+        <source>the evaluation was interrupted</source>
+        <translation>la evaluación se interrumpió</translation>
+    </message>
+    <message>
+        <source>there is nothing to merge</source>
+        <translation>no hay nada que fusionar</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 does not fit %2: %3</source>
+        <translation>el punto de control %1 no encaja con %2: %3</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be merged: its tensor %2 has NaN or Inf. Go back to an earlier checkpoint of this replica.</source>
+        <translation>el punto de control %1 no se puede fusionar: su tensor %2 tiene NaN o Inf. Vuelva a un punto de control anterior de esta réplica.</translation>
+    </message>
+    <message>
+        <source>the base of this merge lacks the tensor %1: its members do not grow from it</source>
+        <translation>a la base de esta fusión le falta el tensor %1: sus miembros no proceden de ella</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is in the saved weights, but ema_decay is 0 here</source>
+        <translation>el tensor «%1» está en los pesos guardados, pero aquí ema_decay es 0</translation>
+    </message>
+    <message>
+        <source>There is no device &apos;%1&apos; here, only cpu: %2.</source>
+        <translation>Aquí no hay ningún dispositivo «%1», solo cpu: %2.</translation>
+    </message>
+    <message>
+        <source>There is no device &apos;%1&apos; here. What there is: %2.</source>
+        <translation>Aquí no hay ningún dispositivo «%1». Lo que hay: %2.</translation>
+    </message>
+    <message>
+        <source>%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.</source>
+        <translation>%1 no es el tokenizador de esta ejecución: su hash difiere del de run.json. Restaure el archivo correcto.</translation>
+    </message>
+    <message>
+        <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5</source>
+        <translation>%1 se quedó sin memoria en un paso de %2 ventanas de %3 tokens; como mucho se usaban %4. Baje batch_size (y suba grad_accum para mantener el tamaño del paso), o baje seq_len o width. Lo que se dijo: %5</translation>
+    </message>
+    <message>
+        <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5</source>
+        <translation>%1 se quedó sin memoria en un paso de %2 ventanas de %3 tokens; como mucho se usaban %4. Baje batch_size (y suba grad_accum para mantener el tamaño del paso), active recompute, o baje seq_len o width. Lo que se dijo: %5</translation>
+    </message>
+    <message>
+        <source>The merge was stopped. The replicas are kept as they are.</source>
+        <translation>La fusión se detuvo. Las réplicas quedan como están.</translation>
+    </message>
+    <message>
+        <source>the base %1 of this merge is not in the tracker</source>
+        <translation>la base %1 de esta fusión no está en el registro</translation>
+    </message>
+    <message>
+        <source>No replica has weights that can be merged. %1</source>
+        <translation>Ninguna réplica tiene pesos que se puedan fusionar. %1</translation>
+    </message>
+    <message>
+        <source>%1 was never started. Start it with &apos;furrowctl resume&apos;.</source>
+        <translation>%1 no se inició nunca. Iníciela con «furrowctl resume».</translation>
+    </message>
+    <message>
+        <source>the tracker has no checkpoint %1</source>
+        <translation>el registro no tiene el punto de control %1</translation>
+    </message>
+    <message>
+        <source>the tracker names checkpoint %1 as the head of replica %2 and has no row of it</source>
+        <translation>el registro nombra el punto de control %1 como cabeza de la réplica %2 y no tiene su fila</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was made by the %2 learner, this worker was started with the %3 one</source>
+        <translation>el punto de control %1 lo hizo el modelo %2; este trabajador se inició con %3</translation>
+    </message>
+    <message>
+        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.</source>
+        <translation>%1 no tiene weights.safetensors ni config.json. Indique la carpeta de un punto de control o una carpeta de Hugging Face.</translation>
+    </message>
+    <message>
+        <source>Name the folder to make with --out.</source>
+        <translation>Indique con --out la carpeta que se debe crear.</translation>
+    </message>
+    <message>
+        <source>the counting model cannot be exported</source>
+        <translation>el modelo contador no se puede exportar</translation>
+    </message>
+    <message>
+        <source>%1 is being trained; it merges by itself. Stop it first to merge by hand.</source>
+        <translation>%1 se está entrenando; se fusiona por sí misma. Deténgala antes para fusionar a mano.</translation>
+    </message>
+    <message>
+        <source>--checkpoints needs two or more folder names, joined by commas.</source>
+        <translation>--checkpoints necesita dos o más nombres de carpeta, separados por comas.</translation>
+    </message>
+    <message>
+        <source>the run has no checkpoint &apos;%1&apos;</source>
+        <translation>la ejecución no tiene el punto de control «%1»</translation>
+    </message>
+    <message>
+        <source>%1 and %2 do not grow from one base; an average of them would be garbage</source>
+        <translation>%1 y %2 no proceden de una misma base; su media no tendría sentido</translation>
+    </message>
+    <message>
+        <source>method is &apos;%1&apos;, allowed is one of average, diloco.</source>
+        <translation>method es «%1»; se permite average o diloco.</translation>
+    </message>
+    <message>
+        <source>the counting model writes no text</source>
+        <translation>el modelo contador no escribe texto</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was removed by the keep policy.</source>
+        <translation>el punto de control %1 fue eliminado por la política de conservación.</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint yet: train it first.</source>
+        <translation>La ejecución aún no tiene ningún punto de control: entrénela antes.</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint &apos;%1&apos;. They are the folders in %2.</source>
+        <translation>La ejecución no tiene el punto de control «%1». Son las carpetas de %2.</translation>
+    </message>
+    <message>
+        <source>the counting model has nothing to evaluate</source>
+        <translation>el modelo contador no tiene nada que evaluar</translation>
+    </message>
+    <message>
+        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</source>
+        <translation>No hay ninguna tarea «%1». Las conocidas son check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has shape %2; the model needs %3</source>
+        <translation>el tensor «%1» tiene la forma %2; el modelo necesita %3</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; holds no floating-point numbers</source>
+        <translation>el tensor «%1» no contiene números de coma flotante</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; holds NaN or Inf; the weights were not loaded</source>
+        <translation>el tensor «%1» contiene NaN o Inf; los pesos no se cargaron</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing in the saved weights</source>
+        <translation>falta el tensor «%1» en los pesos guardados</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is in the saved weights but not in this model</source>
+        <translation>el tensor «%1» está en los pesos guardados pero no en este modelo</translation>
+    </message>
+    <message>
+        <source>the prompt holds no token; give at least one character</source>
+        <translation>el texto inicial no contiene ningún token; escriba al menos un carácter</translation>
+    </message>
+    <message>
+        <source>sampling needs temperature &gt;= 0, top-k &gt;= 0, top-p in (0, 1] and tokens &gt;= 0</source>
+        <translation>el muestreo necesita temperature &gt;= 0, top-k &gt;= 0, top-p en (0, 1] y tokens &gt;= 0</translation>
+    </message>
+    <message>
+        <source>the prompt holds token %1, outside the model&apos;s vocabulary of %2</source>
+        <translation>el texto inicial contiene el token %1, fuera del vocabulario del modelo, de %2</translation>
+    </message>
+    <message>
+        <source>%1 has no weight_map</source>
+        <translation>%1 no tiene weight_map</translation>
+    </message>
+    <message>
+        <source>%1: the file of tensor &apos;%2&apos; is no text</source>
+        <translation>%1: el archivo del tensor «%2» no es un texto</translation>
+    </message>
+    <message>
+        <source>%1 points outside its folder</source>
+        <translation>%1 apunta fuera de su carpeta</translation>
+    </message>
+    <message>
+        <source>%1 lists more than 10000 files</source>
+        <translation>%1 nombra más de 10000 archivos</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing</source>
+        <translation>falta el tensor «%1»</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has another shape or type than config.json describes</source>
+        <translation>el tensor «%1» tiene otra forma u otro tipo que los que describe config.json</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is unknown in this layout</source>
+        <translation>el tensor «%1» es desconocido en esta disposición</translation>
+    </message>
+    <message>
+        <source>two to eight runs can be compared, not %1</source>
+        <translation>se pueden comparar de dos a ocho ejecuciones, no %1</translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json</source>
+        <translation>%1 no es una ejecución: no tiene run.json</translation>
+    </message>
+    <message>
+        <source>the queue of %1 is run by another process already</source>
+        <translation>otro proceso ya atiende la cola de %1</translation>
+    </message>
+    <message>
+        <source>entry %1 of the queue is not in training</source>
+        <translation>la entrada %1 de la cola no se está entrenando</translation>
+    </message>
+    <message>
+        <source>no other run waits for the devices of %1</source>
+        <translation>ninguna otra ejecución espera los dispositivos de %1</translation>
+    </message>
+    <message>
+        <source>%1 is in training. Stop it first.</source>
+        <translation>%1 se está entrenando. Deténgala antes.</translation>
+    </message>
+    <message>
+        <source>%1 does not lie in this workspace; only its own runs go to its trash</source>
+        <translation>%1 no está en este espacio de trabajo; a su papelera solo van sus propias ejecuciones</translation>
+    </message>
+    <message>
+        <source>%1 does not lie in the trash of this workspace</source>
+        <translation>%1 no está en la papelera de este espacio de trabajo</translation>
+    </message>
+    <message>
+        <source>%1 was written by a newer Furrow (version %2); use that one</source>
+        <translation>%1 lo escribió un Furrow más nuevo (versión %2); use ese</translation>
+    </message>
+    <message>
+        <source>%1 is in the queue already</source>
+        <translation>%1 ya está en la cola</translation>
+    </message>
+    <message>
+        <source>this run of the queue is in training; stop it first</source>
+        <translation>esta ejecución de la cola se está entrenando; deténgala antes</translation>
+    </message>
+    <message>
+        <source>the queue has no entry %1</source>
+        <translation>la cola no tiene la entrada %1</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.</source>
+        <translation>%1 es %2, pero dos bloques preparados de %3 muestras ocupan unos %4. Súbalo o baje %5.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but all data together has %3 tokens, less than one window.</source>
+        <translation>%1 es %2, pero todos los datos juntos tienen %3 tokens, menos de una ventana.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.</source>
+        <translation>%1 es %2, pero %3 llena unas %4 ventanas (%5: %6 tokens), y ningún paso cruza el borde de un fragmento. Bájelo o suba %7.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

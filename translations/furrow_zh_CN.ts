@@ -1002,6 +1002,1054 @@
         <source>checkpoint %1 has parts of claims that it does not name</source>
         <translation>检查点 %1 含有其未列出的领取记录的部分</translation>
     </message>
+    <message>
+        <source>cannot open the lock file %1</source>
+        <translation>无法打开锁文件 %1</translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process</source>
+        <translation>%1 被另一个进程锁定</translation>
+    </message>
+    <message>
+        <source>cannot lock %1</source>
+        <translation>无法锁定 %1</translation>
+    </message>
+    <message>
+        <source>%1 has %2; at most %3 are accepted here</source>
+        <translation>%1 有 %2；此处最多接受 %3</translation>
+    </message>
+    <message>
+        <source>cannot ask for the free space at %1</source>
+        <translation>无法查询 %1 处的可用空间</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is a folder that %2 synchronises, which copies a live database piece by piece and damages it</source>
+        <translation>“%1”是由 %2 同步的文件夹，会逐块复制正在使用的数据库并损坏它</translation>
+    </message>
+    <message>
+        <source>it or its folder does not exist</source>
+        <translation>它或其所在文件夹不存在</translation>
+    </message>
+    <message>
+        <source>the disk is full; free some space and try again</source>
+        <translation>磁盘已满；请释放一些空间后重试</translation>
+    </message>
+    <message>
+        <source>your disk quota is used up; free some space and try again</source>
+        <translation>磁盘配额已用完；请释放一些空间后重试</translation>
+    </message>
+    <message>
+        <source>permission denied; change the rights or choose another place</source>
+        <translation>权限不足；请更改权限或选择其他位置</translation>
+    </message>
+    <message>
+        <source>the file system is read-only; choose another place</source>
+        <translation>文件系统只读；请选择其他位置</translation>
+    </message>
+    <message>
+        <source>too many open files; raise the limit (ulimit -n)</source>
+        <translation>打开的文件过多；请提高上限（ulimit -n）</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>它是一个文件夹</translation>
+    </message>
+    <message>
+        <source>the name is taken</source>
+        <translation>名称已被占用</translation>
+    </message>
+    <message>
+        <source>cannot write %1</source>
+        <translation>无法写入 %1</translation>
+    </message>
+    <message>
+        <source>cannot sync %1</source>
+        <translation>无法将 %1 同步到磁盘</translation>
+    </message>
+    <message>
+        <source>cannot close %1</source>
+        <translation>无法关闭 %1</translation>
+    </message>
+    <message>
+        <source>cannot create %1</source>
+        <translation>无法创建 %1</translation>
+    </message>
+    <message>
+        <source>cannot create the folder %1</source>
+        <translation>无法创建文件夹 %1</translation>
+    </message>
+    <message>
+        <source>cannot open the folder %1</source>
+        <translation>无法打开文件夹 %1</translation>
+    </message>
+    <message>
+        <source>cannot sync the folder %1</source>
+        <translation>无法将文件夹 %1 同步到磁盘</translation>
+    </message>
+    <message>
+        <source>cannot remove %1</source>
+        <translation>无法删除 %1</translation>
+    </message>
+    <message>
+        <source>cannot rename %1 to %2</source>
+        <translation>无法将 %1 重命名为 %2</translation>
+    </message>
+    <message>
+        <source>it lies on a network or synchronised file system (%1), where locks and syncs do not hold</source>
+        <translation>它位于网络或同步文件系统（%1）上，锁和同步在那里不可靠</translation>
+    </message>
+    <message>
+        <source>it lies on a network file system (%1), where locks do not hold</source>
+        <translation>它位于网络文件系统（%1）上，锁在那里不可靠</translation>
+    </message>
+    <message>
+        <source>it lies on a FAT file system, which can lose a whole file when the power fails</source>
+        <translation>它位于 FAT 文件系统上，断电时可能丢失整个文件</translation>
+    </message>
+    <message>
+        <source>cannot read %1</source>
+        <translation>无法读取 %1</translation>
+    </message>
+    <message>
+        <source>it is not a regular file</source>
+        <translation>它不是普通文件</translation>
+    </message>
+    <message>
+        <source>%1 ends at byte %2, before what should be read; it was cut short</source>
+        <translation>%1 在第 %2 字节处结束，早于要读取的内容；它被截断了</translation>
+    </message>
+    <message>
+        <source>the disk is read-only; choose another place</source>
+        <translation>磁盘只读；请选择其他位置</translation>
+    </message>
+    <message>
+        <source>another program has it open; close that program and try again</source>
+        <translation>另一个程序正打开它；请关闭该程序后重试</translation>
+    </message>
+    <message>
+        <source>it lies on a network drive, where locks do not hold</source>
+        <translation>它位于网络驱动器上，锁在那里不可靠</translation>
+    </message>
+    <message>
+        <source>cannot start %1</source>
+        <translation>无法启动 %1</translation>
+    </message>
+    <message>
+        <source>cannot start %1 in %2</source>
+        <translation>无法在 %2 中启动 %1</translation>
+    </message>
+    <message>
+        <source>There is no preset &apos;%1&apos;. Known are %2.</source>
+        <translation>没有预设“%1”。已知的有 %2。</translation>
+    </message>
+    <message>
+        <source>The cache %1 has been locked by another process for a minute.</source>
+        <translation>缓存 %1 已被另一个进程锁定一分钟。</translation>
+    </message>
+    <message>
+        <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
+        <translation>缓存无法将其大小写入 %1。请检查磁盘是否已满，或该文件是否属于他人。</translation>
+    </message>
+    <message>
+        <source>The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.</source>
+        <translation>缓存 %1 已满：上限为 %2，正在进行的运行需要其中 %3，还需写入 %4。请提高 cache_gib。</translation>
+    </message>
+    <message>
+        <source>Checking the cache was cancelled.</source>
+        <translation>缓存检查已取消。</translation>
+    </message>
+    <message>
+        <source>%1 does not exist.</source>
+        <translation>%1 不存在。</translation>
+    </message>
+    <message>
+        <source>%1 is not a file that can be read.</source>
+        <translation>%1 不是可读取的文件。</translation>
+    </message>
+    <message>
+        <source>%1 is one JSON array; write one object per line instead (jsonl).</source>
+        <translation>%1 是一个 JSON 数组；请改为每行写一个对象（jsonl）。</translation>
+    </message>
+    <message>
+        <source>%1 is one JSON document; write one object per line instead (jsonl).</source>
+        <translation>%1 是一个 JSON 文档；请改为每行写一个对象（jsonl）。</translation>
+    </message>
+    <message>
+        <source>%1 is UTF-16 text. Convert it to UTF-8 first.</source>
+        <translation>%1 是 UTF-16 文本。请先转换为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text.</source>
+        <translation>%1 是 %2，不是文本。</translation>
+    </message>
+    <message>
+        <source>%1 is binary, not text.</source>
+        <translation>%1 是二进制文件，不是文本。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes, had %3.</source>
+        <translation>%1 现有 %2 字节，原有 %3 字节。</translation>
+    </message>
+    <message>
+        <source>%1 has other content than when the run was made.</source>
+        <translation>%1 的内容与创建运行时不同。</translation>
+    </message>
+    <message>
+        <source>%1 was written at %2, after the run was made (%3).</source>
+        <translation>%1 于 %2 被写入，晚于运行的创建时间（%3）。</translation>
+    </message>
+    <message>
+        <source>The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.</source>
+        <translation>此运行的数据清单为版本 %1；此 Furrow 最多读取版本 %2。请使用更新的版本。</translation>
+    </message>
+    <message>
+        <source>The data manifest of this run cannot be read (%1).</source>
+        <translation>无法读取此运行的数据清单（%1）。</translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation>1 个文件</translation>
+    </message>
+    <message>
+        <source>%1 files</source>
+        <translation>%1 个文件</translation>
+    </message>
+    <message>
+        <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
+        <translation>数据中有 %1 现在无法读取。请重新接上磁盘或共享文件夹，或放回数据：%2</translation>
+    </message>
+    <message>
+        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2</source>
+        <translation>创建运行后数据已改变，块将不再相同（%1）。请恢复数据，或新建运行：%2</translation>
+    </message>
+    <message>
+        <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
+        <translation>%1 解压后膨胀超过 %2 倍（由 %4 得到 %3），像是解压炸弹。如确属有意，请自行解压。</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its compressed data, after %2 of text. It is cut off: fetch or write it again.</source>
+        <translation>%1 在压缩数据中途结束，此前有 %2 文本。它被截断了：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has damaged compressed data after %2 of text (%3). Fetch or write it again.</source>
+        <translation>%1 在 %2 文本之后的压缩数据已损坏（%3）。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>The evaluation text %1 has no sample that passes the filters of the run.</source>
+        <translation>评估文本 %1 中没有样本能通过此运行的过滤条件。</translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.</source>
+        <translation>评估集 %1 已损坏。请重新开始运行，或从备份复制该文件。</translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 has version %2. Use the Furrow that wrote it.</source>
+        <translation>评估集 %1 为版本 %2。请使用写入它的 Furrow。</translation>
+    </message>
+    <message>
+        <source>Reading %1 was stopped.</source>
+        <translation>读取 %1 已停止。</translation>
+    </message>
+    <message>
+        <source>%1 answered with more than 64 MiB where a list was expected.</source>
+        <translation>%1 本应返回列表，却返回了超过 64 MiB。</translation>
+    </message>
+    <message>
+        <source>HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.</source>
+        <translation>已设置 HF_HUB_OFFLINE，因此不会访问 hub。请取消该设置，或使用本机上的数据。</translation>
+    </message>
+    <message>
+        <source>%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.</source>
+        <translation>%1。请检查网络；https_proxy 指定代理，HF_ENDPOINT 指定 hub 的镜像。</translation>
+    </message>
+    <message>
+        <source>%1 redirects in a circle.</source>
+        <translation>%1 循环重定向。</translation>
+    </message>
+    <message>
+        <source>%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.</source>
+        <translation>%1 需要授权：请在 %2/datasets/%3 接受其条款，并将 HF_TOKEN 设为该账户的令牌。</translation>
+    </message>
+    <message>
+        <source>%1 has no such revision.</source>
+        <translation>%1 没有该修订版本。</translation>
+    </message>
+    <message>
+        <source>%1 does not exist, or is private: set HF_TOKEN to a token that may read it.</source>
+        <translation>%1 不存在或为私有：请将 HF_TOKEN 设为有权读取它的令牌。</translation>
+    </message>
+    <message>
+        <source>%1 does not have what was asked for (404).</source>
+        <translation>%1 没有所请求的内容（404）。</translation>
+    </message>
+    <message>
+        <source>%1: the hub answered %2.</source>
+        <translation>%1：hub 返回 %2。</translation>
+    </message>
+    <message>
+        <source>hf://%1: the hub&apos;s answer names no commit.</source>
+        <translation>hf://%1：hub 的响应未给出 commit。</translation>
+    </message>
+    <message>
+        <source>hf://%1: the hub&apos;s list of files cannot be read.</source>
+        <translation>hf://%1：无法读取 hub 的文件列表。</translation>
+    </message>
+    <message>
+        <source>hf://%1 redirects in a circle.</source>
+        <translation>hf://%1 循环重定向。</translation>
+    </message>
+    <message>
+        <source>%1 is another file on the hub than in its list; try again later.</source>
+        <translation>%1 在 hub 上的文件与其列表不一致；请稍后再试。</translation>
+    </message>
+    <message>
+        <source>%1 is shorter than the hub&apos;s list says.</source>
+        <translation>%1 比 hub 列表所述的短。</translation>
+    </message>
+    <message>
+        <source>%1: the server does not send the part of the file that was asked for.</source>
+        <translation>%1：服务器未发送所请求的文件部分。</translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
+        <translation>%1 收到的内容与 hub 列表所述不符（SHA-256）。请重试；若仍如此，则仓库或镜像已损坏。</translation>
+    </message>
+    <message>
+        <source>%1 ends before the bytes that were asked for.</source>
+        <translation>%1 在所请求的字节之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The data manifest of this run names a file of the hub in a form that cannot be read.</source>
+        <translation>此运行的数据清单以无法识别的形式指定了 hub 上的文件。</translation>
+    </message>
+    <message>
+        <source>hf://%1 has no config &apos;%2&apos;. It has: %3.</source>
+        <translation>hf://%1 没有配置“%2”。它有：%3。</translation>
+    </message>
+    <message>
+        <source>hf://%1 has several configs; name one, as in hf://%2:%3. It has: %4.</source>
+        <translation>hf://%1 有多个配置；请指定一个，如 hf://%2:%3。它有：%4。</translation>
+    </message>
+    <message>
+        <source>%1: %2 The form is %3.</source>
+        <translation>%1：%2 格式为 %3。</translation>
+    </message>
+    <message>
+        <source>it does not begin with hf://.</source>
+        <translation>它不以 hf:// 开头。</translation>
+    </message>
+    <message>
+        <source>the revision is no name.</source>
+        <translation>修订版本不是有效名称。</translation>
+    </message>
+    <message>
+        <source>it has too many parts.</source>
+        <translation>它的部分过多。</translation>
+    </message>
+    <message>
+        <source>the repository is no owner/name.</source>
+        <translation>仓库不是“所有者/名称”的形式。</translation>
+    </message>
+    <message>
+        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).</source>
+        <translation>hf://%1 没有文本文件（txt、csv、tsv、jsonl、parquet）。</translation>
+    </message>
+    <message>
+        <source>hf://%1:%2 has no split &apos;%3&apos;. It has: %4.</source>
+        <translation>hf://%1:%2 没有划分“%3”。它有：%4。</translation>
+    </message>
+    <message>
+        <source>hf://%1:%2:%3 names no file that is there.</source>
+        <translation>hf://%1:%2:%3 未指向任何现有文件。</translation>
+    </message>
+    <message>
+        <source>Looking at the data was cancelled.</source>
+        <translation>查看数据已取消。</translation>
+    </message>
+    <message>
+        <source>%1 is empty.</source>
+        <translation>%1 为空。</translation>
+    </message>
+    <message>
+        <source>%1 has no file with text.</source>
+        <translation>%1 中没有文本文件。</translation>
+    </message>
+    <message>
+        <source>%1 has no file with text. %2</source>
+        <translation>%1 中没有文本文件。%2</translation>
+    </message>
+    <message>
+        <source>The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.</source>
+        <translation>数据有 %1 个样本：每块 %2 个会少于 %3 块，因此每块为 %4 个。</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>约 %1</translation>
+    </message>
+    <message>
+        <source>No data is chosen. Name a file, a folder, a pattern or hf://owner/name.</source>
+        <translation>尚未选择数据。请指定文件、文件夹、通配模式或 hf://所有者/名称。</translation>
+    </message>
+    <message>
+        <source>%1 has no rows after start_sample.</source>
+        <translation>%1 在 start_sample 之后没有行。</translation>
+    </message>
+    <message>
+        <source>%1 has no rows.</source>
+        <translation>%1 没有行。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Parquet (%2). Fetch or write it again.</source>
+        <translation>无法将 %1 作为 Parquet 读取（%2）。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1: the column &apos;%2&apos; holds no text.</source>
+        <translation>%1：列“%2”不含文本。</translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;.</source>
+        <translation>%1 没有列“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
+        <translation>%1 是 Parquet 文件，而此 Furrow 编译时未包含 Parquet。请转换为 jsonl，或以 FURROW_WITH_PARQUET=ON 编译。</translation>
+    </message>
+    <message>
+        <source>%1 has a first line of more than 16 MiB where the names of the columns should be.</source>
+        <translation>%1 的第一行本应是列名，却超过 16 MiB。</translation>
+    </message>
+    <message>
+        <source>%1: the column &apos;%2&apos; holds no text. Columns with text are: %3.</source>
+        <translation>%1：列“%2”不含文本。含文本的列有：%3。</translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;. Its columns are: %3.</source>
+        <translation>%1 没有列“%2”。它的列有：%3。</translation>
+    </message>
+    <message>
+        <source>%1 has no column with text. Its columns are: %2.</source>
+        <translation>%1 没有含文本的列。它的列有：%2。</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be opened (%2).</source>
+        <translation>无法打开文件夹 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be read (%2).</source>
+        <translation>无法读取文件夹 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>A part of %1 cannot be read (%2).</source>
+        <translation>%1 的一部分无法读取（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is a link out of the folder; name its target as a source of its own if it is meant.</source>
+        <translation>%1 是指向文件夹之外的链接；如确需使用，请将其目标单独指定为来源。</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 files. Name a smaller folder, or join the files.</source>
+        <translation>%1 有超过 %2 个文件。请指定较小的文件夹，或合并文件。</translation>
+    </message>
+    <message>
+        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.</source>
+        <translation>%1 的名称不是数据文件（.txt .csv .tsv .jsonl .json .parquet），已略去。</translation>
+    </message>
+    <message>
+        <source>The pattern names more than %1 files.</source>
+        <translation>该通配模式匹配超过 %1 个文件。</translation>
+    </message>
+    <message>
+        <source>No file matches %1.</source>
+        <translation>没有文件匹配 %1。</translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.</source>
+        <translation>%1 不存在。请检查路径；hub 上的数据集请写作 hf://所有者/名称。</translation>
+    </message>
+    <message>
+        <source>The folder %1 has no file with text.</source>
+        <translation>文件夹 %1 中没有文本文件。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened (%2).</source>
+        <translation>无法打开 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is not a file or folder that can be read.</source>
+        <translation>%1 不是可读取的文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>the text has no characters to make a character tokenizer of; use the tokenizer byte</source>
+        <translation>文本中没有可用于构建字符分词器的字符；请使用分词器 byte</translation>
+    </message>
+    <message>
+        <source>character tokenizer: %1</source>
+        <translation>字符分词器：%1</translation>
+    </message>
+    <message>
+        <source>the tokenizer char is made from the data of a run; to load a saved one give char:PATH</source>
+        <translation>分词器 char 由运行的数据生成；要加载已保存的，请写 char:路径</translation>
+    </message>
+    <message>
+        <source>there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model</source>
+        <translation>没有分词器 %1；请指定 byte、char、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径</translation>
+    </message>
+    <message>
+        <source>devices names &apos;%1&apos;, which is not on this machine. It has no GPU; &apos;cpu:2&apos; trains on the CPU.</source>
+        <translation>devices 指定了“%1”，本机没有该设备。本机没有 GPU；“cpu:2”在 CPU 上训练。</translation>
+    </message>
+    <message>
+        <source>devices names &apos;%1&apos;, which is not on this machine. It has %2.</source>
+        <translation>devices 指定了“%1”，本机没有该设备。本机有 %2。</translation>
+    </message>
+    <message>
+        <source>parallel is data, which splits each step over at least two workers, but there is one (%1). Name more devices, or set parallel to independent.</source>
+        <translation>parallel 为 data，需要把每一步分给至少两个工作进程，但只有一个（%1）。请指定更多设备，或将 parallel 设为 independent。</translation>
+    </message>
+    <message>
+        <source>workers is %1, but the number of GPUs in devices is %2: one worker trains on one GPU.</source>
+        <translation>workers 为 %1，但 devices 中的 GPU 数为 %2：一个工作进程在一块 GPU 上训练。</translation>
+    </message>
+    <message>
+        <source>init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.</source>
+        <translation>init_from：%1 中的运行在其账本里没有检查点 %2；`furrowctl eval` 和控制台会列出现有的检查点。</translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but checkpoint %1 has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again.</source>
+        <translation>parent_chunks 为 skip，但检查点 %1 刚完成对这些数据的一遍训练：新的一遍尚未开始。请使用 parent_chunks=again。</translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again.</source>
+        <translation>parent_chunks 为 skip，但 init_from 未指定某个运行的检查点。请给出 --init-from RUN/checkpoints/名称，或让 parent_chunks 保持 again。</translation>
+    </message>
+    <message>
+        <source>tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.</source>
+        <translation>tokenizer 为 %1，但 init_from 的权重是用另一个分词器训练的。请使用 --tokenizer %2。</translation>
+    </message>
+    <message>
+        <source>parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again.</source>
+        <translation>parent_chunks 为 skip，但 init_from 的运行使用了其他数据，或切成了不同的数据段（data、chunk_samples、chunk_bytes、samples_per_block 和 seq_len 必须相同）。请使用 parent_chunks=again。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2). Restore it from a copy of the run.</source>
+        <translation>无法读取 %1（%2）。请从运行的副本恢复。</translation>
+    </message>
+    <message>
+        <source>manifest.json is not valid JSON.</source>
+        <translation>manifest.json 不是有效的 JSON。</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
+        <translation>检查点 %1 由更新的 Furrow 写入；此版本读取格式 1。</translation>
+    </message>
+    <message>
+        <source>tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.</source>
+        <translation>tokenizer 为 char，需要读取全部数据以找出字符；%1 太多了。请使用 byte 或 gpt2。</translation>
+    </message>
+    <message>
+        <source>tokenizer is char, but the data has more than %1 different characters. Use byte or gpt2.</source>
+        <translation>tokenizer 为 char，但数据有超过 %1 个不同的字符。请使用 byte 或 gpt2。</translation>
+    </message>
+    <message>
+        <source>%1 is a run already. &apos;furrowctl resume&apos; goes on with it; for a new run name another folder.</source>
+        <translation>%1 已是一个运行。“furrowctl resume”可继续它；新建运行请指定其他文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is not empty. Name a new folder for the run.</source>
+        <translation>%1 不为空。请为运行指定新的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 cannot hold a training run: %2</source>
+        <translation>%1 不能存放训练运行：%2</translation>
+    </message>
+    <message>
+        <source>No sample of the data passes the filters: %1.</source>
+        <translation>没有样本能通过过滤条件：%1。</translation>
+    </message>
+    <message>
+        <source>all data together</source>
+        <translation>全部数据</translation>
+    </message>
+    <message>
+        <source>a chunk of %1 samples</source>
+        <translation>一个含 %1 个样本的数据段</translation>
+    </message>
+    <message>
+        <source>%1 is not the tokenizer this run began with. Put the original file back.</source>
+        <translation>%1 不是此运行开始时的分词器。请放回原文件。</translation>
+    </message>
+    <message>
+        <source>run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.</source>
+        <translation>run.json 被编辑过：%1 为 %2，而运行开始时为 %3。其数据段和权重基于后者；请改回，或新建运行。</translation>
+    </message>
+    <message>
+        <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
+        <translation>无法从这里更改 %1：%2。请在训练它的计算机上使用 Furrow。</translation>
+    </message>
+    <message>
+        <source>%1 is not running, so nobody is there to do that.</source>
+        <translation>%1 未在运行，没有进程可执行此操作。</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1.</source>
+        <translation>运行没有检查点 %1。</translation>
+    </message>
+    <message>
+        <source>%1 was removed by the keep policy.</source>
+        <translation>%1 已被保留策略删除。</translation>
+    </message>
+    <message>
+        <source>%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).</source>
+        <translation>%1 已不在权重的来源链中；请改为从它新建运行（--init-from）。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged.</source>
+        <translation>%1 已损坏。</translation>
+    </message>
+    <message>
+        <source>the supervisor ended before it held the run; see %1</source>
+        <translation>监督进程在接管运行之前就已结束；见 %1</translation>
+    </message>
+    <message>
+        <source>the supervisor did not take the run within 30 seconds; see %1</source>
+        <translation>监督进程在 30 秒内未接管运行；见 %1</translation>
+    </message>
+    <message>
+        <source>%1 is already running, held by process %2. Stop it first.</source>
+        <translation>%1 已在运行，由进程 %2 持有。请先停止。</translation>
+    </message>
+    <message>
+        <source>%1 is already running. Stop it first.</source>
+        <translation>%1 已在运行。请先停止。</translation>
+    </message>
+    <message>
+        <source>%1 is being trained; stop it first.</source>
+        <translation>%1 正在训练；请先停止。</translation>
+    </message>
+    <message>
+        <source>%1 was never started, so there is nothing to accept.</source>
+        <translation>%1 从未启动，没有可接受的内容。</translation>
+    </message>
+    <message>
+        <source>The merge was ended. The replicas are kept as they are; a resume merges them.</source>
+        <translation>合并已终止。副本保持原样；继续运行时会合并。</translation>
+    </message>
+    <message>
+        <source>%1 is being trained. Stop it first.</source>
+        <translation>%1 正在训练。请先停止。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be used: %2</source>
+        <translation>无法使用 %1：%2</translation>
+    </message>
+    <message>
+        <source>it is not the run.json of a Furrow run.</source>
+        <translation>它不是 Furrow 运行的 run.json。</translation>
+    </message>
+    <message>
+        <source>%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.</source>
+        <translation>%1 由 Furrow %2 创建（格式 %3）。此版本为 %4，读取格式 1；请使用更新的程序。</translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json.</source>
+        <translation>%1 不是运行：其中没有 run.json。</translation>
+    </message>
+    <message>
+        <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
+        <translation>另一个监督进程持有 %1。“furrowctl status”会说明是哪个；请先停止它。</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, run.json says %3. Put the right tracker back.</source>
+        <translation>%1 属于运行 %2，而 run.json 为 %3。请放回正确的账本。</translation>
+    </message>
+    <message>
+        <source>%1 holds no telemetry: the run was never started.</source>
+        <translation>%1 中没有遥测数据：此运行从未启动。</translation>
+    </message>
+    <message>
+        <source>%1 is not empty. Name a new folder for the export.</source>
+        <translation>%1 不为空。请为导出指定新的文件夹。</translation>
+    </message>
+    <message>
+        <source>format is &apos;%1&apos;, allowed is csv, jsonl or tensorboard.</source>
+        <translation>format 为“%1”，可以是 csv、jsonl 或 tensorboard。</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>账本 %1 已损坏（%2）；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
+    </message>
+    <message>
+        <source>the disk is full: %1 could not be written; free some space and resume</source>
+        <translation>磁盘已满：无法写入 %1；请释放一些空间后继续</translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process for too long</source>
+        <translation>%1 被另一个进程锁定过久</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of the run folder</source>
+        <translation>无法写入 %1；请检查运行文件夹的权限</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened; check the permissions of the run folder</source>
+        <translation>无法打开 %1；请检查运行文件夹的权限</translation>
+    </message>
+    <message>
+        <source>there is no tracker %1</source>
+        <translation>没有账本 %1</translation>
+    </message>
+    <message>
+        <source>%1: reading or writing failed (%2); check the disk</source>
+        <translation>%1：读取或写入失败（%2）；请检查磁盘</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker</source>
+        <translation>账本 %1 不是 WAL 模式：它是供查看的副本，不是在用的账本</translation>
+    </message>
+    <message>
+        <source>%1 exists already</source>
+        <translation>%1 已存在</translation>
+    </message>
+    <message>
+        <source>the tracker %1 lacks &apos;%2&apos;; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>账本 %1 缺少“%2”；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
+    </message>
+    <message>
+        <source>%1 cannot be changed from here: %2; do that on the computer that trains the run</source>
+        <translation>无法从这里更改 %1：%2；请在训练该运行的计算机上操作</translation>
+    </message>
+    <message>
+        <source>%1 has an older version; `furrowctl resume` migrates it</source>
+        <translation>%1 是旧版本；`furrowctl resume` 会迁移它</translation>
+    </message>
+    <message>
+        <source>%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation>%1 不是 Furrow 的账本，或从未完成；`furrowctl doctor %2 --repair` 可按检查点所证明的内容重建</translation>
+    </message>
+    <message>
+        <source>%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow</source>
+        <translation>%1 以账本版本 %2 写入，此 Furrow 最多读取版本 %3；请用更新的 Furrow 打开该运行</translation>
+    </message>
+    <message>
+        <source>%1 has tracker version %2, which this Furrow cannot bring to version %3</source>
+        <translation>%1 的账本版本为 %2，此 Furrow 无法将其升级到版本 %3</translation>
+    </message>
+    <message>
+        <source>a stopping rule cannot be negative</source>
+        <translation>停止规则不能为负</translation>
+    </message>
+    <message>
+        <source>a run cannot live in %1: %2</source>
+        <translation>运行不能存放在 %1：%2</translation>
+    </message>
+    <message>
+        <source>%1 is being trained; it can be left out when the run is stopped</source>
+        <translation>%1 正在训练；停止运行后可将其略去</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not poisoned</source>
+        <translation>%1 的状态为 %2，不是有毒</translation>
+    </message>
+    <message>
+        <source>%1 could not be replaced: %2</source>
+        <translation>无法替换 %1：%2</translation>
+    </message>
+    <message>
+        <source>there is no checkpoint %1</source>
+        <translation>没有检查点 %1</translation>
+    </message>
+    <message>
+        <source>there is no %1</source>
+        <translation>没有 %1</translation>
+    </message>
+    <message>
+        <source>%1 was removed by the keep policy</source>
+        <translation>%1 已被保留策略删除</translation>
+    </message>
+    <message>
+        <source>%1 is damaged</source>
+        <translation>%1 已损坏</translation>
+    </message>
+    <message>
+        <source>%1 is not in the lineage of the weights any more</source>
+        <translation>%1 已不在权重的来源链中</translation>
+    </message>
+    <message>
+        <source>workers are alive; a run goes back only while nobody trains it</source>
+        <translation>仍有工作进程存活；只有无人训练时运行才能回退</translation>
+    </message>
+    <message>
+        <source>%1 is the newest of a replica or the base of new ones and must stay</source>
+        <translation>%1 是某个副本的最新检查点或新检查点的起点，必须保留</translation>
+    </message>
+    <message>
+        <source>%1 is pinned</source>
+        <translation>%1 已固定</translation>
+    </message>
+    <message>
+        <source>there is no checkpoint %1 with files</source>
+        <translation>没有带文件的检查点 %1</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads state format 1.</source>
+        <translation>检查点 %1 由更新的 Furrow 写入；此版本读取状态格式 1。</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: state.json cannot be read: %2</source>
+        <translation>检查点 %1 已损坏：无法读取 state.json：%2</translation>
+    </message>
+    <message>
+        <source>there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data</source>
+        <translation>没有可用于评估的留出文本；请在新运行中将 held_out_percent 设为大于 0，或用 --data 指定文件</translation>
+    </message>
+    <message>
+        <source>the evaluation was interrupted</source>
+        <translation>评估已中断</translation>
+    </message>
+    <message>
+        <source>there is nothing to merge</source>
+        <translation>没有可合并的内容</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 does not fit %2: %3</source>
+        <translation>检查点 %1 与 %2 不匹配：%3</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be merged: its tensor %2 has NaN or Inf. Go back to an earlier checkpoint of this replica.</source>
+        <translation>检查点 %1 无法合并：其张量 %2 含有 NaN 或 Inf。请回到此副本较早的检查点。</translation>
+    </message>
+    <message>
+        <source>the base of this merge lacks the tensor %1: its members do not grow from it</source>
+        <translation>此合并的起点缺少张量 %1：其成员并非由它得来</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is in the saved weights, but ema_decay is 0 here</source>
+        <translation>张量“%1”在保存的权重中，但此处 ema_decay 为 0</translation>
+    </message>
+    <message>
+        <source>There is no device &apos;%1&apos; here, only cpu: %2.</source>
+        <translation>此处没有设备“%1”，只有 cpu：%2。</translation>
+    </message>
+    <message>
+        <source>There is no device &apos;%1&apos; here. What there is: %2.</source>
+        <translation>此处没有设备“%1”。现有设备：%2。</translation>
+    </message>
+    <message>
+        <source>%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.</source>
+        <translation>%1 不是此运行的分词器：其哈希与 run.json 不符。请放回正确的文件。</translation>
+    </message>
+    <message>
+        <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5</source>
+        <translation>%1 在一步 %2 个窗口、每个 %3 个词元时内存不足；最多使用了 %4。请降低 batch_size（并提高 grad_accum 以保持步的大小），或降低 seq_len 或 width。原始信息：%5</translation>
+    </message>
+    <message>
+        <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5</source>
+        <translation>%1 在一步 %2 个窗口、每个 %3 个词元时内存不足；最多使用了 %4。请降低 batch_size（并提高 grad_accum 以保持步的大小），开启 recompute，或降低 seq_len 或 width。原始信息：%5</translation>
+    </message>
+    <message>
+        <source>The merge was stopped. The replicas are kept as they are.</source>
+        <translation>合并已停止。副本保持原样。</translation>
+    </message>
+    <message>
+        <source>the base %1 of this merge is not in the tracker</source>
+        <translation>此合并的起点 %1 不在账本中</translation>
+    </message>
+    <message>
+        <source>No replica has weights that can be merged. %1</source>
+        <translation>没有副本具有可合并的权重。%1</translation>
+    </message>
+    <message>
+        <source>%1 was never started. Start it with &apos;furrowctl resume&apos;.</source>
+        <translation>%1 从未启动。请用“furrowctl resume”启动。</translation>
+    </message>
+    <message>
+        <source>the tracker has no checkpoint %1</source>
+        <translation>账本中没有检查点 %1</translation>
+    </message>
+    <message>
+        <source>the tracker names checkpoint %1 as the head of replica %2 and has no row of it</source>
+        <translation>账本将检查点 %1 列为副本 %2 的头，却没有它的记录</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was made by the %2 learner, this worker was started with the %3 one</source>
+        <translation>检查点 %1 由 %2 学习器生成，而此工作进程以 %3 启动</translation>
+    </message>
+    <message>
+        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.</source>
+        <translation>%1 中既没有 weights.safetensors 也没有 config.json。请指定某个运行的检查点文件夹或 Hugging Face 文件夹。</translation>
+    </message>
+    <message>
+        <source>Name the folder to make with --out.</source>
+        <translation>请用 --out 指定要创建的文件夹。</translation>
+    </message>
+    <message>
+        <source>the counting model cannot be exported</source>
+        <translation>计数模型无法导出</translation>
+    </message>
+    <message>
+        <source>%1 is being trained; it merges by itself. Stop it first to merge by hand.</source>
+        <translation>%1 正在训练，会自行合并。要手动合并请先停止。</translation>
+    </message>
+    <message>
+        <source>--checkpoints needs two or more folder names, joined by commas.</source>
+        <translation>--checkpoints 需要两个或更多文件夹名，以逗号分隔。</translation>
+    </message>
+    <message>
+        <source>the run has no checkpoint &apos;%1&apos;</source>
+        <translation>运行没有检查点“%1”</translation>
+    </message>
+    <message>
+        <source>%1 and %2 do not grow from one base; an average of them would be garbage</source>
+        <translation>%1 与 %2 并非来自同一起点；它们的平均没有意义</translation>
+    </message>
+    <message>
+        <source>method is &apos;%1&apos;, allowed is one of average, diloco.</source>
+        <translation>method 为“%1”，可以是 average 或 diloco。</translation>
+    </message>
+    <message>
+        <source>the counting model writes no text</source>
+        <translation>计数模型不生成文本</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was removed by the keep policy.</source>
+        <translation>检查点 %1 已被保留策略删除。</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint yet: train it first.</source>
+        <translation>运行尚无检查点：请先训练。</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint &apos;%1&apos;. They are the folders in %2.</source>
+        <translation>运行没有检查点“%1”。检查点是 %2 中的文件夹。</translation>
+    </message>
+    <message>
+        <source>the counting model has nothing to evaluate</source>
+        <translation>计数模型没有可评估的内容</translation>
+    </message>
+    <message>
+        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</source>
+        <translation>没有任务“%1”。已知的有 check、eval、sample、chat、export、merge、bench、bench-checkpoint、fit、stream。</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has shape %2; the model needs %3</source>
+        <translation>张量“%1”的形状为 %2；模型需要 %3</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; holds no floating-point numbers</source>
+        <translation>张量“%1”不含浮点数</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; holds NaN or Inf; the weights were not loaded</source>
+        <translation>张量“%1”含有 NaN 或 Inf；未加载权重</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing in the saved weights</source>
+        <translation>保存的权重中缺少张量“%1”</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is in the saved weights but not in this model</source>
+        <translation>张量“%1”在保存的权重中，但不在此模型中</translation>
+    </message>
+    <message>
+        <source>the prompt holds no token; give at least one character</source>
+        <translation>提示词不含词元；请至少输入一个字符</translation>
+    </message>
+    <message>
+        <source>sampling needs temperature &gt;= 0, top-k &gt;= 0, top-p in (0, 1] and tokens &gt;= 0</source>
+        <translation>采样要求 temperature &gt;= 0、top-k &gt;= 0、top-p 在 (0, 1] 内、tokens &gt;= 0</translation>
+    </message>
+    <message>
+        <source>the prompt holds token %1, outside the model&apos;s vocabulary of %2</source>
+        <translation>提示词含有词元 %1，超出模型的词表（%2）</translation>
+    </message>
+    <message>
+        <source>%1 has no weight_map</source>
+        <translation>%1 没有 weight_map</translation>
+    </message>
+    <message>
+        <source>%1: the file of tensor &apos;%2&apos; is no text</source>
+        <translation>%1：张量“%2”的文件名不是文本</translation>
+    </message>
+    <message>
+        <source>%1 points outside its folder</source>
+        <translation>%1 指向其文件夹之外</translation>
+    </message>
+    <message>
+        <source>%1 lists more than 10000 files</source>
+        <translation>%1 列出了超过 10000 个文件</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing</source>
+        <translation>缺少张量“%1”</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has another shape or type than config.json describes</source>
+        <translation>张量“%1”的形状或类型与 config.json 所述不同</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is unknown in this layout</source>
+        <translation>张量“%1”在此布局中未知</translation>
+    </message>
+    <message>
+        <source>two to eight runs can be compared, not %1</source>
+        <translation>可以比较二到八个运行，不能是 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json</source>
+        <translation>%1 不是运行：其中没有 run.json</translation>
+    </message>
+    <message>
+        <source>the queue of %1 is run by another process already</source>
+        <translation>%1 的队列已由另一个进程执行</translation>
+    </message>
+    <message>
+        <source>entry %1 of the queue is not in training</source>
+        <translation>队列的第 %1 项不在训练中</translation>
+    </message>
+    <message>
+        <source>no other run waits for the devices of %1</source>
+        <translation>没有其他运行在等待 %1 的设备</translation>
+    </message>
+    <message>
+        <source>%1 is in training. Stop it first.</source>
+        <translation>%1 正在训练。请先停止。</translation>
+    </message>
+    <message>
+        <source>%1 does not lie in this workspace; only its own runs go to its trash</source>
+        <translation>%1 不在此工作区中；只有本工作区的运行才能移到其回收站</translation>
+    </message>
+    <message>
+        <source>%1 does not lie in the trash of this workspace</source>
+        <translation>%1 不在此工作区的回收站中</translation>
+    </message>
+    <message>
+        <source>%1 was written by a newer Furrow (version %2); use that one</source>
+        <translation>%1 由更新的 Furrow（版本 %2）写入；请使用该版本</translation>
+    </message>
+    <message>
+        <source>%1 is in the queue already</source>
+        <translation>%1 已在队列中</translation>
+    </message>
+    <message>
+        <source>this run of the queue is in training; stop it first</source>
+        <translation>队列中的此运行正在训练；请先停止</translation>
+    </message>
+    <message>
+        <source>the queue has no entry %1</source>
+        <translation>队列没有第 %1 项</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.</source>
+        <translation>%1 为 %2，但两个各含 %3 个样本的已准备块约占 %4。请提高它，或降低%5。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but all data together has %3 tokens, less than one window.</source>
+        <translation>%1 为 %2，但全部数据只有 %3 个词元，不足一个窗口。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.</source>
+        <translation>%1 为 %2，但%3约装成 %4 个窗口（%5为 %6 个词元），而一步不会跨越数据段的边界。请降低它，或提高%7。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/base/system_error.h"
 
 #include <cerrno>
@@ -32,7 +33,7 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
     FileLock lock;
     lock.handle_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (lock.handle_ < 0)
-        return systemError("open the lock file", path, errno);
+        return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), errno);
     int failed = flockRetrying(static_cast<int>(lock.handle_), LOCK_EX | LOCK_NB);
     // isLocked() of another process holds a shared lock for microseconds; that is not an owner.
     for (int attempt = 0; failed == EWOULDBLOCK && attempt < 10; ++attempt) {
@@ -40,9 +41,9 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
         failed = flockRetrying(static_cast<int>(lock.handle_), LOCK_EX | LOCK_NB);
     }
     if (failed == EWOULDBLOCK)
-        return Error { ErrorCode::Busy, utf8Text(path) + " is locked by another process" };
+        return Error { ErrorCode::Busy, sentence("%1 is locked by another process", { utf8Text(path) }) };
     if (failed != 0)
-        return systemError("lock", path, failed);
+        return systemError(sentence("cannot lock %1", { utf8Text(path) }), failed);
     return lock;
 }
 

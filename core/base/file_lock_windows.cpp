@@ -2,6 +2,7 @@
 #include "core/base/file_lock.h"
 
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/base/system_error.h"
 #include "core/base/windows_api.h"
 
@@ -36,7 +37,7 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
 {
     WindowsHandle file = openFile(path, OPEN_ALWAYS);
     if (!file)
-        return systemError("open the lock file", path, static_cast<int>(::GetLastError()));
+        return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
     DWORD failed = lockByte(file.get(), LOCKFILE_EXCLUSIVE_LOCK);
     // isLocked() of another process holds a shared lock for microseconds; that is not an owner.
     for (int attempt = 0; isTaken(failed) && attempt < 10; ++attempt) {
@@ -44,9 +45,9 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
         failed = lockByte(file.get(), LOCKFILE_EXCLUSIVE_LOCK);
     }
     if (isTaken(failed))
-        return Error { ErrorCode::Busy, utf8Text(path) + " is locked by another process" };
+        return Error { ErrorCode::Busy, sentence("%1 is locked by another process", { utf8Text(path) }) };
     if (failed != 0)
-        return systemError("lock", path, static_cast<int>(failed));
+        return systemError(sentence("cannot lock %1", { utf8Text(path) }), static_cast<int>(failed));
     FileLock lock;
     lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
     return lock;

@@ -3,6 +3,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/base/synced_folder.h"
 
 #include <algorithm>
@@ -76,8 +77,7 @@ Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t ma
     const std::uint64_t sizeBytes = file.value().sizeBytes();
     if (sizeBytes > maxBytes)
         return Error { ErrorCode::InvalidArgument,
-            utf8Text(path) + " has " + formatBytes(sizeBytes) + "; at most " + formatBytes(maxBytes)
-                + " are accepted here" };
+            sentence("%1 has %2; at most %3 are accepted here", { utf8Text(path), formatBytes(sizeBytes), formatBytes(maxBytes) }) };
     std::string bytes(sizeBytes, '\0');
     if (auto status = file.value().readAt(0, std::as_writable_bytes(std::span(bytes))); !status.ok())
         return status.error();
@@ -102,7 +102,7 @@ Result<std::uint64_t> freeBytes(const std::filesystem::path& path)
         existing = existing.parent_path();
     const auto space = std::filesystem::space(existing, error);
     if (error)
-        return Error { ErrorCode::Io, "cannot ask for the free space at " + utf8Text(path) + ": " + error.message() };
+        return Error { ErrorCode::Io, sentence("cannot ask for the free space at %1", { utf8Text(path) }) + ": " + error.message() };
     return static_cast<std::uint64_t>(space.available);
 }
 
@@ -121,8 +121,7 @@ std::string syncedFolderReason(const std::filesystem::path& path)
         const std::string name = lowerAscii(utf8Text(part));
         for (const Service& service : kServices) {
             if (isFolderOf(service.folder, name))
-                return "'" + utf8Text(part) + "' is a folder that " + service.name
-                    + " synchronises, which copies a live database piece by piece and damages it";
+                return sentence("'%1' is a folder that %2 synchronises, which copies a live database piece by piece and damages it", { utf8Text(part), service.name });
         }
     }
     return {};

@@ -3,6 +3,7 @@
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
 #include "core/base/synced_folder.h"
+#include "core/base/sentence.h"
 #include "core/base/system_error.h"
 
 #include <cerrno>
@@ -21,30 +22,30 @@
 
 namespace furrow {
 
-Error systemError(const std::string& action, const std::filesystem::path& path, int code)
+Error systemError(const std::string& failed, int code)
 {
-    const std::string what = "cannot " + action + " " + utf8Text(path) + ": ";
+    const std::string what = failed + ": ";
     switch (code) {
     case ENOENT:
     case ENOTDIR:
-        return { ErrorCode::NotFound, what + "it or its folder does not exist" };
+        return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
     case ENOSPC:
-        return { ErrorCode::Io, what + "the disk is full; free some space and try again" };
+        return { ErrorCode::Io, what + sentence("the disk is full; free some space and try again") };
     case EDQUOT:
-        return { ErrorCode::Io, what + "your disk quota is used up; free some space and try again" };
+        return { ErrorCode::Io, what + sentence("your disk quota is used up; free some space and try again") };
     case EACCES:
     case EPERM:
-        return { ErrorCode::Io, what + "permission denied; change the rights or choose another place" };
+        return { ErrorCode::Io, what + sentence("permission denied; change the rights or choose another place") };
     case EROFS:
-        return { ErrorCode::Io, what + "the file system is read-only; choose another place" };
+        return { ErrorCode::Io, what + sentence("the file system is read-only; choose another place") };
     case EMFILE:
     case ENFILE:
-        return { ErrorCode::Io, what + "too many open files; raise the limit (ulimit -n)" };
+        return { ErrorCode::Io, what + sentence("too many open files; raise the limit (ulimit -n)") };
     case EISDIR:
-        return { ErrorCode::InvalidArgument, what + "it is a folder" };
+        return { ErrorCode::InvalidArgument, what + sentence("it is a folder") };
     case EEXIST:
     case ENOTEMPTY:
-        return { ErrorCode::Io, what + "the name is taken" };
+        return { ErrorCode::Io, what + sentence("the name is taken") };
     default:
         return { ErrorCode::Io, what + std::strerror(code) };
     }
@@ -79,14 +80,14 @@ namespace {
         Status append(const void* data, std::size_t sizeBytes) override
         {
             if (diskPretendsFull())
-                return systemError("write", path_, ENOSPC);
+                return systemError(sentence("cannot write %1", { utf8Text(path_) }), ENOSPC);
             const char* from = static_cast<const char*>(data);
             while (sizeBytes > 0) {
                 const ssize_t written = ::write(handle_, from, sizeBytes);
                 if (written < 0 && errno == EINTR)
                     continue;
                 if (written < 0)
-                    return systemError("write", path_, errno);
+                    return systemError(sentence("cannot write %1", { utf8Text(path_) }), errno);
                 from += written;
                 sizeBytes -= static_cast<std::size_t>(written);
             }
@@ -96,14 +97,14 @@ namespace {
         Status sync() override
         {
             if (::fdatasync(handle_) != 0)
-                return systemError("sync", path_, errno);
+                return systemError(sentence("cannot sync %1", { utf8Text(path_) }), errno);
             return {};
         }
 
         Status close() override
         {
             if (handle_ >= 0 && ::close(std::exchange(handle_, -1)) != 0)
-                return systemError("close", path_, errno);
+                return systemError(sentence("cannot close %1", { utf8Text(path_) }), errno);
             return {};
         }
 
@@ -118,7 +119,7 @@ namespace {
         {
             const int handle = openRetrying(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
             if (handle < 0)
-                return systemError("create", path, errno);
+                return systemError(sentence("cannot create %1", { utf8Text(path) }), errno);
             return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(handle, path));
         }
 
@@ -129,7 +130,7 @@ namespace {
             std::error_code error;
             std::filesystem::create_directories(path, error);
             if (error)
-                return systemError("create the folder", path, error.value());
+                return systemError(sentence("cannot create the folder %1", { utf8Text(path) }), error.value());
             return {};
         }
 
@@ -157,11 +158,11 @@ namespace {
         {
             const int handle = openRetrying(folder.c_str(), O_RDONLY | O_DIRECTORY);
             if (handle < 0)
-                return systemError("open the folder", folder, errno);
+                return systemError(sentence("cannot open the folder %1", { utf8Text(folder) }), errno);
             const int failed = ::fsync(handle) == 0 ? 0 : errno;
             ::close(handle);
             if (failed != 0 && failed != EINVAL) // EINVAL: this file system has no such call
-                return systemError("sync the folder", folder, failed);
+                return systemError(sentence("cannot sync the folder %1", { utf8Text(folder) }), failed);
             return {};
         }
 
@@ -174,13 +175,13 @@ namespace {
             const int failed = ::nftw(path.c_str(), removeOne, kOpenFolders, FTW_DEPTH | FTW_PHYS);
             if (failed == 0 || (failed < 0 && errno == ENOENT))
                 return {};
-            return systemError("remove", path, failed > 0 ? failed : errno);
+            return systemError(sentence("cannot remove %1", { utf8Text(path) }), failed > 0 ? failed : errno);
         }
 
     private:
         static Error failedRename(const std::filesystem::path& from, const std::filesystem::path& to, int code)
         {
-            return systemError("rename " + utf8Text(from) + " to", to, code);
+            return systemError(sentence("cannot rename %1 to %2", { utf8Text(from), utf8Text(to) }), code);
         }
     };
 
@@ -214,8 +215,7 @@ namespace {
             if (type == local)
                 return {};
         }
-        return "it lies on a network or synchronised file system (" + (type.empty() ? "fuse" : type)
-            + "), where locks and syncs do not hold";
+        return sentence("it lies on a network or synchronised file system (%1), where locks and syncs do not hold", { type.empty() ? "fuse" : type });
     }
 
     std::string fileSystemReason(const std::filesystem::path& path)
@@ -225,7 +225,7 @@ namespace {
             return {};
         // linux/magic.h, and the out-of-tree ones from statfs(2)
         const auto network = [](const char* name) {
-            return std::string("it lies on a network file system (") + name + "), where locks do not hold";
+            return sentence("it lies on a network file system (%1), where locks do not hold", { name });
         };
         switch (static_cast<std::uint32_t>(facts.f_type)) {
         case 0x6969:
@@ -253,7 +253,7 @@ namespace {
             return network("a VMware shared folder");
         case 0x4D44:
         case 0x2011BAB0:
-            return "it lies on a FAT file system, which can lose a whole file when the power fails";
+            return sentence("it lies on a FAT file system, which can lose a whole file when the power fails");
         case 0x65735546:
             return fuseReason(path);
         default:
@@ -287,16 +287,16 @@ Result<RandomAccessFile> RandomAccessFile::open(const std::filesystem::path& pat
     // O_NONBLOCK: opening a named pipe must not hang
     const int handle = openRetrying(path.c_str(), O_RDONLY | O_NONBLOCK);
     if (handle < 0)
-        return systemError("read", path, errno);
+        return systemError(sentence("cannot read %1", { utf8Text(path) }), errno);
     RandomAccessFile file;
     file.handle_ = handle;
     file.name_ = utf8Text(path);
     struct stat facts {};
     if (::fstat(handle, &facts) != 0)
-        return systemError("read", path, errno);
+        return systemError(sentence("cannot read %1", { utf8Text(path) }), errno);
     if (!S_ISREG(facts.st_mode))
         return Error { ErrorCode::InvalidArgument,
-            "cannot read " + file.name_ + ": it is " + (S_ISDIR(facts.st_mode) ? "a folder" : "not a regular file") };
+            sentence("cannot read %1", { file.name_ }) + ": " + (S_ISDIR(facts.st_mode) ? sentence("it is a folder") : sentence("it is not a regular file")) };
     file.sizeBytes_ = static_cast<std::uint64_t>(facts.st_size);
     return file;
 }
@@ -315,10 +315,9 @@ Status RandomAccessFile::readAt(std::uint64_t offset, std::span<std::byte> into)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return systemError("read", name_, errno);
+            return systemError(sentence("cannot read %1", { name_ }), errno);
         if (got == 0)
-            return Error { ErrorCode::Corrupt, name_ + " ends at byte " + std::to_string(offset)
-                    + ", before what should be read; it was cut short" };
+            return Error { ErrorCode::Corrupt, sentence("%1 ends at byte %2, before what should be read; it was cut short", { name_, std::to_string(offset) }) };
         offset += static_cast<std::uint64_t>(got);
         into = into.subspan(static_cast<std::size_t>(got));
     }

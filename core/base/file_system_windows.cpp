@@ -3,6 +3,7 @@
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
 #include "core/base/synced_folder.h"
+#include "core/base/sentence.h"
 #include "core/base/system_error.h"
 #include "core/base/windows_api.h"
 
@@ -25,37 +26,37 @@ namespace {
         return utf8Text(std::filesystem::path(std::wstring(text.data(), length))) + " (" + std::to_string(code) + ")";
     }
 
-    Error lastError(const std::string& action, const std::filesystem::path& path)
+    Error lastError(const std::string& failed)
     {
-        return systemError(action, path, static_cast<int>(::GetLastError()));
+        return systemError(failed, static_cast<int>(::GetLastError()));
     }
 
     constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 } // namespace
 
-Error systemError(const std::string& action, const std::filesystem::path& path, int code)
+Error systemError(const std::string& failed, int code)
 {
-    const std::string what = "cannot " + action + " " + utf8Text(path) + ": ";
+    const std::string what = failed + ": ";
     switch (code) {
     case ERROR_FILE_NOT_FOUND:
     case ERROR_PATH_NOT_FOUND:
     case ERROR_BAD_NETPATH:
     case ERROR_INVALID_DRIVE:
-        return { ErrorCode::NotFound, what + "it or its folder does not exist" };
+        return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
     case ERROR_DISK_FULL:
     case ERROR_HANDLE_DISK_FULL:
-        return { ErrorCode::Io, what + "the disk is full; free some space and try again" };
+        return { ErrorCode::Io, what + sentence("the disk is full; free some space and try again") };
     case ERROR_ACCESS_DENIED:
-        return { ErrorCode::Io, what + "permission denied; change the rights or choose another place" };
+        return { ErrorCode::Io, what + sentence("permission denied; change the rights or choose another place") };
     case ERROR_WRITE_PROTECT:
-        return { ErrorCode::Io, what + "the disk is read-only; choose another place" };
+        return { ErrorCode::Io, what + sentence("the disk is read-only; choose another place") };
     case ERROR_SHARING_VIOLATION:
     case ERROR_USER_MAPPED_FILE:
-        return { ErrorCode::Busy, what + "another program has it open; close that program and try again" };
+        return { ErrorCode::Busy, what + sentence("another program has it open; close that program and try again") };
     case ERROR_FILE_EXISTS:
     case ERROR_ALREADY_EXISTS:
-        return { ErrorCode::Io, what + "the name is taken" };
+        return { ErrorCode::Io, what + sentence("the name is taken") };
     default:
         return { ErrorCode::Io, what + systemText(code) };
     }
@@ -74,13 +75,13 @@ namespace {
         Status append(const void* data, std::size_t sizeBytes) override
         {
             if (diskPretendsFull())
-                return systemError("write", path_, ERROR_DISK_FULL);
+                return systemError(sentence("cannot write %1", { utf8Text(path_) }), ERROR_DISK_FULL);
             const char* from = static_cast<const char*>(data);
             while (sizeBytes > 0) {
                 DWORD written = 0;
                 const auto part = static_cast<DWORD>(std::min<std::size_t>(sizeBytes, 1U << 30));
                 if (!::WriteFile(file_.get(), from, part, &written, nullptr))
-                    return lastError("write", path_);
+                    return lastError(sentence("cannot write %1", { utf8Text(path_) }));
                 from += written;
                 sizeBytes -= written;
             }
@@ -90,7 +91,7 @@ namespace {
         Status sync() override
         {
             if (!::FlushFileBuffers(file_.get()))
-                return lastError("sync", path_);
+                return lastError(sentence("cannot sync %1", { utf8Text(path_) }));
             return {};
         }
 
@@ -194,7 +195,7 @@ namespace {
             WindowsHandle file(::CreateFileW(systemPath(path).c_str(), GENERIC_WRITE, kShareAll, nullptr,
                 CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr));
             if (!file)
-                return lastError("create", path);
+                return lastError(sentence("cannot create %1", { utf8Text(path) }));
             return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(std::move(file), path));
         }
 
@@ -205,7 +206,7 @@ namespace {
             std::error_code error;
             const DWORD failed = createFolderChain(std::filesystem::absolute(path, error).lexically_normal());
             if (failed != 0)
-                return systemError("create the folder", path, static_cast<int>(failed));
+                return systemError(sentence("cannot create the folder %1", { utf8Text(path) }), static_cast<int>(failed));
             return {};
         }
 
@@ -233,7 +234,7 @@ namespace {
         Status removeAll(const std::filesystem::path& path) override
         {
             if (const DWORD failed = removeTree(path); failed != 0)
-                return systemError("remove", path, static_cast<int>(failed));
+                return systemError(sentence("cannot remove %1", { utf8Text(path) }), static_cast<int>(failed));
             return {};
         }
 
@@ -241,7 +242,7 @@ namespace {
         static Status moved(const std::filesystem::path& from, const std::filesystem::path& to, DWORD failed)
         {
             if (failed != 0)
-                return systemError("rename " + utf8Text(from) + " to", to, static_cast<int>(failed));
+                return systemError(sentence("cannot rename %1 to %2", { utf8Text(from), utf8Text(to) }), static_cast<int>(failed));
             return {};
         }
     };
@@ -262,13 +263,13 @@ std::string unsafeForLedgerReason(const std::filesystem::path& path)
         return reason;
     const std::wstring root = whole.root_path().wstring();
     if (root.starts_with(L"\\\\") || ::GetDriveTypeW(root.c_str()) == DRIVE_REMOTE)
-        return "it lies on a network drive, where locks do not hold";
+        return sentence("it lies on a network drive, where locks do not hold");
     std::array<wchar_t, 64> kind {};
     ::GetVolumeInformationW(
         root.c_str(), nullptr, 0, nullptr, nullptr, nullptr, kind.data(), static_cast<DWORD>(kind.size()));
     const std::wstring name = kind.data();
     if (name.starts_with(L"FAT") || name == L"exFAT")
-        return "it lies on a FAT file system, which can lose a whole file when the power fails";
+        return sentence("it lies on a FAT file system, which can lose a whole file when the power fails");
     return {};
 }
 
@@ -277,16 +278,16 @@ Result<RandomAccessFile> RandomAccessFile::open(const std::filesystem::path& pat
     const std::wstring name = systemPath(path);
     const DWORD facts = ::GetFileAttributesW(name.c_str());
     if (facts != INVALID_FILE_ATTRIBUTES && (facts & FILE_ATTRIBUTE_DIRECTORY))
-        return Error { ErrorCode::InvalidArgument, "cannot read " + utf8Text(path) + ": it is a folder" };
+        return Error { ErrorCode::InvalidArgument, sentence("cannot read %1", { utf8Text(path) }) + ": " + sentence("it is a folder") };
     WindowsHandle handle(
         ::CreateFileW(name.c_str(), GENERIC_READ, kShareAll, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
     if (!handle)
-        return lastError("read", path);
+        return lastError(sentence("cannot read %1", { utf8Text(path) }));
     if (::GetFileType(handle.get()) != FILE_TYPE_DISK)
-        return Error { ErrorCode::InvalidArgument, "cannot read " + utf8Text(path) + ": it is not a regular file" };
+        return Error { ErrorCode::InvalidArgument, sentence("cannot read %1", { utf8Text(path) }) + ": " + sentence("it is not a regular file") };
     LARGE_INTEGER size {};
     if (!::GetFileSizeEx(handle.get(), &size))
-        return lastError("read", path);
+        return lastError(sentence("cannot read %1", { utf8Text(path) }));
     RandomAccessFile file;
     file.handle_ = reinterpret_cast<std::intptr_t>(handle.release());
     file.sizeBytes_ = static_cast<std::uint64_t>(size.QuadPart);
@@ -310,10 +311,10 @@ Status RandomAccessFile::readAt(std::uint64_t offset, std::span<std::byte> into)
         const auto part = static_cast<DWORD>(std::min<std::size_t>(into.size(), 1U << 30));
         const BOOL read = ::ReadFile(reinterpret_cast<HANDLE>(handle_), into.data(), part, &got, &place);
         if (!read && ::GetLastError() != ERROR_HANDLE_EOF)
-            return lastError("read", pathFromUtf8(name_));
+            return lastError(sentence("cannot read %1", { name_ }));
         if (!read || got == 0)
             return Error { ErrorCode::Corrupt,
-                name_ + " ends at byte " + std::to_string(offset) + ", before what should be read; it was cut short" };
+                sentence("%1 ends at byte %2, before what should be read; it was cut short", { name_, std::to_string(offset) }) };
         offset += got;
         into = into.subspan(got);
     }

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/process_tree.h"
+#include "core/base/sentence.h"
 #include "core/base/system_error.h"
 
 #include <cerrno>
@@ -94,15 +95,15 @@ namespace {
         Launch launch;
         launch.program = program.native();
         if (::access(launch.program.c_str(), X_OK) != 0)
-            return systemError("start", program, errno);
+            return systemError(sentence("cannot start %1", { utf8Text(program) }), errno);
         launch.folder = options.workingFolder.native();
         if (std::error_code error; !launch.folder.empty() && !std::filesystem::is_directory(launch.folder, error))
-            return systemError("start " + utf8Text(program) + " in", options.workingFolder, ENOENT);
+            return systemError(sentence("cannot start %1 in %2", { utf8Text(program), utf8Text(options.workingFolder) }), ENOENT);
         if (!options.outputFile.empty()) {
             launch.output
                 = Descriptor(::open(options.outputFile.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
             if (launch.output.number() < 0)
-                return systemError("write", options.outputFile, errno);
+                return systemError(sentence("cannot write %1", { utf8Text(options.outputFile) }), errno);
         }
         launch.words = { launch.program };
         launch.words.insert(launch.words.end(), options.arguments.begin(), options.arguments.end());
@@ -213,7 +214,7 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, c
     const int failed = ::posix_spawn(&pid, launch.value().program.c_str(), &plan.actions, &plan.attributes,
         launch.value().argv.data(), launch.value().envp.data());
     if (failed != 0)
-        return systemError("start", program, failed);
+        return systemError(sentence("cannot start %1", { utf8Text(program) }), failed);
     auto state = std::make_unique<State>();
     state->identity = { pid, startTimeOf(pid), bootId() };
     state->stdinWriter = std::move(stdinPipe.value().writer);
@@ -366,7 +367,7 @@ Result<ProcessIdentity> startDetached(const std::filesystem::path& program, cons
 
     const pid_t middle = ::fork();
     if (middle < 0)
-        return systemError("start", program, errno);
+        return systemError(sentence("cannot start %1", { utf8Text(program) }), errno);
     if (middle == 0) {
         pipes.news.reader.reset();
         pipes.go.writer.reset();
@@ -387,7 +388,7 @@ Result<ProcessIdentity> startDetached(const std::filesystem::path& program, cons
     if (::write(pipes.go.writer.number(), "g", 1) != 1)
         return Error { ErrorCode::Io, utf8Text(program) + " was killed while it was started" };
     if (int code = 0; readNumber(pipes.news.reader.number(), code))
-        return systemError("start", program, code);
+        return systemError(sentence("cannot start %1", { utf8Text(program) }), code);
     return identity;
 }
 

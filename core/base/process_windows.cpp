@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/path.h"
 #include "core/base/process_tree.h"
+#include "core/base/sentence.h"
 #include "core/base/system_error.h"
 #include "core/base/windows_api.h"
 
@@ -103,7 +104,7 @@ namespace {
         if (!options.outputFile.empty()) {
             files.output = openInheritable(systemPath(options.outputFile).c_str(), FILE_APPEND_DATA);
             if (!files.output)
-                return systemError("write", options.outputFile, static_cast<int>(::GetLastError()));
+                return systemError(sentence("cannot write %1", { utf8Text(options.outputFile) }), static_cast<int>(::GetLastError()));
             files.error = inheritableCopy(files.output.get());
             return files;
         }
@@ -152,7 +153,7 @@ namespace {
         const DWORD failed = started ? 0 : ::GetLastError();
         ::DeleteProcThreadAttributeList(startup.lpAttributeList);
         if (failed != 0)
-            return systemError("start", program, static_cast<int>(failed));
+            return systemError(sentence("cannot start %1", { utf8Text(program) }), static_cast<int>(failed));
         const auto pid = static_cast<std::int64_t>(made.dwProcessId);
         return NewProcess { WindowsHandle(made.hProcess), WindowsHandle(made.hThread),
             { pid, startTimeOf(pid), bootId() } };
@@ -215,7 +216,7 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, c
     HANDLE reader = nullptr;
     HANDLE writer = nullptr;
     if (!::CreatePipe(&reader, &writer, nullptr, 0))
-        return systemError("start", program, static_cast<int>(::GetLastError()));
+        return systemError(sentence("cannot start %1", { utf8Text(program) }), static_cast<int>(::GetLastError()));
     const WindowsHandle closeReader(reader);
     auto state = std::make_unique<State>();
     state->stdinWriter = WindowsHandle(writer);

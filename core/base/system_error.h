@@ -2,14 +2,13 @@
 
 #include "core/base/result.h"
 
-#include <filesystem>
 #include <string>
 
 /// Errors of the operating system as sentences that name the path and say what to do. Not for other folders.
 namespace furrow {
 
-/// @param action  what was tried, "write"
+/// @param failed  what could not be done, sentence("cannot write %1", ...)
 /// @param code    errno, or GetLastError() on Windows
-Error systemError(const std::string& action, const std::filesystem::path& path, int code);
+Error systemError(const std::string& failed, int code);
 
 } // namespace furrow

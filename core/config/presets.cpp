@@ -1,5 +1,7 @@
 #include "core/config/schema.h"
 
+#include "core/base/sentence.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -103,7 +105,7 @@ Result<Preset> findPreset(std::string_view name)
             return preset;
         known += (known.empty() ? "" : ", ") + preset.name;
     }
-    return Error { ErrorCode::NotFound, "There is no preset '" + std::string(name) + "'. Known are " + known + "." };
+    return Error { ErrorCode::NotFound, sentence("There is no preset '%1'. Known are %2.", { std::string(name), known }) };
 }
 
 std::string commandLine(const RunConfig& config, const Preset& from)

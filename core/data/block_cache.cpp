@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/data/prepared_block.h"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ struct BlockCache::State {
             if (taken.ok() || taken.error().code != ErrorCode::Busy)
                 return taken;
             if (std::chrono::steady_clock::now() - start > kLockPatience)
-                return Error { ErrorCode::Busy, "The cache " + utf8Text(folder) + " has been locked by another process for a minute." };
+                return Error { ErrorCode::Busy, sentence("The cache %1 has been locked by another process for a minute.", { utf8Text(folder) }) };
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
@@ -120,7 +121,7 @@ struct BlockCache::State {
         if (!out.is_open())
             out.open(file, std::ios::out);
         out << std::setw(kUsedDigits) << bytes << '\n' << std::flush;
-        return out ? Status {} : Status(Error { ErrorCode::Io, "The cache cannot write its size to " + utf8Text(file) + ". Look whether its disk is full or the file belongs to somebody else." });
+        return out ? Status {} : Status(Error { ErrorCode::Io, sentence("The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.", { utf8Text(file) }) });
     }
 
     /// Bytes that no eviction would free. Mutex held.
@@ -339,7 +340,7 @@ Status BlockCache::reserve(std::uint64_t bytes)
     if (used > target) {
         used -= state_->evictTo(target - std::min(target, cap / kSlack), used);
         if (used + bytes > cap)
-            return Error { ErrorCode::Io, "The cache " + utf8Text(state_->folder) + " is full: its cap is " + formatBytes(state_->capBytes) + ", " + formatBytes(used) + " of it are needed by running runs and " + formatBytes(bytes) + " more are to be written. Raise cache_gib." };
+            return Error { ErrorCode::Io, sentence("The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.", { utf8Text(state_->folder), formatBytes(state_->capBytes), formatBytes(used), formatBytes(bytes) }) };
     }
     return state_->noteUse(used + bytes);
 }
@@ -430,7 +431,7 @@ Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<boo
     double done = 0;
     for (const auto& entry : entries.value()) {
         if (progress && !progress(done / static_cast<double>(entries.value().size())))
-            return Error { ErrorCode::Cancelled, "Checking the cache was cancelled." };
+            return Error { ErrorCode::Cancelled, sentence("Checking the cache was cancelled.") };
         done += 1;
         if (entry.folder != kBlocks || entry.quarantined)
             continue;

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 
@@ -55,9 +56,9 @@ Result<std::shared_ptr<const ByteSource>> openLocalSource(const std::filesystem:
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found)
-        return Error { ErrorCode::NotFound, utf8Text(path) + " does not exist." };
+        return Error { ErrorCode::NotFound, sentence("%1 does not exist.", { utf8Text(path) }) };
     if (status.type() != std::filesystem::file_type::regular)
-        return Error { ErrorCode::InvalidArgument, utf8Text(path) + " is not a file that can be read." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is not a file that can be read.", { utf8Text(path) }) };
     auto file = RandomAccessFile::open(path);
     if (!file.ok())
         return file.error();

@@ -1,5 +1,6 @@
 #include "core/data/data_format.h"
 
+#include "core/base/sentence.h"
 #include "core/base/utf8.h"
 
 #include <algorithm>
@@ -145,7 +146,8 @@ Result<TextFormat> textFormat(std::string_view head, const std::string& name, co
         return TextFormat::JsonLines;
     const auto first = head.find_first_not_of(" \t\r\n");
     if (extension == "json" && first != std::string_view::npos)
-        return Error { ErrorCode::InvalidArgument, name + (head[first] == '[' ? " is one JSON array" : " is one JSON document") + "; write one object per line instead (jsonl)." };
+        return Error { ErrorCode::InvalidArgument, head[first] == '[' ? sentence("%1 is one JSON array; write one object per line instead (jsonl).", { name })
+                                                                    : sentence("%1 is one JSON document; write one object per line instead (jsonl).", { name }) };
     if (!textColumn.empty() && extension != "txt" && headerHas(firstLine(head), ',', textColumn))
         return TextFormat::Csv;
     if (!textColumn.empty() && extension != "txt" && headerHas(firstLine(head), '\t', textColumn))
@@ -189,11 +191,11 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
         return read.error();
     std::string_view head = read.value();
     if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
-        return Error { ErrorCode::InvalidArgument, name + " is UTF-16 text. Convert it to UTF-8 first." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is UTF-16 text. Convert it to UTF-8 first.", { name }) };
     if (const char* what = knownMagic(head))
-        return Error { ErrorCode::InvalidArgument, name + " is " + what + ", not text." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
     if (looksBinary(head))
-        return Error { ErrorCode::InvalidArgument, name + " is binary, not text." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is binary, not text.", { name }) };
     if (head.starts_with("\xef\xbb\xbf")) {
         format.skipBytes = 3;
         head.remove_prefix(3);

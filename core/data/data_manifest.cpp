@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #include <nlohmann/json.hpp>
 
@@ -72,11 +73,11 @@ Status compare(const DataFile& frozen)
     const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
     const auto& file = now.value();
     if (file.sizeBytes != frozen.sizeBytes)
-        return changed(frozen.path + " has " + formatCount(static_cast<std::int64_t>(file.sizeBytes)) + " bytes, had " + formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) + ".");
+        return changed(sentence("%1 has %2 bytes, had %3.", { frozen.path, formatCount(static_cast<std::int64_t>(file.sizeBytes)), formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) }));
     if (file.hash != frozen.hash)
-        return changed(frozen.path + " has other content than when the run was made.");
+        return changed(sentence("%1 has other content than when the run was made.", { frozen.path }));
     if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
-        return changed(frozen.path + " was written at " + isoTime(file.modifiedNs) + ", after the run was made (" + isoTime(frozen.modifiedNs) + ").");
+        return changed(sentence("%1 was written at %2, after the run was made (%3).", { frozen.path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
     return {};
 }
 
@@ -110,7 +111,7 @@ Result<DataManifest> readManifest(std::string_view text)
     try {
         const json j = json::parse(text);
         if (j.at("version").get<int>() > kManifestVersion)
-            return Error { ErrorCode::InvalidArgument, "The data manifest of this run has version " + std::to_string(j.at("version").get<int>()) + "; this Furrow reads up to " + std::to_string(kManifestVersion) + ". Use a newer one." };
+            return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(j.at("version").get<int>()), std::to_string(kManifestVersion) }) };
         DataManifest manifest;
         for (const auto& s : j.at("sources")) {
             DataSource source;
@@ -124,7 +125,7 @@ Result<DataManifest> readManifest(std::string_view text)
         manifest.quarantine = j.value("quarantine", std::string());
         return manifest;
     } catch (const std::exception& e) { // nlohmann throws; text of a damaged run.json
-        return Error { ErrorCode::Corrupt, std::string("The data manifest of this run cannot be read (") + e.what() + ")." };
+        return Error { ErrorCode::Corrupt, sentence("The data manifest of this run cannot be read (%1).", { e.what() }) };
     }
 }
 
@@ -189,10 +190,10 @@ Status checkUnchanged(const DataManifest& manifest)
         }
     if (count == 0)
         return {};
-    const std::string files = formatCount(count) + (count == 1 ? " file" : " files");
+    const std::string files = count == 1 ? sentence("1 file") : sentence("%1 files", { formatCount(count) });
     if (away == count)
-        return Error { ErrorCode::NotFound, files + " of the data cannot be read now. Bring back the disk or share, or put the data back:" + differences };
-    return Error { ErrorCode::InvalidArgument, "The data changed since the run was made, so its blocks would not be the same (" + files + "). Restore the data, or start a new run:" + differences };
+        return Error { ErrorCode::NotFound, sentence("%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2", { files, differences }) };
+    return Error { ErrorCode::InvalidArgument, sentence("The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2", { files, differences }) };
 }
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "core/data/byte_source.h"
 
 #include "core/base/format.h"
+#include "core/base/sentence.h"
 
 #include <cstring>
 #include <vector>
@@ -43,16 +44,16 @@ public:
     {
         out_ += expanded;
         if (out_ > kExpansionGrace && out_ / kMaxExpansion > in_)
-            return Error { ErrorCode::InvalidArgument, name_ + " expands more than " + std::to_string(kMaxExpansion) + " times (" + formatBytes(out_) + " out of " + formatBytes(in_) + "), which looks like a decompression bomb. Unpack it yourself if it is meant so." };
+            return Error { ErrorCode::InvalidArgument, sentence("%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.", { name_, std::to_string(kMaxExpansion), formatBytes(out_), formatBytes(in_) }) };
         return {};
     }
     Error cut() const
     {
-        return { ErrorCode::Corrupt, name_ + " ends in the middle of its compressed data, after " + formatBytes(out_) + " of text. It is cut off: fetch or write it again." };
+        return { ErrorCode::Corrupt, sentence("%1 ends in the middle of its compressed data, after %2 of text. It is cut off: fetch or write it again.", { name_, formatBytes(out_) }) };
     }
     Error damaged(const std::string& why) const
     {
-        return { ErrorCode::Corrupt, name_ + " has damaged compressed data after " + formatBytes(out_) + " of text (" + why + "). Fetch or write it again." };
+        return { ErrorCode::Corrupt, sentence("%1 has damaged compressed data after %2 of text (%3). Fetch or write it again.", { name_, formatBytes(out_), why }) };
     }
 
 private:

@@ -5,6 +5,7 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/block_layout.h"
 #include "core/data/inspect.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -119,7 +120,7 @@ Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& s
     if (!walked.ok())
         return walked.error().in("the evaluation text");
     if (set.text.tokens.empty())
-        return Error { ErrorCode::InvalidArgument, "The evaluation text " + source + " has no sample that passes the filters of the run." };
+        return Error { ErrorCode::InvalidArgument, sentence("The evaluation text %1 has no sample that passes the filters of the run.", { source }) };
     completeSamples(set.text);
     return set;
 }
@@ -154,13 +155,13 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
     if (!bytes.ok())
         return bytes.error();
     const std::string& all = bytes.value();
-    const auto corrupt = [&] { return Error { ErrorCode::Corrupt, "The evaluation set " + utf8Text(path) + " is damaged. Start the run anew, or copy the file from a backup." }; };
+    const auto corrupt = [&] { return Error { ErrorCode::Corrupt, sentence("The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.", { utf8Text(path) }) }; };
     if (all.size() < kHeldOutHeader + 8 || !all.starts_with(kHeldOutMagic))
         return corrupt();
     Cursor cursor(all.data() + kHeldOutMagic.size());
     const auto version = cursor.take<std::uint32_t>();
     if (version > kHeldOutVersion)
-        return Error { ErrorCode::InvalidArgument, "The evaluation set " + utf8Text(path) + " has version " + std::to_string(version) + ". Use the Furrow that wrote it." };
+        return Error { ErrorCode::InvalidArgument, sentence("The evaluation set %1 has version %2. Use the Furrow that wrote it.", { utf8Text(path), std::to_string(version) }) };
     const auto flags = cursor.take<std::uint32_t>();
     const auto samples = cursor.take<std::uint64_t>();
     const auto tokens = cursor.take<std::uint64_t>();

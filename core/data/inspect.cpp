@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/hub/hub_files.h"
@@ -27,7 +28,7 @@ using Progress = std::function<bool(double)>;
 
 Error cancelled()
 {
-    return { ErrorCode::Cancelled, "Looking at the data was cancelled." };
+    return { ErrorCode::Cancelled, sentence("Looking at the data was cancelled.") };
 }
 
 /// Opens the files of one source, finds their formats, and leaves out what is no text (an error for a single file).
@@ -56,7 +57,7 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
                 status = format.error();
         }
         if (status.ok() && file.value().sizeBytes == 0)
-            status = Error { ErrorCode::InvalidArgument, paths[i] + " is empty." };
+            status = Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { paths[i] }) };
         if (!status.ok() && found.value().single)
             return status.error();
         if (!status.ok())
@@ -65,7 +66,7 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
             source.files.push_back(std::move(file).value());
     }
     if (source.files.empty())
-        return Error { ErrorCode::NotFound, spec + " has no file with text." + (source.skipped.empty() ? "" : " " + source.skipped.front()) };
+        return Error { ErrorCode::NotFound, source.skipped.empty() ? sentence("%1 has no file with text.", { spec }) : sentence("%1 has no file with text. %2", { spec, source.skipped.front() }) };
     return source;
 }
 
@@ -182,7 +183,8 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
         inspection.samplesPerBlock = std::min(size, config.samplesPerBlock);
     }
     if (inspection.samplesPerBlock != config.samplesPerBlock)
-        inspection.samplesPerBlockReason = "The data has " + std::string(inspection.rowsExact ? "" : "about ") + formatCount(rows) + " samples: " + formatCount(config.samplesPerBlock) + " in a block would give fewer than " + std::to_string(kMinBlocks) + " blocks, so a block has " + formatCount(inspection.samplesPerBlock) + ".";
+        inspection.samplesPerBlockReason = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
+            { inspection.rowsExact ? formatCount(rows) : sentence("about %1", { formatCount(rows) }), formatCount(config.samplesPerBlock), std::to_string(kMinBlocks), formatCount(inspection.samplesPerBlock) });
     if (!inspection.rowsExact || sources != 1)
         return;
     const std::int64_t size = inspection.samplesPerBlock;
@@ -196,7 +198,7 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
 Result<DataInspection> inspectData(const RunConfig& config, const Progress& progress)
 {
     if (config.data.empty())
-        return Error { ErrorCode::InvalidArgument, "No data is chosen. Name a file, a folder, a pattern or hf://owner/name." };
+        return Error { ErrorCode::InvalidArgument, sentence("No data is chosen. Name a file, a folder, a pattern or hf://owner/name.") };
     DataInspection inspection;
     DataManifest manifest;
     auto quarantine = readQuarantineFile(config.exclude);
@@ -220,7 +222,7 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
     if (auto status = countAllRows(access, manifest, config, inspection, progress); !status.ok())
         return status.error();
     if (inspection.rows == 0)
-        return Error { ErrorCode::InvalidArgument, config.data.front() + " has no rows" + (config.startSample > 0 ? " after start_sample." : ".") };
+        return Error { ErrorCode::InvalidArgument, config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() }) : sentence("%1 has no rows.", { config.data.front() }) };
     chooseBlockSize(config, manifest.sources.size(), inspection);
     const auto status = forEachText(config, inspection.manifest, [&](std::string_view text) {
         const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));

@@ -3,6 +3,8 @@
 
 #include "core/data/parquet_rows.h"
 
+#include "core/base/sentence.h"
+
 #if FURROW_WITH_PARQUET
 
 #include "core/data/row_choice.h"
@@ -81,7 +83,7 @@ private:
 
 Error damaged(const std::string& name, const std::string& why)
 {
-    return { ErrorCode::Corrupt, name + " cannot be read as Parquet (" + why + "). Fetch or write it again." };
+    return { ErrorCode::Corrupt, sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, why }) };
 }
 
 std::unique_ptr<parquet::ParquetFileReader> openFile(const std::shared_ptr<const ByteSource>& source)
@@ -109,10 +111,10 @@ Result<int> findColumn(const parquet::FileMetaData& metadata, const DataFile& fi
         if (column->path()->ToDotString() != name)
             continue;
         if (!holdsText(*column))
-            return Error { ErrorCode::InvalidArgument, file.path + ": the column '" + name + "' holds no text." };
+            return Error { ErrorCode::InvalidArgument, sentence("%1: the column '%2' holds no text.", { file.path, name }) };
         return i;
     }
-    return Error { ErrorCode::InvalidArgument, file.path + " has no column '" + name + "'." };
+    return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, name }) };
 }
 
 class ParquetScanner : public RowScanner {
@@ -316,7 +318,7 @@ namespace {
 
 Error notBuilt(const std::string& name)
 {
-    return { ErrorCode::InvalidArgument, name + " is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON." };
+    return { ErrorCode::InvalidArgument, sentence("%1 is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.", { name }) };
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "core/data/row_reader.h"
 
+#include "core/base/sentence.h"
 #include "core/data/csv_fields.h"
 #include "core/data/json_text.h"
 #include "core/data/parquet_rows.h"
@@ -53,7 +54,7 @@ Result<CsvHeader> readCsvHeader(FileAccess& access, const DataFile& file)
     if (!more.value())
         return CsvHeader {};
     if (record.tooLong)
-        return Error { ErrorCode::Corrupt, file.path + " has a first line of more than 16 MiB where the names of the columns should be." };
+        return Error { ErrorCode::Corrupt, sentence("%1 has a first line of more than 16 MiB where the names of the columns should be.", { file.path }) };
     return CsvHeader { csvFields(record.bytes, rules.delimiter), reader.position() };
 }
 
@@ -75,7 +76,7 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
     const auto& columns = header.value().columns;
     const auto found = std::find(columns.begin(), columns.end(), options.textColumn);
     if (found == columns.end() && !columns.empty())
-        return Error { ErrorCode::InvalidArgument, file.path + " has no column '" + options.textColumn + "'." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
     start.column = static_cast<int>(found - columns.begin());
     start.offset = std::max(start.offset, header.value().endOffset);
     return start;
@@ -282,14 +283,14 @@ Result<std::string> chooseTextColumn(const FileColumns& columns, const std::stri
         if (has(columns.text, configured))
             return configured;
         if (has(columns.all, configured))
-            return Error { ErrorCode::InvalidArgument, fileName + ": the column '" + configured + "' holds no text. Columns with text are: " + joined(columns.text) + "." };
-        return Error { ErrorCode::InvalidArgument, fileName + " has no column '" + configured + "'. Its columns are: " + joined(columns.all) + "." };
+            return Error { ErrorCode::InvalidArgument, sentence("%1: the column '%2' holds no text. Columns with text are: %3.", { fileName, configured, joined(columns.text) }) };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'. Its columns are: %3.", { fileName, configured, joined(columns.all) }) };
     }
     for (const char* usual : { "text", "content", "sentence", "document", "article", "body" })
         if (has(columns.text, usual))
             return std::string(usual);
     if (columns.text.empty())
-        return Error { ErrorCode::InvalidArgument, fileName + " has no column with text. Its columns are: " + joined(columns.all) + "." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has no column with text. Its columns are: %2.", { fileName, joined(columns.all) }) };
     return columns.text.front();
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/data_format.h"
 
 #include <algorithm>
@@ -47,13 +48,13 @@ Status walk(const fs::path& folder, SourceFiles& found)
     std::error_code error;
     const fs::path root = fs::canonical(folder, error);
     if (error)
-        return Error { ErrorCode::Io, "The folder " + utf8Text(folder) + " cannot be opened (" + error.message() + ")." };
+        return Error { ErrorCode::Io, sentence("The folder %1 cannot be opened (%2).", { utf8Text(folder), error.message() }) };
     fs::recursive_directory_iterator it(root, error);
     if (error)
-        return Error { ErrorCode::Io, "The folder " + utf8Text(folder) + " cannot be read (" + error.message() + ")." };
+        return Error { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), error.message() }) };
     for (; it != fs::recursive_directory_iterator(); it.increment(error)) {
         if (error) {
-            found.skipped.push_back("A part of " + utf8Text(folder) + " cannot be read (" + error.message() + ").");
+            found.skipped.push_back(sentence("A part of %1 cannot be read (%2).", { utf8Text(folder), error.message() }));
             break;
         }
         const fs::path path = it->path();
@@ -65,14 +66,14 @@ Status walk(const fs::path& folder, SourceFiles& found)
         if (it->is_symlink(statError)) {
             const auto target = fs::canonical(path, statError);
             if (statError || !isInside(target, root)) {
-                found.skipped.push_back(utf8Text(path) + " is a link out of the folder; name its target as a source of its own if it is meant.");
+                found.skipped.push_back(sentence("%1 is a link out of the folder; name its target as a source of its own if it is meant.", { utf8Text(path) }));
                 continue;
             }
         }
         if (!it->is_regular_file(statError))
             continue;
         if (found.paths.size() >= kMaxSourceFiles)
-            return Error { ErrorCode::InvalidArgument, utf8Text(folder) + " has more than " + formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) + " files. Name a smaller folder, or join the files." };
+            return Error { ErrorCode::InvalidArgument, sentence("%1 has more than %2 files. Name a smaller folder, or join the files.", { utf8Text(folder), formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
         found.paths.push_back(utf8Text(path));
     }
     return {};
@@ -87,7 +88,7 @@ void keepDataFiles(SourceFiles& found)
     std::erase_if(found.paths, [&](const std::string& path) {
         if (isData(path))
             return false;
-        found.skipped.push_back(path + " has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.");
+        found.skipped.push_back(sentence("%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.", { path }));
         return true;
     });
 }
@@ -99,7 +100,7 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
         if (fs::is_regular_file(base, error))
             found.paths.push_back(utf8Text(base));
         if (found.paths.size() > kMaxSourceFiles)
-            return Error { ErrorCode::InvalidArgument, "The pattern names more than " + formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) + " files." };
+            return Error { ErrorCode::InvalidArgument, sentence("The pattern names more than %1 files.", { formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
         return {};
     }
     const std::string& part = parts[index];
@@ -134,7 +135,7 @@ Result<SourceFiles> findByGlob(const std::string& spec)
     if (auto status = expandGlob(absolute.root_path(), parts, 0, found); !status.ok())
         return status.error();
     if (found.paths.empty())
-        return Error { ErrorCode::NotFound, "No file matches " + spec + "." };
+        return Error { ErrorCode::NotFound, sentence("No file matches %1.", { spec }) };
     return found;
 }
 
@@ -221,7 +222,7 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
     const auto status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found) {
         if (spec.find_first_of("*?[") == std::string::npos)
-            return Error { ErrorCode::NotFound, spec + " does not exist. Check the path, or write hf://owner/name for a data set of the hub." };
+            return Error { ErrorCode::NotFound, sentence("%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.", { spec }) };
         auto globbed = findByGlob(spec);
         if (globbed.ok())
             sortNaturally(globbed.value().paths);
@@ -233,11 +234,11 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
         keepDataFiles(found);
         sortNaturally(found.paths);
         if (found.paths.empty())
-            return Error { ErrorCode::NotFound, "The folder " + spec + " has no file with text." };
+            return Error { ErrorCode::NotFound, sentence("The folder %1 has no file with text.", { spec }) };
         return found;
     }
     if (status.type() != fs::file_type::regular)
-        return Error { ErrorCode::InvalidArgument, spec + (error ? " cannot be opened (" + error.message() + ")." : " is not a file or folder that can be read.") };
+        return Error { ErrorCode::InvalidArgument, error ? sentence("%1 cannot be opened (%2).", { spec, error.message() }) : sentence("%1 is not a file or folder that can be read.", { spec }) };
     found.paths.push_back(utf8Text(fs::absolute(path, error).lexically_normal()));
     found.single = true;
     return found;

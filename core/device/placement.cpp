@@ -1,5 +1,7 @@
 #include "core/device/placement.h"
 
+#include "core/base/sentence.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -14,8 +16,8 @@ Error unknownDevice(const std::string& wanted, const std::vector<Gpu>& gpus)
     std::string known;
     for (const auto& gpu : gpus)
         known += (known.empty() ? "" : ", ") + std::to_string(gpu.index) + " (" + gpu.name + ", " + gpu.uuid + ")";
-    return { ErrorCode::InvalidArgument,
-        "devices names '" + wanted + "', which is not on this machine. " + (gpus.empty() ? "It has no GPU; 'cpu:2' trains on the CPU." : "It has " + known + ".") };
+    return { ErrorCode::InvalidArgument, gpus.empty() ? sentence("devices names '%1', which is not on this machine. It has no GPU; 'cpu:2' trains on the CPU.", { wanted })
+                                                        : sentence("devices names '%1', which is not on this machine. It has %2.", { wanted, known }) };
 }
 
 Result<std::vector<Gpu>> chosenGpus(const std::string& devices, const std::vector<Gpu>& gpus)
@@ -51,11 +53,9 @@ Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const
     }
     const int count = config.workers > 0 ? static_cast<int>(config.workers) : chosen.empty() ? cpuWorkers : static_cast<int>(chosen.size());
     if (config.parallel == "data" && count < 2)
-        return Error { ErrorCode::InvalidArgument,
-            "parallel is data, which splits each step over at least two workers, but there is one (" + (chosen.empty() ? "CPU" : chosen.front().name) + "). Name more devices, or set parallel to independent." };
+        return Error { ErrorCode::InvalidArgument, sentence("parallel is data, which splits each step over at least two workers, but there is one (%1). Name more devices, or set parallel to independent.", { chosen.empty() ? "CPU" : chosen.front().name }) };
     if (!chosen.empty() && count > static_cast<int>(chosen.size()))
-        return Error { ErrorCode::InvalidArgument,
-            "workers is " + std::to_string(count) + ", but devices gives " + std::to_string(chosen.size()) + " GPU" + (chosen.size() == 1 ? "" : "s") + ": one worker trains on one GPU." };
+        return Error { ErrorCode::InvalidArgument, sentence("workers is %1, but the number of GPUs in devices is %2: one worker trains on one GPU.", { std::to_string(count), std::to_string(chosen.size()) }) };
     std::vector<WorkerPlacement> placements;
     for (int worker = 0; worker < count; ++worker) {
         WorkerPlacement place { worker, "cpu", "CPU", static_cast<int>(config.threads) };

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/run/run_status.h"
 #include "core/tracker/trained_behind.h"
 #include "core/tracker/window_ranges.h"
@@ -53,7 +54,7 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
         return rows.error();
     const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.record.folder == found.checkpoint; });
     if (row == rows.value().end())
-        return Error { ErrorCode::InvalidArgument, "init_from: the run in " + found.folder + " has no checkpoint " + found.checkpoint + " in its tracker; `furrowctl eval` and the console list those it has." };
+        return Error { ErrorCode::InvalidArgument, sentence("init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.", { found.folder, found.checkpoint }) };
     found.step = row->record.step;
     found.tokens = row->record.tokens;
     if (!found.sameData)
@@ -63,7 +64,7 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
         return behind.error();
     found.chunks = seenMoreThan(behind.value(), found.skipped ? behind.value().completePasses : 0, found.chunkCount);
     if (found.skipped && behind.value().completePasses > 0 && found.chunkCount == 0)
-        return Error { ErrorCode::InvalidArgument, "parent_chunks is skip, but checkpoint " + found.checkpoint + " has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again." };
+        return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but checkpoint %1 has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again.", { found.checkpoint }) };
     return {};
 }
 
@@ -82,14 +83,14 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     const bool skip = child.config.parentChunks == "skip";
     if (child.config.initFrom.empty() || checkpoint.parent_path() != parent.checkpointsFolder() || !std::filesystem::exists(parent.configFile())) {
         if (skip)
-            return Error { ErrorCode::InvalidArgument, "parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again." };
+            return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again.") };
         return Answer {};
     }
     auto file = readRunFile(parent);
     if (!file.ok())
         return file.error().in("init_from");
     if (file.value().tokenizerHash != child.tokenizerHash)
-        return Error { ErrorCode::InvalidArgument, "tokenizer is " + child.config.tokenizer + ", but the weights of init_from were trained with another one. Use --tokenizer " + utf8Text(parent.tokenizer()) + "." };
+        return Error { ErrorCode::InvalidArgument, sentence("tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.", { child.config.tokenizer, utf8Text(parent.tokenizer()) }) };
     ParentFile found;
     found.runId = file.value().runId;
     found.folder = utf8Text(parent.folder());
@@ -97,7 +98,7 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     found.sameData = cutsTheSameChunks(file.value(), child);
     found.skipped = skip;
     if (skip && !found.sameData)
-        return Error { ErrorCode::InvalidArgument, "parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again." };
+        return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again.") };
     if (auto filled = fillFromTracker(parent, found); !filled.ok())
         return filled.error();
     return Answer { std::move(found) };
@@ -136,7 +137,7 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
             p.chunks.emplace(std::stoll(block), columns.get<std::string>());
         return Answer { std::move(p) };
     } catch (const std::exception& e) { // of the JSON, or of a block that is no number
-        return Error { ErrorCode::Corrupt, utf8Text(paths.parentFile()) + " cannot be read (" + e.what() + "). Restore it from a copy of the run." };
+        return Error { ErrorCode::Corrupt, sentence("%1 cannot be read (%2). Restore it from a copy of the run.", { utf8Text(paths.parentFile()), e.what() }) };
     }
 }
 

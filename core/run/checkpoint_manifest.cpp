@@ -1,6 +1,7 @@
 #include "core/run/checkpoint_manifest.h"
 
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,7 @@ constexpr const char* kName = "manifest.json";
 
 Error damaged(const std::filesystem::path& folder, const std::string& why)
 {
-    return { ErrorCode::Corrupt, "checkpoint " + folder.filename().string() + " is damaged: " + why };
+    return { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: %2", { folder.filename().string(), why }) };
 }
 
 CheckpointManifest parse(const nlohmann::json& json)
@@ -40,10 +41,10 @@ Result<CheckpointManifest> parseText(const std::filesystem::path& folder, const 
 {
     const auto json = nlohmann::json::parse(text, nullptr, false);
     if (!json.is_object())
-        return damaged(folder, "manifest.json is not valid JSON.");
+        return damaged(folder, sentence("manifest.json is not valid JSON."));
     try {
         if (json.at("format") > kFormat)
-            return Error { ErrorCode::InvalidArgument, "checkpoint " + folder.filename().string() + " was written by a newer Furrow; this one reads format 1." };
+            return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads format 1.", { folder.filename().string() }) };
         return parse(json);
     } catch (const nlohmann::json::exception& e) {
         return damaged(folder, std::string("manifest.json lacks a field (") + e.what() + ").");

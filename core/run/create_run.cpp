@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/data/held_out.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/inspect.h"
@@ -63,7 +64,7 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
     if (config.tokenizer != "char")
         return loadTokenizer(config.tokenizer);
     if (data.bytes > kMaxCharVocabularyBytes)
-        return Error { ErrorCode::InvalidArgument, "tokenizer is char, which reads all data to find its characters; " + formatBytes(data.bytes) + " is too much for that. Use byte or gpt2." };
+        return Error { ErrorCode::InvalidArgument, sentence("tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.", { formatBytes(data.bytes) }) };
     // The texts are walked by a callback and asked for by another: each distinct piece is kept once in between.
     std::set<std::string> pieces;
     const auto walked = forEachText(config, data.manifest, [&pieces](std::string_view text) {
@@ -79,7 +80,7 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
     if (!walked.ok())
         return walked.error();
     if (pieces.size() >= kMaxCharPieces)
-        return Error { ErrorCode::InvalidArgument, "tokenizer is char, but the data has more than " + formatCount(kMaxCharPieces) + " different characters. Use byte or gpt2." };
+        return Error { ErrorCode::InvalidArgument, sentence("tokenizer is char, but the data has more than %1 different characters. Use byte or gpt2.", { formatCount(kMaxCharPieces) }) };
     auto next = pieces.begin();
     return buildCharTokenizer(
         [&](std::string_view& piece) {
@@ -198,12 +199,12 @@ void describe(const ParentFile& parent, const Progress& say)
 Status refuseFolder(const std::filesystem::path& folder)
 {
     if (std::filesystem::exists(folder / "run.json"))
-        return Error { ErrorCode::InvalidArgument, folder.string() + " is a run already. 'furrowctl resume' goes on with it; for a new run name another folder." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.", { folder.string() }) };
     std::error_code failed;
     if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder, failed))
-        return Error { ErrorCode::InvalidArgument, folder.string() + " is not empty. Name a new folder for the run." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is not empty. Name a new folder for the run.", { folder.string() }) };
     if (const auto unsafe = unsafeForLedgerReason(folder.parent_path()); !unsafe.empty())
-        return Error { ErrorCode::InvalidArgument, folder.string() + " cannot hold a training run: " + unsafe };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { folder.string(), unsafe }) };
     return {};
 }
 

@@ -1,6 +1,7 @@
 #include "core/run/data_fit.h"
 
 #include "core/base/format.h"
+#include "core/base/sentence.h"
 #include "core/data/block_writer.h"
 #include "core/data/chunk_windows.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -33,8 +34,9 @@ void checkCache(const RunConfig& config, const DataInspection& data, const Begin
     const double perSample = estimatedBlockBytes(static_cast<double>(read.samples), static_cast<double>(read.tokens), tokenizer.vocabularySize()) / static_cast<double>(read.samples);
     const double two = 2 * perSample * static_cast<double>(std::min(data.samplesPerBlock, std::max<std::int64_t>(data.rows, 1))) / kGiB;
     if (two > config.cacheGiB)
-        problems.push_back({ "cache_gib", "cache_gib is " + formatNumber(config.cacheGiB, 3) + ", but two prepared blocks of " + formatCount(data.samplesPerBlock) + " samples take about "
-                + formatNumber(two, 3) + ". Raise it, or lower samples_per_block.", formatNumber(2 * two, 3) });
+        problems.push_back({ "cache_gib", sentence("%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.",
+                                { "cache_gib", formatNumber(config.cacheGiB, 3), formatCount(data.samplesPerBlock), formatNumber(two, 3), "samples_per_block" }),
+            formatNumber(2 * two, 3) });
 }
 
 std::string filtersInForce(const RunConfig& c)
@@ -70,12 +72,13 @@ Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const D
     std::vector<ConfigProblem> problems;
     const bool wholeData = first.samples < config.chunkSamples;
     if (first.samples == 0) {
-        problems.push_back({ "min_chars", "No sample of the data passes the filters: " + filtersInForce(config) + ".", "1" });
+        problems.push_back({ "min_chars", sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" });
     } else if (read.labels() < config.seqLen) {
-        problems.push_back({ "seq_len", "seq_len is " + std::to_string(config.seqLen) + ", but all data together has " + formatCount(read.labels()) + " tokens, less than one window.", std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
+        problems.push_back({ "seq_len", sentence("%1 is %2, but all data together has %3 tokens, less than one window.", { "seq_len", std::to_string(config.seqLen), formatCount(read.labels()) }), std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
     } else if (first.windows < config.batchSize) {
-        problems.push_back({ "batch_size", "batch_size is " + std::to_string(config.batchSize) + ", but " + (wholeData ? "all data together" : "a chunk of " + formatCount(config.chunkSamples) + " samples") + " packs into about "
-                + formatCount(first.windows) + " windows of seq_len " + std::to_string(config.seqLen) + " tokens, and no step goes over the edge of a chunk. Lower it, or raise chunk_samples.", std::to_string(std::max<std::int64_t>(first.windows, 1)) });
+        const std::string what = wholeData ? sentence("all data together") : sentence("a chunk of %1 samples", { formatCount(config.chunkSamples) });
+        problems.push_back({ "batch_size", sentence("%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.",
+                                               { "batch_size", std::to_string(config.batchSize), what, formatCount(first.windows), "seq_len", std::to_string(config.seqLen), "chunk_samples" }), std::to_string(std::max<std::int64_t>(first.windows, 1)) });
     }
     if (read.samples > 0)
         checkCache(config, data, read, tokenizer, problems);

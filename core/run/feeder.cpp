@@ -330,7 +330,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     if (!tokenizer.ok())
         return tokenizer.error();
     if (tokenizer.value()->hash() != file.value().tokenizerHash)
-        return Error { ErrorCode::Corrupt, paths.tokenizer().string() + " is not the tokenizer this run began with. Put the original file back." };
+        return Error { ErrorCode::Corrupt, sentence("%1 is not the tokenizer this run began with. Put the original file back.", { paths.tokenizer().string() }) };
     auto ledger = FeederLedger::open(paths.tracker());
     if (!ledger.ok())
         return ledger.error();

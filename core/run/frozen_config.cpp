@@ -1,5 +1,6 @@
 #include "core/run/frozen_config.h"
 
+#include "core/base/sentence.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
@@ -42,8 +43,7 @@ Status checkFrozen(const RunFile& file, LedgerReader& reader)
     for (const auto& [key, value] : began.items()) {
         const auto found = now.find(key);
         if (found != now.end() && *found != value)
-            return Error { ErrorCode::InvalidArgument, "run.json was edited: " + key + " is " + shown(*found) + ", the run began with " + shown(value)
-                    + ". Its chunks and weights were made with that; put it back, or start a new run." };
+            return Error { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.", { key, shown(*found), shown(value) }) };
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 #include "core/run/attempt_config.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/finished_mark.h"
@@ -35,15 +36,15 @@ Status setDesired(const RunPaths& paths, DesiredState desired)
     return ledger.value().setDesired(desired);
 }
 
-Status requireAlive(const RunPaths& paths, const char* verb)
+Status requireAlive(const RunPaths& paths)
 {
     auto file = readRunFile(paths);
     if (!file.ok())
         return file.error();
     if (const auto elsewhere = seenFromElsewhereReason(paths); !elsewhere.empty())
-        return Error { ErrorCode::InvalidArgument, "Nothing can be changed in " + paths.folder().string() + " from here: " + elsewhere + ". To " + verb + " the run, use Furrow on the computer that trains it." };
+        return Error { ErrorCode::InvalidArgument, sentence("Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.", { paths.folder().string(), elsewhere }) };
     if (!isLocked(paths.supervisorLock()))
-        return Error { ErrorCode::InvalidArgument, paths.folder().string() + " is not running, so there is nothing to " + verb + "." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is not running, so nobody is there to do that.", { paths.folder().string() }) };
     return {};
 }
 
@@ -55,14 +56,14 @@ Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerR
         return rows.error();
     const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.id == checkpoint; });
     if (row == rows.value().end())
-        return Error { ErrorCode::NotFound, "The run has no checkpoint " + std::to_string(checkpoint.value) + "." };
+        return Error { ErrorCode::NotFound, sentence("The run has no checkpoint %1.", { std::to_string(checkpoint.value) }) };
     const std::string name = "Checkpoint " + row->record.folder;
     if (row->removed)
-        return Error { ErrorCode::InvalidArgument, name + " was removed by the keep policy." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was removed by the keep policy.", { name }) };
     if (!row->surviving)
-        return Error { ErrorCode::InvalidArgument, name + " is not in the lineage of the weights any more; start a new run from it instead (--init-from)." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).", { name }) };
     if (row->damaged)
-        return Error { ErrorCode::InvalidArgument, name + " is damaged." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is damaged.", { name }) };
     return verifyCheckpoint(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
 }
 
@@ -79,11 +80,11 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
         }
         if (!isAlive(supervisor)) {
             const auto said = lastLogLine(log);
-            return Error { ErrorCode::Internal, said.empty() ? "the supervisor ended before it held the run; see " + log.string() : said };
+            return Error { ErrorCode::Internal, said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() }) : said };
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    return Error { ErrorCode::Busy, "the supervisor did not take the run within 30 seconds; see " + log.string() };
+    return Error { ErrorCode::Busy, sentence("the supervisor did not take the run within 30 seconds; see %1", { log.string() }) };
 }
 
 } // namespace
@@ -121,11 +122,12 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         if (auto possible = checkCanGoBackTo(paths, file.value().runId, reader.value(), *goBackTo); !possible.ok())
             return possible.error();
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
-        return Error { ErrorCode::InvalidArgument, paths.folder().string() + " cannot hold a training run: " + unsafe };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { paths.folder().string(), unsafe }) };
     if (isLocked(paths.supervisorLock())) {
         auto status = readStatus(paths);
         const auto pid = status.ok() ? status.value().supervisorPid : 0;
-        return Error { ErrorCode::Busy, paths.folder().string() + " is already running" + (pid ? ", held by process " + std::to_string(pid) : std::string()) + ". Stop it first." };
+        return Error { ErrorCode::Busy, pid ? sentence("%1 is already running, held by process %2. Stop it first.", { paths.folder().string(), std::to_string(pid) })
+                                            : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
     }
     if (auto made = realFileSystem().createFolders(paths.logsFolder()); !made.ok())
         return made.error();
@@ -149,7 +151,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
 
 Status pauseRun(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths, "pause"); !alive.ok())
+    if (auto alive = requireAlive(paths); !alive.ok())
         return alive;
     return setDesired(paths, DesiredState::Pause);
 }
@@ -167,21 +169,21 @@ Status continueRun(const RunPaths& paths)
 
 Status stopRun(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths, "stop"); !alive.ok())
+    if (auto alive = requireAlive(paths); !alive.ok())
         return alive;
     return setDesired(paths, DesiredState::Stop);
 }
 
 Status killRun(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths, "kill"); !alive.ok())
+    if (auto alive = requireAlive(paths); !alive.ok())
         return alive;
     return setDesired(paths, DesiredState::Kill);
 }
 
 Status saveNow(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths, "save"); !alive.ok())
+    if (auto alive = requireAlive(paths); !alive.ok())
         return alive;
     auto ledger = SupervisorLedger::open(paths.tracker());
     if (!ledger.ok())
@@ -193,13 +195,13 @@ Status markFinished(const RunPaths& paths)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, paths.folder().string() + " is being trained; stop it first." } : lock.error();
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained; stop it first.", { paths.folder().string() }) } : lock.error();
     auto reader = LedgerReader::open(paths.tracker());
     auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
     if (!attempts.ok())
         return attempts.error();
     if (attempts.value().empty())
-        return Error { ErrorCode::InvalidArgument, paths.folder().string() + " was never started, so there is nothing to accept." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was never started, so there is nothing to accept.", { paths.folder().string() }) };
     return writeFinishedMark(paths, { attempts.value().back().id, systemClock().wallNs() });
 }
 

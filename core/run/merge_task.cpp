@@ -2,6 +2,7 @@
 
 #include "core/base/fail_point.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <set>
@@ -46,7 +47,7 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
         if (!goOn()) {
             child.value().killTree();
             worthAnother = false;
-            return Error { ErrorCode::Cancelled, "The merge was ended. The replicas are kept as they are; a resume merges them." };
+            return Error { ErrorCode::Cancelled, sentence("The merge was ended. The replicas are kept as they are; a resume merges them.") };
         }
     }
 }

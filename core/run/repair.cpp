@@ -6,6 +6,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/brain.h"
@@ -236,7 +237,7 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
         return file.error();
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, utf8Text(paths.folder()) + " is being trained. Stop it first." } : lock.error();
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) } : lock.error();
     RepairReport report;
     report.damage = damageOf(paths.tracker(), file.value().runId);
     report.needed = !report.damage.empty();

@@ -3,6 +3,7 @@
 #include "core/run/run_file.h"
 
 #include "core/base/file_system.h"
+#include "core/base/sentence.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
@@ -16,17 +17,15 @@ constexpr std::uint64_t kMaxBytes = 64 << 20; // a manifest of a million files f
 
 Error broken(const RunPaths& paths, const std::string& why)
 {
-    return { ErrorCode::Corrupt, paths.configFile().string() + " cannot be used: " + why };
+    return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2", { paths.configFile().string(), why }) };
 }
 
 Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
 {
     if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer())
-        return broken(paths, "it is not the run.json of a Furrow run.");
+        return broken(paths, sentence("it is not the run.json of a Furrow run."));
     if (json["format"] > kFormat)
-        return Error { ErrorCode::InvalidArgument,
-            paths.folder().string() + " was made by Furrow " + json.value("furrow_version", std::string("of a newer version")) + " (format "
-                + std::to_string(json["format"].get<int>()) + "). This is " FURROW_VERSION ", which reads format 1; use the newer program." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.", { paths.folder().string(), json.value("furrow_version", std::string("of a newer version")), std::to_string(json["format"].get<int>()), FURROW_VERSION }) };
     RunFile file;
     file.runId = json.at("run_id");
     file.preset = json.at("preset");
@@ -52,7 +51,7 @@ Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
 Result<RunFile> readRunFile(const RunPaths& paths)
 {
     if (!std::filesystem::exists(paths.configFile()))
-        return Error { ErrorCode::NotFound, paths.folder().string() + " is not a run: it has no run.json." };
+        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { paths.folder().string() }) };
     auto text = readFile(paths.configFile(), kMaxBytes);
     if (!text.ok())
         return text.error();

@@ -484,7 +484,7 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy
-            ? Error { ErrorCode::Busy, "Another supervisor holds " + paths.folder().string() + ". 'furrowctl status' says which; stop it first." }
+            ? Error { ErrorCode::Busy, sentence("Another supervisor holds %1. 'furrowctl status' says which; stop it first.", { paths.folder().string() }) }
             : lock.error();
     auto file = readRunFile(paths);
     if (!file.ok())
@@ -499,7 +499,7 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
     if (!id.ok())
         return id.error();
     if (id.value() != file.value().runId)
-        return Error { ErrorCode::Corrupt, paths.tracker().string() + " belongs to run " + id.value() + ", run.json says " + file.value().runId + ". Put the right tracker back." };
+        return Error { ErrorCode::Corrupt, sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.", { paths.tracker().string(), id.value(), file.value().runId }) };
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
         return same;
     return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value(), goBackTo).run();

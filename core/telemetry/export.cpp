@@ -4,6 +4,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #include <nlohmann/json.hpp>
 
@@ -224,7 +225,7 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
         if (const auto place = placeOfFile(entry.path()))
             files[*place] = entry.path();
     if (files.empty())
-        return Error { ErrorCode::NotFound, utf8Text(telemetryFolder) + " holds no telemetry: the run was never started." };
+        return Error { ErrorCode::NotFound, sentence("%1 holds no telemetry: the run was never started.", { utf8Text(telemetryFolder) }) };
     std::int64_t count = 0;
     for (const auto& [place, path] : files) {
         std::ifstream in(path, std::ios::binary);
@@ -254,7 +255,7 @@ Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolde
 {
     std::error_code failed;
     if (std::filesystem::exists(out, failed) && !std::filesystem::is_empty(out, failed))
-        return Error { ErrorCode::InvalidArgument, utf8Text(out) + " is not empty. Name a new folder for the export." };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is not empty. Name a new folder for the export.", { utf8Text(out) }) };
     if (auto made = realFileSystem().createFolders(out); !made.ok())
         return made.error();
     if (format == "csv")
@@ -263,7 +264,7 @@ Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolde
         return exportJsonl(telemetryFolder, out);
     if (format == "tensorboard")
         return exportTensorBoard(telemetryFolder, out);
-    return Error { ErrorCode::InvalidArgument, "format is '" + format + "', allowed is csv, jsonl or tensorboard." };
+    return Error { ErrorCode::InvalidArgument, sentence("format is '%1', allowed is csv, jsonl or tensorboard.", { format }) };
 }
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #include <sqlite3.h>
 
@@ -51,20 +52,20 @@ namespace {
         switch (code & 0xff) {
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
-            return { ErrorCode::Corrupt, "the tracker " + file + " is damaged (" + detail + "); `furrowctl doctor " + utf8Text(path.parent_path()) + " --repair` rebuilds what the checkpoints prove" };
+            return { ErrorCode::Corrupt, sentence("the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { file, detail, utf8Text(path.parent_path()) }) };
         case SQLITE_FULL:
-            return { ErrorCode::Io, "the disk is full: " + file + " could not be written; free some space and resume" };
+            return { ErrorCode::Io, sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return { ErrorCode::Busy, file + " is locked by another process for too long" };
+            return { ErrorCode::Busy, sentence("%1 is locked by another process for too long", { file }) };
         case SQLITE_READONLY:
-            return { ErrorCode::Io, file + " cannot be written; check the permissions of the run folder" };
+            return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
         case SQLITE_CANTOPEN:
             return { std::filesystem::exists(path) ? ErrorCode::Io : ErrorCode::NotFound,
-                std::filesystem::exists(path) ? file + " cannot be opened; check the permissions of the run folder"
-                                              : "there is no tracker " + file };
+                std::filesystem::exists(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
+                                              : sentence("there is no tracker %1", { file }) };
         case SQLITE_IOERR:
-            return { ErrorCode::Io, file + ": reading or writing failed (" + detail + "); check the disk" };
+            return { ErrorCode::Io, sentence("%1: reading or writing failed (%2); check the disk", { file, detail }) };
         default:
             return { ErrorCode::Internal, file + ": " + detail };
         }
@@ -217,7 +218,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     if (!db.failed() && !readOnly) {
         Rows mode = db.query("PRAGMA journal_mode");
         if (mode.next() && mode.text(0) != "wal")
-            db.fail({ ErrorCode::Corrupt, "the tracker " + utf8Text(path) + " is not in WAL mode: it is a copy made for viewing, not a live tracker" });
+            db.fail({ ErrorCode::Corrupt, sentence("the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker", { utf8Text(path) }) });
     } else if (!db.failed()) {
         db.integer("SELECT count(*) FROM sqlite_schema"); // shows at once when it cannot be read
     }
@@ -231,7 +232,7 @@ Result<Database> Database::create(const std::filesystem::path& path)
     configureOnce();
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored))
-        return Error { ErrorCode::InvalidArgument, utf8Text(path) + " exists already" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 exists already", { utf8Text(path) }) };
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(utf8Text(path).c_str(), &raw,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/tracker/schema.h"
 
 #include <charconv>
@@ -15,9 +16,7 @@ namespace {
         Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
         if (rows.next())
             return rows.text(0);
-        db.fail({ ErrorCode::Corrupt,
-            "the tracker " + utf8Text(db.path()) + " lacks '" + key + "'; `furrowctl doctor "
-                + utf8Text(db.path().parent_path()) + " --repair` rebuilds what the checkpoints prove" });
+        db.fail({ ErrorCode::Corrupt, sentence("the tracker %1 lacks '%2'; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { utf8Text(db.path()), key, utf8Text(db.path().parent_path()) }) });
         return {};
     }
 
@@ -33,7 +32,7 @@ namespace {
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock)
 {
     if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
-        return Error { ErrorCode::InvalidArgument, utf8Text(tracker) + " cannot be changed from here: " + reason + "; do that on the computer that trains the run" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run", { utf8Text(tracker), reason }) };
     auto db = Database::open(tracker, {});
     if (!db.ok())
         return db.error();
@@ -43,7 +42,7 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole r
     if (!schema.ok())
         return schema.error();
     if (const auto found = file.db.integer("PRAGMA user_version"); found && *found < kTrackerVersion)
-        return Error { ErrorCode::InvalidArgument, utf8Text(tracker) + " has an older version; `furrowctl resume` migrates it" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has an older version; `furrowctl resume` migrates it", { utf8Text(tracker) }) };
     file.runId = metaText(file.db, "run_id");
     file.order.seed = parsed<std::uint64_t>(metaText(file.db, "seed"));
     file.order.windowBlocks = parsed<std::int64_t>(metaText(file.db, "shuffle_window_blocks"));

@@ -1,6 +1,7 @@
 #include "core/tracker/schema.h"
 
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 namespace furrow {
 
@@ -289,9 +290,9 @@ Status checkSchema(Database& db, std::int64_t version)
         return status;
     const std::string file = utf8Text(db.path());
     if (application != kTrackerApplicationId || found < 1)
-        return Error { ErrorCode::Corrupt, file + " is not a tracker of Furrow, or was never finished; `furrowctl doctor " + utf8Text(db.path().parent_path()) + " --repair` rebuilds what the checkpoints prove" };
+        return Error { ErrorCode::Corrupt, sentence("%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove", { file, utf8Text(db.path().parent_path()) }) };
     if (found > version)
-        return Error { ErrorCode::InvalidArgument, file + " was written with tracker version " + std::to_string(found) + ", this Furrow reads up to version " + std::to_string(version) + "; open the run with a newer Furrow" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow", { file, std::to_string(found), std::to_string(version) }) };
     return {};
 }
 
@@ -323,7 +324,7 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
             return status.error().in("migrating the tracker to version " + std::to_string(step.from + 1));
     }
     if (found != version)
-        return Error { ErrorCode::InvalidArgument, utf8Text(db.path()) + " has tracker version " + std::to_string(found) + ", which this Furrow cannot bring to version " + std::to_string(version) };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has tracker version %2, which this Furrow cannot bring to version %3", { utf8Text(db.path()), std::to_string(found), std::to_string(version) }) };
     return {};
 }
 

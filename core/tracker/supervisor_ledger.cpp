@@ -23,7 +23,7 @@ namespace {
     Status checkRules(const StoppingRules& rules)
     {
         if (rules.steps < 0 || rules.tokens < 0 || rules.hours < 0 || rules.epochs < 0 || rules.blocks < 0)
-            return Error { ErrorCode::InvalidArgument, "a stopping rule cannot be negative" };
+            return Error { ErrorCode::InvalidArgument, sentence("a stopping rule cannot be negative") };
         return {};
     }
 
@@ -41,7 +41,7 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     if (Status status = checkRules(rules); !status.ok())
         return status;
     if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
-        return Error { ErrorCode::InvalidArgument, "a run cannot live in " + utf8Text(tracker.parent_path()) + ": " + reason };
+        return Error { ErrorCode::InvalidArgument, sentence("a run cannot live in %1: %2", { utf8Text(tracker.parent_path()), reason }) };
     auto created = Database::create(tracker);
     if (!created.ok())
         return created.error();
@@ -277,7 +277,7 @@ Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::str
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadChunk(file.db, id);
         if (chunk.state == ChunkState::Leased || chunk.state == ChunkState::Trained)
-            file.db.fail({ ErrorCode::Busy, toString(id) + " is being trained; it can be left out when the run is stopped" });
+            file.db.fail({ ErrorCode::Busy, sentence("%1 is being trained; it can be left out when the run is stopped", { toString(id) }) });
         moves.move(chunk, ChunkState::Excluded, cause);
     }
     moves.finish();
@@ -309,7 +309,7 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadChunk(file.db, id);
         if (chunk.state != ChunkState::Poisoned)
-            file.db.fail({ ErrorCode::InvalidArgument, toString(id) + " is " + toString(chunk.state) + ", not poisoned" });
+            file.db.fail({ ErrorCode::InvalidArgument, sentence("%1 is %2, not poisoned", { toString(id), toString(chunk.state) }) });
         chunk.failures = 0;
         moves.move(chunk, chunk.windows ? moves.unclaimedState(chunk) : ChunkState::Pending, sentence("another try"));
     }
@@ -337,7 +337,7 @@ Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)
         return status.error().in("publishing a snapshot of the tracker");
     std::filesystem::rename(building, target, error);
     if (error)
-        return Error { ErrorCode::Io, utf8Text(target) + " could not be replaced: " + error.message() };
+        return Error { ErrorCode::Io, sentence("%1 could not be replaced: %2", { utf8Text(target), error.message() }) };
     return {};
 }
 

@@ -50,7 +50,7 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
         return transaction.error();
     ChunkMoves moves(file, 0);
     if (db.run("UPDATE checkpoint SET damaged=1 WHERE id=?", checkpoint) != 1)
-        db.fail({ ErrorCode::NotFound, "there is no checkpoint " + std::to_string(checkpoint.value) });
+        db.fail({ ErrorCode::NotFound, sentence("there is no checkpoint %1", { std::to_string(checkpoint.value) }) });
     Lineage lineage = loadLineage(db);
     const std::int64_t freed = leave(file, moves, lineage, lineage.bad(), cause);
     writeRunEvent(file, 0, sentence("checkpoint %1 is damaged: %2", { std::to_string(checkpoint.value), cause }));
@@ -72,11 +72,13 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
     Lineage lineage = loadLineage(db);
     const auto node = lineage.nodes.find(checkpoint.value);
     if (node == lineage.nodes.end())
-        db.fail({ ErrorCode::NotFound, "there is no " + name });
+        db.fail({ ErrorCode::NotFound, sentence("there is no %1", { name }) });
     else if (!node->second.surviving || node->second.removed || lineage.bad().contains(checkpoint.value))
-        db.fail({ ErrorCode::InvalidArgument, name + (node->second.removed ? " was removed by the keep policy" : node->second.surviving ? " is damaged" : " is not in the lineage of the weights any more") });
+        db.fail({ ErrorCode::InvalidArgument, node->second.removed       ? sentence("%1 was removed by the keep policy", { name })
+                                                : node->second.surviving ? sentence("%1 is damaged", { name })
+                                                                         : sentence("%1 is not in the lineage of the weights any more", { name }) });
     if (db.integer("SELECT 1 FROM incarnation WHERE live=1"))
-        db.fail({ ErrorCode::Busy, "workers are alive; a run goes back only while nobody trains it" });
+        db.fail({ ErrorCode::Busy, sentence("workers are alive; a run goes back only while nobody trains it") });
     ChunkMoves moves(file, 0);
     const std::int64_t freed = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), "left out: the run went back to " + name);
     writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
@@ -95,9 +97,9 @@ Status SupervisorLedger::markRemoved(CheckpointId checkpoint)
         return transaction.error();
     const std::string name = "checkpoint " + std::to_string(checkpoint.value);
     if (db.integer("SELECT 1 FROM replica WHERE head=?", checkpoint) || loadLineage(db).newestMerge() == checkpoint.value)
-        db.fail({ ErrorCode::InvalidArgument, name + " is the newest of a replica or the base of new ones and must stay" });
+        db.fail({ ErrorCode::InvalidArgument, sentence("%1 is the newest of a replica or the base of new ones and must stay", { name }) });
     if (db.integer("SELECT pinned FROM checkpoint WHERE id=?", checkpoint).value_or(0) == 1)
-        db.fail({ ErrorCode::InvalidArgument, name + " is pinned" });
+        db.fail({ ErrorCode::InvalidArgument, sentence("%1 is pinned", { name }) });
     db.run("UPDATE checkpoint SET removed=1 WHERE id=?", checkpoint);
     return transaction.value().commit();
 }
@@ -109,7 +111,7 @@ Status SupervisorLedger::setPinned(CheckpointId checkpoint, bool pinned)
     if (!transaction.ok())
         return transaction.error();
     if (db.run("UPDATE checkpoint SET pinned=? WHERE id=? AND removed=0", pinned, checkpoint) != 1)
-        db.fail({ ErrorCode::NotFound, "there is no checkpoint " + std::to_string(checkpoint.value) + " with files" });
+        db.fail({ ErrorCode::NotFound, sentence("there is no checkpoint %1 with files", { std::to_string(checkpoint.value) }) });
     return transaction.value().commit();
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/run/attempt_config.h"
 
 #include <nlohmann/json.hpp>
@@ -119,7 +120,7 @@ std::string lossText(double loss)
 Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& folders)
 {
     if (folders.size() < 2 || folders.size() > kMostRuns)
-        return Error { ErrorCode::InvalidArgument, "two to eight runs can be compared, not " + std::to_string(folders.size()) };
+        return Error { ErrorCode::InvalidArgument, sentence("two to eight runs can be compared, not %1", { std::to_string(folders.size()) }) };
     RunComparison result;
     std::vector<Losses> losses;
     for (const auto& folder : folders) {

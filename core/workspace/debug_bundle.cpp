@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/run/run_status.h"
 #include "core/tracker/audit.h"
 #include "core/workspace/redact.h"
@@ -139,7 +140,7 @@ Status writeDebugBundle(const fs::path& run, const fs::path& target)
 {
     std::error_code failed;
     if (!fs::exists(RunPaths(run).configFile(), failed))
-        return Error { ErrorCode::NotFound, utf8Text(run) + " is not a run: it has no run.json" };
+        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json", { utf8Text(run) }) };
     auto bytes = gzipped(tarOf(collect(run)));
     if (!bytes.ok())
         return bytes.error();

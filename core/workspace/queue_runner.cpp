@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/device/gpu.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
@@ -145,7 +146,7 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
 {
     auto lock = FileLock::tryLock(queueLock(workspace));
     if (!lock.ok())
-        return Error { ErrorCode::Busy, "the queue of " + utf8Text(workspace) + " is run by another process already" };
+        return Error { ErrorCode::Busy, sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
     auto file = WorkspaceFile::open(workspace);
     if (!file.ok())
         return file.error();
@@ -197,10 +198,10 @@ Status letNextRun(const std::filesystem::path& workspace, std::int64_t id)
     const auto& all = queue.value();
     const auto now = std::find_if(all.begin(), all.end(), [id](const QueueEntry& e) { return e.id == id && e.state == QueueState::Running; });
     if (now == all.end())
-        return Error { ErrorCode::InvalidArgument, "entry " + std::to_string(id) + " of the queue is not in training" };
+        return Error { ErrorCode::InvalidArgument, sentence("entry %1 of the queue is not in training", { std::to_string(id) }) };
     const auto next = std::find_if(now, all.end(), [&](const QueueEntry& e) { return e.state == QueueState::Waiting && shareDevice(e.lane, now->lane); });
     if (next == all.end())
-        return Error { ErrorCode::InvalidArgument, "no other run waits for the devices of " + now->name };
+        return Error { ErrorCode::InvalidArgument, sentence("no other run waits for the devices of %1", { now->name }) };
     if (auto stopped = stopRun(RunPaths(pathFromUtf8(now->run))); !stopped.ok())
         return stopped;
     // It waits again, behind the one that is let through.

@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/run/run_paths.h"
 
 #include <algorithm>
@@ -34,16 +35,16 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
 {
     const RunPaths paths(run);
     if (isLocked(paths.supervisorLock()))
-        return Error { ErrorCode::Busy, utf8Text(run) + " is in training. Stop it first." };
+        return Error { ErrorCode::Busy, sentence("%1 is in training. Stop it first.", { utf8Text(run) }) };
     if (run.parent_path() != workspace / "runs")
-        return Error { ErrorCode::InvalidArgument, utf8Text(run) + " does not lie in this workspace; only its own runs go to its trash" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
     return move(run, trashOf(workspace));
 }
 
 Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)
 {
     if (trashed.parent_path() != trashOf(workspace))
-        return Error { ErrorCode::InvalidArgument, utf8Text(trashed) + " does not lie in the trash of this workspace" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
     return move(trashed, workspace / "runs");
 }
 

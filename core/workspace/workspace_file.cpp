@@ -4,6 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 
@@ -120,7 +121,7 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
     if (auto read = db.value().takeStatus(); !read.ok())
         return read.error();
     if (version.value_or(0) != kVersion)
-        return Error { ErrorCode::InvalidArgument, utf8Text(fileOf(workspace)) + " was written by a newer Furrow (version " + std::to_string(version.value_or(0)) + "); use that one" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was written by a newer Furrow (version %2); use that one", { utf8Text(fileOf(workspace)), std::to_string(version.value_or(0)) }) };
     shrinkWal(db.value(), workspace);
     return WorkspaceFile(std::move(db).value());
 }
@@ -177,7 +178,7 @@ Status WorkspaceFile::enqueue(const std::string& run, const std::string& name, c
 {
     return inTransaction([&] {
         if (db_.integer("SELECT id FROM queue WHERE run=? AND state<2", run))
-            db_.fail({ ErrorCode::InvalidArgument, run + " is in the queue already" });
+            db_.fail({ ErrorCode::InvalidArgument, sentence("%1 is in the queue already", { run }) });
         const auto last = db_.integer("SELECT max(turn) FROM queue").value_or(0);
         db_.run("INSERT INTO queue (turn, run, name, lane, state, outcome) VALUES (?,?,?,?,0,'')", last + 1, run, name, lane);
     });
@@ -187,9 +188,9 @@ Status WorkspaceFile::removeEntry(std::int64_t id)
 {
     return inTransaction([&] {
         if (db_.integer("SELECT state FROM queue WHERE id=?", id) == static_cast<std::int64_t>(QueueState::Running))
-            db_.fail({ ErrorCode::InvalidArgument, "this run of the queue is in training; stop it first" });
+            db_.fail({ ErrorCode::InvalidArgument, sentence("this run of the queue is in training; stop it first") });
         if (db_.run("DELETE FROM queue WHERE id=?", id) == 0)
-            db_.fail({ ErrorCode::NotFound, "the queue has no entry " + std::to_string(id) });
+            db_.fail({ ErrorCode::NotFound, sentence("the queue has no entry %1", { std::to_string(id) }) });
     });
 }
 
@@ -204,7 +205,7 @@ Status WorkspaceFile::moveEntry(std::int64_t id, std::int64_t position)
         }
         const auto at = std::find(order.begin(), order.end(), id);
         if (at == order.end()) {
-            db_.fail({ ErrorCode::NotFound, "the queue has no entry " + std::to_string(id) });
+            db_.fail({ ErrorCode::NotFound, sentence("the queue has no entry %1", { std::to_string(id) }) });
             return;
         }
         order.erase(at);

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/column_kinds.h"
+#include "ui/models/core_words.h"
 #include "ui/theme/theme.h"
 
 #include <QCoreApplication>
@@ -57,7 +58,7 @@ TableColumn<CheckpointLine> verdictColumn(const CheckpointVerifier& verifier)
     auto column = worded<C>([] { return QCoreApplication::translate("Tables", "Verified"); }, [&verifier](const C& c) { return verdictText(c, verifier); });
     column.extra = [&verifier](const C& c, int role) {
         const CheckpointVerdict* verdict = verifier.verdictOf(c.id);
-        return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty() ? QVariant(verdict->problem) : QVariant();
+        return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty() ? QVariant(coreWords(verdict->problem)) : QVariant();
     };
     return column;
 }

@@ -8,6 +8,7 @@
 #include <QDateTime>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 namespace furrow {
@@ -109,7 +110,17 @@ QString coreWords(const std::string& english)
             value = valueWords(value);
         return QString::fromStdString(sentence(QCoreApplication::translate("Core", pattern.text).toStdString(), *values));
     }
+    for (const char* between : { "\n  ", "\n", ": " }) {
+        const auto at = english.find(between);
+        if (at != std::string::npos)
+            return coreWords(english.substr(0, at)) + QLatin1String(between) + coreWords(english.substr(at + std::strlen(between)));
+    }
     return QString::fromStdString(english);
+}
+
+QString coreWords(const QString& english)
+{
+    return coreWords(english.toStdString());
 }
 
 QStringList coreWords(const std::vector<std::string>& sentences)

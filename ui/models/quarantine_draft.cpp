@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/data/quarantine.h"
+#include "ui/models/core_words.h"
 
 #include <QDir>
 
@@ -39,7 +40,7 @@ void QuarantineDraft::setText(const QString& text)
     if (parsed.ok())
         chunks_ = parsed.value()->chunks().size();
     else
-        problem_ = QString::fromStdString(parsed.error().message);
+        problem_ = coreWords(parsed.error().message);
     const QStringList lines = text.split(QLatin1Char('\n'));
     for (const QString& line : lines) {
         bool isHex = false;

@@ -1,5 +1,6 @@
 #include "ui/models/run_list_model.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
 #include <QRegularExpression>
@@ -24,7 +25,7 @@ QString tipOf(const RunLine& line)
 {
     QStringList lines { line.folder };
     if (!line.problem.isEmpty())
-        lines.append(line.problem);
+        lines.append(coreWords(line.problem));
     if (!line.notes.tags.empty())
         lines.append(QLatin1Char('#') + tagsOf(line).join(QStringLiteral(" #")));
     if (!line.notes.note.empty())

@@ -194,7 +194,7 @@ QString changeText(const ConfigChange& change)
 QString runSubtitle(const RunLine& line)
 {
     if (!line.problem.isEmpty())
-        return line.problem;
+        return coreWords(line.problem);
     switch (line.state) {
     case RunState::Running:
     case RunState::Paused:

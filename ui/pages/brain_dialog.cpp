@@ -1,5 +1,6 @@
 #include "ui/pages/brain_dialog.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/page_parts.h"
 
@@ -89,7 +90,7 @@ BrainDialog::BrainDialog(const QString& folder, QWidget* parent)
     connect(&reader_, &BrainReader::brainRead, this, &BrainDialog::show);
     connect(&reader_, &BrainReader::failed, this, [this](const QString& sentence) {
         setTone(weights_, TextTone::Error);
-        weights_->setText(sentence);
+        weights_->setText(coreWords(sentence));
     });
     reader_.read(folder);
 }

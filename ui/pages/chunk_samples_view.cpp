@@ -1,5 +1,6 @@
 #include "ui/pages/chunk_samples_view.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
@@ -116,7 +117,7 @@ void ChunkSamplesView::render()
         return;
     order_->setVisible(samples_->keepsLosses);
     if (!samples_->problem.isEmpty()) {
-        counts_->setText(samples_->problem);
+        counts_->setText(coreWords(samples_->problem));
         text_->clear();
         return;
     }

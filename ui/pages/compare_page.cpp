@@ -261,7 +261,7 @@ void ComparePage::take(const ComparedRunsPtr& result)
 {
     result_ = result;
     if (!result_->problem.isEmpty()) {
-        sentence_->setText(result_->problem);
+        sentence_->setText(coreWords(result_->problem));
         return;
     }
     sentence_->setText(tr("Baseline: %1").arg(QString::fromStdString(result_->comparison.runs.front().name)));

@@ -1,12 +1,14 @@
 #include "ui/pages/error_text.h"
 
+#include "ui/models/core_words.h"
+
 #include <QCoreApplication>
 
 namespace furrow {
 
 QString errorText(const Error& error)
 {
-    const QString said = QString::fromStdString(error.message);
+    const QString said = coreWords(error.message);
     const auto with = [&said](const QString& kind) { return QCoreApplication::translate("ErrorText", "%1 %2").arg(kind, said); };
     switch (error.code) {
     case ErrorCode::NotFound: return with(QCoreApplication::translate("ErrorText", "Something is missing."));

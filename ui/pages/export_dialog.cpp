@@ -1,5 +1,6 @@
 #include "ui/pages/export_dialog.h"
 
+#include "ui/models/core_words.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/run_report.h"
 
@@ -51,12 +52,12 @@ ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr ta
     connect(kinds_, &QButtonGroup::idClicked, this, &ExportDialog::choose);
     connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const QString& problem) {
         go_->setEnabled(true);
-        say(problem.isEmpty() ? tr("Saved as %1.").arg(target_->text()) : problem, !problem.isEmpty());
+        say(problem.isEmpty() ? tr("Saved as %1.").arg(target_->text()) : coreWords(problem), !problem.isEmpty());
     });
     connect(&auditor_, &LedgerAuditor::audited, this, [this](const AuditPtr& report) { writeReport(*report); });
     connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& sentence) {
         go_->setEnabled(true);
-        say(sentence, true);
+        say(coreWords(sentence), true);
     });
     kinds_->button(Report)->setChecked(true);
     choose(Report);

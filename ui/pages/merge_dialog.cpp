@@ -1,5 +1,6 @@
 #include "ui/pages/merge_dialog.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/page_parts.h"
 
@@ -147,7 +148,7 @@ void MergeDialog::next()
 void MergeDialog::take(const QJsonObject& answer, const QString& problem)
 {
     if (!problem.isEmpty()) {
-        say(problem, true);
+        say(coreWords(problem), true);
         setBusy(false);
         return;
     }

@@ -1,5 +1,6 @@
 #include "ui/pages/sampling_page.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
@@ -215,7 +216,7 @@ void SamplingPage::write()
 void SamplingPage::end(const QString& problem)
 {
     go_->setText(tr("Write text"));
-    saySentence(state_, problem, !problem.isEmpty());
+    saySentence(state_, coreWords(problem), !problem.isEmpty());
 }
 
 void SamplingPage::showRecorded()

@@ -1,5 +1,6 @@
 #include "ui/pages/workers_page.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/overflow.h"
@@ -57,7 +58,7 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
         setTone(sentence_, problem.isEmpty() ? TextTone::Secondary : TextTone::Error);
         const double loss = answer.value(QLatin1String("loss")).toDouble();
         const double perplexity = answer.value(QLatin1String("perplexity")).toDouble();
-        sentence_->setText(problem.isEmpty() ? tr("%1 on all held-out text: loss %2, perplexity %3").arg(answer.value(QLatin1String("checkpoint")).toString(), fixedText(loss, 4), fixedText(perplexity, 2)) : problem);
+        sentence_->setText(problem.isEmpty() ? tr("%1 on all held-out text: loss %2, perplexity %3").arg(answer.value(QLatin1String("checkpoint")).toString(), fixedText(loss, 4), fixedText(perplexity, 2)) : coreWords(problem));
         enableButtons();
     });
     if (bench_.watcher().tables())
@@ -181,7 +182,7 @@ void WorkersPage::showVerdicts()
     QStringList problems;
     for (const auto& row : checkpoints_.rows())
         if (const CheckpointVerdict* verdict = verifier_.verdictOf(row.id); verdict != nullptr && !row.removed && !verdict->problem.isEmpty())
-            problems.append(verdict->problem);
+            problems.append(coreWords(verdict->problem));
     if (!problems.isEmpty())
         saySentence(sentence_, tr("%n checkpoint(s) damaged. %1", nullptr, static_cast<int>(problems.size())).arg(problems.join(QLatin1Char(' '))), true);
     else if (verifier_.done() > 0)

@@ -74,7 +74,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     timer_->start();
     connect(again, &QPushButton::clicked, this, &AuditDock::check);
     connect(&auditor_, &LedgerAuditor::audited, this, &AuditDock::show);
-    connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& message) { sentence_->setText(message); });
+    connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& message) { sentence_->setText(coreWords(message)); });
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         model_.reset({});
         report_.reset();

@@ -448,7 +448,7 @@ void InspectorDock::showRun()
         addRow(tr("Eval loss"), fixedText(*status.evalLoss, 3));
     addRow(tr("Vocabulary"), countText(file.vocabularySize));
     const QString perBlock = countText(file.samplesPerBlock);
-    addRow(tr("Samples per block"), file.samplesPerBlockReason.empty() ? perBlock : tr("%1, %2").arg(perBlock, QString::fromStdString(file.samplesPerBlockReason)));
+    addRow(tr("Samples per block"), file.samplesPerBlockReason.empty() ? perBlock : tr("%1, %2").arg(perBlock, coreWords(file.samplesPerBlockReason)));
 }
 
 } // namespace furrow

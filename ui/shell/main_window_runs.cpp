@@ -3,6 +3,7 @@
 #include "core/base/path.h"
 #include "core/base/resources.h"
 #include "core/workspace/trash.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/ask_dialog.h"
@@ -48,7 +49,7 @@ void MainWindow::connectLibraryActions()
         queueDock_->show();
         queueDock_->raise();
     });
-    connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this, [this](const QString& message) { tell(message, true); });
+    connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this, [this](const QString& message) { tell(coreWords(message), true); });
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &MainWindow::showArchived);
 }
 

@@ -1,5 +1,7 @@
 #include "core/data/hub/http.h"
 
+#include "core/base/sentence.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cctype>
@@ -88,9 +90,9 @@ public:
         const CURLcode code = curl_easy_perform(easy_.get());
         curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, nullptr);
         if (transfer.stopped)
-            return Error { ErrorCode::Cancelled, "Reading " + printableUrl(request.url) + " was stopped." };
+            return Error { ErrorCode::Cancelled, sentence("Reading %1 was stopped.", { printableUrl(request.url) }) };
         if (transfer.tooLarge)
-            return Error { ErrorCode::InvalidArgument, printableUrl(request.url) + " answered with more than 64 MiB where a list was expected." };
+            return Error { ErrorCode::InvalidArgument, sentence("%1 answered with more than 64 MiB where a list was expected.", { printableUrl(request.url) }) };
         if (code != CURLE_OK)
             return Error { ErrorCode::Network, printableUrl(request.url) + ": " + curl_easy_strerror(code) };
         return std::move(transfer.response);

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -124,7 +125,7 @@ std::string HubClient::viaEndpoint(const std::string& url) const
 Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, const BodySink& sink, const std::function<bool()>& progressed)
 {
     if (settings_.offline)
-        return Error { ErrorCode::Network, "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine." };
+        return Error { ErrorCode::Network, sentence("HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.") };
     const auto counted = [&] {
         ++requests_;
         return make();
@@ -133,7 +134,7 @@ Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, c
     if (response.ok())
         bodyBytes_ += response.value().bodyBytes;
     else if (response.error().code == ErrorCode::Network)
-        return Error { ErrorCode::Network, response.error().message + ". Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub." };
+        return Error { ErrorCode::Network, sentence("%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.", { response.error().message }) };
     return response;
 }
 
@@ -146,7 +147,7 @@ Result<HttpResponse> HubClient::get(const std::string& url, bool wantsToken)
             return response;
         at = viaEndpoint(resolveUrl(at, response.value().header("location")));
     }
-    return Error { ErrorCode::Network, printableUrl(url) + " redirects in a circle." };
+    return Error { ErrorCode::Network, sentence("%1 redirects in a circle.", { printableUrl(url) }) };
 }
 
 Error HubClient::refusal(const HttpResponse& response, const std::string& repository) const
@@ -154,14 +155,14 @@ Error HubClient::refusal(const HttpResponse& response, const std::string& reposi
     const std::string name = "hf://" + repository;
     const std::string code = response.header("x-error-code");
     if (code == "GatedRepo")
-        return { ErrorCode::InvalidArgument, name + " is gated: accept its terms on " + settings_.endpoint + "/datasets/" + repository + " and set HF_TOKEN to a token of that account." };
+        return { ErrorCode::InvalidArgument, sentence("%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.", { name, settings_.endpoint, repository }) };
     if (code == "RevisionNotFound")
-        return { ErrorCode::NotFound, name + " has no such revision." };
+        return { ErrorCode::NotFound, sentence("%1 has no such revision.", { name }) };
     if (response.status == 401 || response.status == 403 || code == "RepoNotFound")
-        return { ErrorCode::NotFound, name + " does not exist, or is private: set HF_TOKEN to a token that may read it." };
+        return { ErrorCode::NotFound, sentence("%1 does not exist, or is private: set HF_TOKEN to a token that may read it.", { name }) };
     if (response.status == 404)
-        return { ErrorCode::NotFound, name + " does not have what was asked for (404)." };
-    return { ErrorCode::Network, name + ": the hub answered " + std::to_string(response.status) + "." };
+        return { ErrorCode::NotFound, sentence("%1 does not have what was asked for (404).", { name }) };
+    return { ErrorCode::Network, sentence("%1: the hub answered %2.", { name, std::to_string(response.status) }) };
 }
 
 Result<std::string> HubClient::resolveRevision(const std::string& repository, const std::string& revision)
@@ -175,7 +176,7 @@ Result<std::string> HubClient::resolveRevision(const std::string& repository, co
     const auto info = json::parse(response.value().body, nullptr, false);
     const auto sha = info.is_object() && info.contains("sha") && info["sha"].is_string() ? info["sha"].get<std::string>() : "";
     if (!isCommit(sha))
-        return Error { ErrorCode::Network, "hf://" + repository + ": the hub's answer names no commit." };
+        return Error { ErrorCode::Network, sentence("hf://%1: the hub's answer names no commit.", { repository }) };
     return sha;
 }
 
@@ -192,7 +193,7 @@ Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, cons
             return refusal(response.value(), repository);
         const auto list = json::parse(response.value().body, nullptr, false);
         if (!list.is_array())
-            return Error { ErrorCode::Network, "hf://" + repository + ": the hub's list of files cannot be read." };
+            return Error { ErrorCode::Network, sentence("hf://%1: the hub's list of files cannot be read.", { repository }) };
         for (const auto& item : list) {
             if (!item.is_object() || item.value("type", json()) != "file" || !item.value("path", json()).is_string() || !item.value("size", json()).is_number_unsigned())
                 continue;
@@ -250,7 +251,7 @@ Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std
             return resolved;
         }
     }
-    return Error { ErrorCode::Network, "hf://" + repository + " redirects in a circle." };
+    return Error { ErrorCode::Network, sentence("hf://%1 redirects in a circle.", { repository }) };
 }
 
 Result<ResolvedFile> HubClient::resolved(const Address& address, const std::string& repository, const std::string& commit, const HubFile& file)
@@ -262,7 +263,7 @@ Result<ResolvedFile> HubClient::resolved(const Address& address, const std::stri
         return found;
     const std::string expected = file.sha256.empty() ? file.oid : file.sha256;
     if (!expected.empty() && !found.value().etag.empty() && found.value().etag != expected)
-        return Error { ErrorCode::Corrupt, address + " is another file on the hub than in its list; try again later." };
+        return Error { ErrorCode::Corrupt, sentence("%1 is another file on the hub than in its list; try again later.", { address }) };
     addresses_[address] = found.value();
     return found;
 }
@@ -295,7 +296,7 @@ Status HubClient::read(const std::string& repository, const std::string& commit,
         if (!response.ok() && !wrongPart)
             return response.error();
         if (!wrongPart && response.value().status == 416)
-            return Error { ErrorCode::Corrupt, address + " is shorter than the hub's list says." };
+            return Error { ErrorCode::Corrupt, sentence("%1 is shorter than the hub's list says.", { address }) };
         if (!wrongPart && (response.value().status >= 500 || response.value().status == 429 || response.value().status == 408))
             return refusal(response.value(), repository); // asked often enough
         fruitless = done > start ? 0 : fruitless + 1;
@@ -305,7 +306,7 @@ Status HubClient::read(const std::string& repository, const std::string& commit,
         if (fruitless > kMaxResolves && refused)
             return refusal(response.value(), repository);
         if (fruitless > kMaxResolves)
-            return Error { ErrorCode::Network, address + ": the server does not send the part of the file that was asked for." };
+            return Error { ErrorCode::Network, sentence("%1: the server does not send the part of the file that was asked for.", { address }) };
     }
     return {};
 }

@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #include <cstdlib>
 #include <map>
@@ -77,7 +78,7 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
         return written;
     for (const std::uint64_t offset : begun)
         kept.forget(hub, offset);
-    return Error { ErrorCode::Corrupt, toString(address) + " arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged." };
+    return Error { ErrorCode::Corrupt, sentence("%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.", { toString(address) }) };
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "core/data/hub/hub_client.h"
+#include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ public:
     Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
     {
         if (offset > file_.sizeBytes || into.size() > file_.sizeBytes - offset)
-            return Error { ErrorCode::Corrupt, toString(address_) + " ends before the bytes that were asked for." };
+            return Error { ErrorCode::Corrupt, sentence("%1 ends before the bytes that were asked for.", { toString(address_) }) };
         const std::lock_guard guard(mutex_);
         while (!into.empty()) {
             auto piece = pieceAt(offset);
@@ -106,7 +107,7 @@ Result<HubAddress> parseHubAddress(std::string_view text)
     const auto at = text.find('@');
     const auto slash = at == std::string_view::npos ? at : text.find('/', at);
     if (!text.starts_with("hf://") || slash == std::string_view::npos)
-        return Error { ErrorCode::Corrupt, "The data manifest of this run names a file of the hub in a form that cannot be read." };
+        return Error { ErrorCode::Corrupt, sentence("The data manifest of this run names a file of the hub in a form that cannot be read.") };
     return HubAddress { std::string(text.substr(5, at - 5)), std::string(text.substr(at + 1, slash - at - 1)), std::string(text.substr(slash + 1)) };
 }
 

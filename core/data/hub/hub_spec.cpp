@@ -1,5 +1,6 @@
 #include "core/data/hub/hub_spec.h"
 
+#include "core/base/sentence.h"
 #include "core/data/data_format.h"
 #include "core/data/source_files.h"
 
@@ -190,13 +191,13 @@ Result<Config> chooseConfig(const HubSpec& spec, const std::vector<Config>& conf
     if (named != configs.end())
         return *named;
     if (!spec.config.empty())
-        return Error { ErrorCode::NotFound, "hf://" + spec.repository + " has no config '" + spec.config + "'. It has: " + listed(configs, nameOf) + "." };
+        return Error { ErrorCode::NotFound, sentence("hf://%1 has no config '%2'. It has: %3.", { spec.repository, spec.config, listed(configs, nameOf) }) };
     const auto standard = std::find_if(configs.begin(), configs.end(), [](const Config& config) { return config.isDefault; });
     if (standard != configs.end())
         return *standard;
     if (configs.size() == 1)
         return configs.front();
-    return Error { ErrorCode::InvalidArgument, "hf://" + spec.repository + " has several configs; name one, as in hf://" + spec.repository + ":" + configs.front().name + ". It has: " + listed(configs, nameOf) + "." };
+    return Error { ErrorCode::InvalidArgument, sentence("hf://%1 has several configs; name one, as in hf://%2:%3. It has: %4.", { spec.repository, spec.repository, configs.front().name, listed(configs, nameOf) }) };
 }
 
 } // namespace
@@ -204,16 +205,16 @@ Result<Config> chooseConfig(const HubSpec& spec, const std::vector<Config>& conf
 Result<HubSpec> parseHubSpec(std::string_view text)
 {
     const std::string whole(text);
-    const auto wrong = [&](const std::string& why) { return Error { ErrorCode::InvalidArgument, whole + ": " + why + " The form is " + kForm + "." }; };
+    const auto wrong = [&](const std::string& why) { return Error { ErrorCode::InvalidArgument, sentence("%1: %2 The form is %3.", { whole, why, kForm }) }; };
     if (!text.starts_with("hf://"))
-        return wrong("it does not begin with hf://.");
+        return wrong(sentence("it does not begin with hf://."));
     text.remove_prefix(5);
     HubSpec spec;
     if (const auto at = text.rfind('@'); at != std::string_view::npos) {
         spec.revision = text.substr(at + 1);
         text = text.substr(0, at);
         if (spec.revision.empty() || !isSafePath(spec.revision))
-            return wrong("the revision is no name.");
+            return wrong(sentence("the revision is no name."));
     }
     std::vector<std::string> parts;
     for (;;) {
@@ -224,7 +225,7 @@ Result<HubSpec> parseHubSpec(std::string_view text)
         text.remove_prefix(colon + 1);
     }
     if (parts.size() > 3)
-        return wrong("it has too many parts.");
+        return wrong(sentence("it has too many parts."));
     spec.repository = parts[0];
     if (spec.repository == "wikitext")
         spec.repository = "Salesforce/wikitext";
@@ -233,7 +234,7 @@ Result<HubSpec> parseHubSpec(std::string_view text)
     const auto slash = spec.repository.find('/');
     const std::string_view repository = spec.repository;
     if (slash == std::string::npos ? !isName(repository) : !isName(repository.substr(0, slash)) || !isName(repository.substr(slash + 1)))
-        return wrong("the repository is no owner/name.");
+        return wrong(sentence("the repository is no owner/name."));
     if (parts.size() > 1)
         spec.config = parts[1];
     if (parts.size() > 2)
@@ -249,7 +250,7 @@ Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>
             data.push_back(file);
     std::erase_if(data, [](const HubFile& file) { return file.path.ends_with(".json") && file.path.find('/') == std::string::npos && file.sizeBytes < (1u << 16); }); // dataset_infos.json and the like
     if (data.empty())
-        return Error { ErrorCode::NotFound, "hf://" + spec.repository + " has no file with text (txt, csv, tsv, jsonl, parquet)." };
+        return Error { ErrorCode::NotFound, sentence("hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).", { spec.repository }) };
     auto configs = readConfigs(readme);
     if (configs.empty())
         configs = conventionalConfigs(data);
@@ -269,12 +270,12 @@ Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>
     choice.config = config.value().name;
     choice.split = !asked.split.empty() ? asked.split : has("train") ? "train" : patterns.front().split;
     if (!has(choice.split))
-        return Error { ErrorCode::NotFound, "hf://" + spec.repository + ":" + choice.config + " has no split '" + choice.split + "'. It has: " + listed(patterns, [](const Pattern& p) { return p.split; }) + "." };
+        return Error { ErrorCode::NotFound, sentence("hf://%1:%2 has no split '%3'. It has: %4.", { spec.repository, choice.config, choice.split, listed(patterns, [](const Pattern& p) { return p.split; }) }) };
     for (const auto& file : data)
         if (std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& p) { return p.split == choice.split && pathMatches(p.glob, file.path); }))
             choice.files.push_back(file);
     if (choice.files.empty())
-        return Error { ErrorCode::NotFound, "hf://" + spec.repository + ":" + choice.config + ":" + choice.split + " names no file that is there." };
+        return Error { ErrorCode::NotFound, sentence("hf://%1:%2:%3 names no file that is there.", { spec.repository, choice.config, choice.split }) };
     std::sort(choice.files.begin(), choice.files.end(), [](const HubFile& a, const HubFile& b) { return naturalLess(a.path, b.path); });
     return choice;
 }

@@ -1,4 +1,5 @@
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/simple_tokenizers.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
@@ -107,7 +108,7 @@ Result<std::shared_ptr<const Tokenizer>> buildCharTokenizer(
             codePoints.push_back(c);
     }
     if (codePoints.empty())
-        return Error { ErrorCode::InvalidArgument, "the text has no characters to make a character tokenizer of; use the tokenizer byte" };
+        return Error { ErrorCode::InvalidArgument, sentence("the text has no characters to make a character tokenizer of; use the tokenizer byte") };
     return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(std::move(codePoints), fallback));
 }
 
@@ -119,7 +120,7 @@ bool isCharDefinition(std::string_view definition)
 Result<std::shared_ptr<const Tokenizer>> readCharTokenizer(std::string_view definition)
 {
     const auto json = nlohmann::json::parse(definition, nullptr, false);
-    const auto corrupt = [](const char* why) { return Error { ErrorCode::Corrupt, std::string("character tokenizer: ") + why }; };
+    const auto corrupt = [](const char* why) { return Error { ErrorCode::Corrupt, sentence("character tokenizer: %1", { why }) }; };
     if (!json.is_object() || json.value("furrow_tokenizer", nlohmann::json()) != "char")
         return corrupt("it is no definition of one");
     if (json.value("version", nlohmann::json()) != 1)

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/resources.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/bpe_tokenizer.h"
 #include "core/data/tokenizer/simple_tokenizers.h"
 
@@ -74,7 +75,7 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOr
         return loadFile(path.value(), "gpt2");
     }
     if (nameOrPath == "char")
-        return Error { ErrorCode::InvalidArgument, "the tokenizer char is made from the data of a run; to load a saved one give char:PATH" };
+        return Error { ErrorCode::InvalidArgument, sentence("the tokenizer char is made from the data of a run; to load a saved one give char:PATH") };
     constexpr std::string_view kChar = "char:";
     const bool saved = nameOrPath.starts_with(kChar);
     const auto path = pathFromUtf8(saved ? nameOrPath.substr(kChar.size()) : nameOrPath);
@@ -82,7 +83,7 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOr
     if (std::filesystem::is_directory(path, ignored))
         return loadFile(path / "tokenizer.json", utf8Text(path.filename()));
     if (!saved && !std::filesystem::exists(path, ignored))
-        return Error { ErrorCode::NotFound, "there is no tokenizer " + nameOrPath + "; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model" };
+        return Error { ErrorCode::NotFound, sentence("there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model", { nameOrPath }) };
     return loadFile(path, utf8Text(path.filename()));
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/train/weights/safetensors_torch.h"
 
@@ -41,7 +42,7 @@ Result<ReplicaState> readState(const std::filesystem::path& folder)
     try {
         const auto json = nlohmann::json::parse(text.value());
         if (json.at("format").get<int>() > kStateFormat)
-            return Error { ErrorCode::InvalidArgument, "checkpoint " + folder.filename().string() + " was written by a newer Furrow; this one reads state format 1." };
+            return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.", { folder.filename().string() }) };
         ReplicaState s;
         s.learner = json.at("learner");
         s.replica = json.at("replica");
@@ -62,7 +63,7 @@ Result<ReplicaState> readState(const std::filesystem::path& folder)
         }
         return s;
     } catch (const nlohmann::json::exception& e) {
-        return Error { ErrorCode::Corrupt, "checkpoint " + folder.filename().string() + " is damaged: state.json cannot be read: " + e.what() };
+        return Error { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: state.json cannot be read: %2", { folder.filename().string(), e.what() }) };
     }
 }
 

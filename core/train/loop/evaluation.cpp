@@ -1,5 +1,7 @@
 #include "core/train/loop/evaluation_torch.h"
 
+#include "core/base/sentence.h"
+
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -31,7 +33,7 @@ EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int6
 Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std::function<bool()>& goOn) const
 {
     if (labels_ == 0)
-        return Error { ErrorCode::InvalidArgument, "there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data" };
+        return Error { ErrorCode::InvalidArgument, sentence("there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data") };
     const torch::NoGradGuard noGrad;
     double sum = 0;
     std::int64_t right = 0;
@@ -41,7 +43,7 @@ Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std
             if (withAccuracy)
                 right += (model.logits(batch.inputs_BT).argmax(-1) == batch.labels_BT).sum().item<std::int64_t>(); // masked labels are -1, never likeliest
             if (goOn && !goOn())
-                return Error { ErrorCode::Cancelled, "the evaluation was interrupted" };
+                return Error { ErrorCode::Cancelled, sentence("the evaluation was interrupted") };
         }
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, "evaluating: " + std::string(e.what_without_backtrace()) };

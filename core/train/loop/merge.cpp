@@ -1,5 +1,7 @@
 #include "core/train/loop/merge_torch.h"
 
+#include "core/base/sentence.h"
+
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -13,11 +15,11 @@ namespace {
 Status checkMembers(const std::vector<MergeMember>& members)
 {
     if (members.empty())
-        return Error { ErrorCode::InvalidArgument, "there is nothing to merge" };
+        return Error { ErrorCode::InvalidArgument, sentence("there is nothing to merge") };
     const auto& first = members.front();
     for (const auto& member : members) {
         const auto differs = [&](const std::string& what) {
-            return Error { ErrorCode::InvalidArgument, "checkpoint " + member.name + " does not fit " + first.name + ": " + what };
+            return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 does not fit %2: %3", { member.name, first.name, what }) };
         };
         if (member.weights.size() != first.weights.size())
             return differs("it has " + std::to_string(member.weights.size()) + " tensors, not " + std::to_string(first.weights.size()));
@@ -26,8 +28,7 @@ Status checkMembers(const std::vector<MergeMember>& members)
             if (name != first.weights[i].first || tensor.sizes() != first.weights[i].second.sizes())
                 return differs("tensor " + name + " has no equal of its shape there");
             if (tensor.is_floating_point() && !torch::isfinite(tensor).all().item<bool>())
-                return Error { ErrorCode::Corrupt, "checkpoint " + member.name + " cannot be merged: its tensor " + name
-                        + " has NaN or Inf. Go back to an earlier checkpoint of this replica." };
+                return Error { ErrorCode::Corrupt, sentence("checkpoint %1 cannot be merged: its tensor %2 has NaN or Inf. Go back to an earlier checkpoint of this replica.", { member.name, name }) };
         }
     }
     return {};
@@ -138,7 +139,7 @@ Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMemb
         const auto& [name, tensor] = members.front().weights[i];
         const auto* from = findTensor(base, name);
         if (!from || from->sizes() != tensor.sizes())
-            return Error { ErrorCode::InvalidArgument, "the base of this merge lacks the tensor " + name + ": its members do not grow from it" };
+            return Error { ErrorCode::InvalidArgument, sentence("the base of this merge lacks the tensor %1: its members do not grow from it", { name }) };
         if (!tensor.is_floating_point()) {
             merged.weights.emplace_back(name, tensor.clone());
             continue;

@@ -1,4 +1,5 @@
 #include "core/train/loop/learner_torch.h"
+#include "core/base/sentence.h"
 #include "core/train/loop/micro_step_torch.h"
 #include "core/train/loop/profile_range.h"
 #include "core/train/optim/loss_scale.h"
@@ -98,7 +99,7 @@ public:
             return {};
         }
         if (!average_)
-            return Error { ErrorCode::Corrupt, "tensor '" + averaged.front().first + "' is in the saved weights, but ema_decay is 0 here" };
+            return Error { ErrorCode::Corrupt, sentence("tensor '%1' is in the saved weights, but ema_decay is 0 here", { averaged.front().first }) };
         return average_->loadState(model_->parameters(), averaged);
     }
 

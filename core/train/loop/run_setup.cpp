@@ -1,6 +1,7 @@
 #include "core/train/loop/run_setup_torch.h"
 
 #include "core/base/file_system.h"
+#include "core/base/sentence.h"
 #include "core/cuda/cuda_backend_torch.h"
 #include "core/data/block_manager.h"
 #include "core/run/life_cycle.h"
@@ -20,7 +21,7 @@ Result<c10::Device> findDevice(const std::string& name)
         return c10::Device(c10::kCPU);
     const auto cuda = cudaBackend();
     if (!cuda.ok())
-        return Error { ErrorCode::NotFound, "There is no device '" + name + "' here, only cpu: " + cuda.error().message + "." };
+        return Error { ErrorCode::NotFound, sentence("There is no device '%1' here, only cpu: %2.", { name, cuda.error().message }) };
     std::string known = "cpu";
     try {
         const auto gpus = cuda.value()->gpus();
@@ -33,7 +34,7 @@ Result<c10::Device> findDevice(const std::string& name)
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, "the GPUs cannot be used: " + std::string(e.what_without_backtrace()) };
     }
-    return Error { ErrorCode::NotFound, "There is no device '" + name + "' here. What there is: " + known + "." };
+    return Error { ErrorCode::NotFound, sentence("There is no device '%1' here. What there is: %2.", { name, known }) };
 }
 
 void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules)
@@ -102,7 +103,7 @@ Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
     if (!tokenizer.ok())
         return tokenizer.error().in(setup.paths.tokenizer().string());
     if (tokenizer.value()->hash() != setup.file.tokenizerHash)
-        return Error { ErrorCode::Corrupt, setup.paths.tokenizer().string() + " is not the tokenizer of this run: its hash differs from run.json. Put the right file back." };
+        return Error { ErrorCode::Corrupt, sentence("%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.", { setup.paths.tokenizer().string() }) };
     return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
 }
 

@@ -211,9 +211,10 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
 Error TrainingSession::outOfMemory(const std::string& said)
 {
     const auto& c = setup_.config;
-    return { ErrorCode::Internal, options_.device + " ran out of memory in a step of " + std::to_string(c.batchSize) + " windows of " + std::to_string(c.seqLen) + " tokens; at most "
-            + formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)) + " were in use. Lower batch_size (and raise grad_accum to keep the step as large)"
-            + (c.recompute || c.architecture != "gpt" ? "" : ", turn recompute on") + ", or lower seq_len or width. What was said: " + said.substr(0, 300) };
+    const std::vector<std::string> facts { options_.device, std::to_string(c.batchSize), std::to_string(c.seqLen), formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said.substr(0, 300) };
+    return { ErrorCode::Internal, c.recompute || c.architecture != "gpt"
+            ? sentence("%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5", facts)
+            : sentence("%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5", facts) };
 }
 
 Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& outcomes)

@@ -83,7 +83,7 @@ Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::st
     if (!merged.ok())
         return merged.error();
     if (askedToStop() && state_.mergeRound != round)
-        return Error { ErrorCode::Cancelled, "The merge was stopped. The replicas are kept as they are." };
+        return Error { ErrorCode::Cancelled, sentence("The merge was stopped. The replicas are kept as they are.") };
     return state_.mergeRound == round ? state_.base : std::string();
 }
 
@@ -113,7 +113,7 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
         baseSamples_ = loaded.value().state.samples;
         return std::move(loaded).value().weights;
     }
-    return Error { ErrorCode::NotFound, "the base " + baseFolder + " of this merge is not in the tracker" };
+    return Error { ErrorCode::NotFound, sentence("the base %1 of this merge is not in the tracker", { baseFolder }) };
 }
 
 /// Members that can be merged: whole on disk, finite, and of the base that the newest of them grew from. Whoever cannot is left out
@@ -149,7 +149,7 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
             members.push_back({ *id, member.state, { row.value().folder, std::move(member.weights), member.state.tokensSinceBase } });
     }
     if (members.empty())
-        return Error { ErrorCode::Corrupt, "No replica has weights that can be merged. " + problem };
+        return Error { ErrorCode::Corrupt, sentence("No replica has weights that can be merged. %1", { problem }) };
     std::reverse(members.begin(), members.end());
     return members;
 }

@@ -55,7 +55,7 @@ Status TrainingSession::start()
         if (!attempts.ok())
             return attempts.error();
         if (attempts.value().empty())
-            return Error { ErrorCode::InvalidArgument, setup_.paths.folder().string() + " was never started. Start it with 'furrowctl resume'." };
+            return Error { ErrorCode::InvalidArgument, sentence("%1 was never started. Start it with 'furrowctl resume'.", { setup_.paths.folder().string() }) };
         options_.attempt = attempts.value().back().id.value;
     }
     LedgerThread::Options ledger;
@@ -179,7 +179,7 @@ Result<CheckpointRecord> TrainingSession::checkpointRow(CheckpointId id)
     for (const auto& row : rows.value())
         if (row.id == id)
             return row.record;
-    return Error { ErrorCode::NotFound, "the tracker has no checkpoint " + std::to_string(id.value) };
+    return Error { ErrorCode::NotFound, sentence("the tracker has no checkpoint %1", { std::to_string(id.value) }) };
 }
 
 /// Weights come from the head of the replica (its newest checkpoint, or a merge made after it); moments and own steps from its
@@ -208,12 +208,12 @@ Status TrainingSession::restore()
             own = &row;
     }
     if (!head)
-        return Error { ErrorCode::Corrupt, "the tracker names checkpoint " + std::to_string(head_->value) + " as the head of replica " + std::to_string(options_.replica) + " and has no row of it" };
+        return Error { ErrorCode::Corrupt, sentence("the tracker names checkpoint %1 as the head of replica %2 and has no row of it", { std::to_string(head_->value), std::to_string(options_.replica) }) };
     auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, head->record, own == head);
     if (!loaded.ok())
         return loaded.error();
     if (loaded.value().state.learner != learner_->name())
-        return Error { ErrorCode::InvalidArgument, "checkpoint " + head->record.folder + " was made by the " + loaded.value().state.learner + " learner, this worker was started with the " + learner_->name() + " one" };
+        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one", { head->record.folder, loaded.value().state.learner, learner_->name() }) };
     if (auto fits = learner_->loadWeights(loaded.value().weights); !fits.ok())
         return fits.error().in("checkpoint " + head->record.folder);
     state_ = loaded.value().state;

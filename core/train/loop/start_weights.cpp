@@ -1,6 +1,7 @@
 #include "core/train/loop/start_weights_torch.h"
 
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/train/weights/huggingface_torch.h"
 #include "core/train/weights/safetensors_torch.h"
 
@@ -81,7 +82,7 @@ Result<NamedTensors> startWeights(const std::string& folder, const ModelConfig& 
     }
     if (std::filesystem::exists(path / "config.json"))
         return fromHuggingFaceFolder(path, config);
-    return Error { ErrorCode::NotFound, folder + " has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder." };
+    return Error { ErrorCode::NotFound, sentence("%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.", { folder }) };
 }
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 // on a run that nobody trains), or named checkpoints become new weights in exports/.
 
 #include "core/train/loop/tasks_torch.h"
+#include "core/base/sentence.h"
 #include "core/train/loop/training_session_torch.h"
 
 #include "core/base/file_lock.h"
@@ -44,7 +45,7 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, utf8Text(paths.folder()) + " is being trained; it merges by itself. Stop it first to merge by hand." } : lock.error();
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained; it merges by itself. Stop it first to merge by hand.", { utf8Text(paths.folder()) }) } : lock.error();
     auto reader = LedgerReader::open(paths.tracker());
     auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
     if (!attempts.ok())
@@ -83,7 +84,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
 {
     const auto names = namesIn(options.checkpoints);
     if (names.size() < 2)
-        return Error { ErrorCode::InvalidArgument, "--checkpoints needs two or more folder names, joined by commas." };
+        return Error { ErrorCode::InvalidArgument, sentence("--checkpoints needs two or more folder names, joined by commas.") };
     TaskOptions first = options;
     first.checkpoint = names.front();
     auto run = loadRun(first);
@@ -100,12 +101,12 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
     for (const auto& name : names) {
         const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.record.folder == name; });
         if (row == rows.value().end() || row->removed)
-            return Error { ErrorCode::NotFound, "the run has no checkpoint '" + name + "'" };
+            return Error { ErrorCode::NotFound, sentence("the run has no checkpoint '%1'", { name }) };
         auto loaded = loadCheckpoint(run.value().setup.paths, run.value().setup.file.runId, row->record, false);
         if (!loaded.ok())
             return loaded.error();
         if (!members.empty() && loaded.value().state.base != base)
-            return Error { ErrorCode::InvalidArgument, name + " and " + names.front() + " do not grow from one base; an average of them would be garbage" };
+            return Error { ErrorCode::InvalidArgument, sentence("%1 and %2 do not grow from one base; an average of them would be garbage", { name, names.front() }) };
         base = loaded.value().state.base;
         members.push_back({ name, std::move(loaded.value().weights), loaded.value().state.tokensSinceBase });
     }
@@ -141,7 +142,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
 Result<nlohmann::json> mergeTask(const TaskOptions& options)
 {
     if (!options.method.empty() && options.method != "average" && options.method != "diloco")
-        return Error { ErrorCode::InvalidArgument, "method is '" + options.method + "', allowed is one of average, diloco." };
+        return Error { ErrorCode::InvalidArgument, sentence("method is '%1', allowed is one of average, diloco.", { options.method }) };
     if (!options.checkpoints.empty())
         return mergeNamed(options);
     const RunPaths paths(options.runFolder);

@@ -3,6 +3,7 @@
 #include "core/train/loop/tasks_torch.h"
 
 #include "core/base/clock.h"
+#include "core/base/sentence.h"
 #include "core/train/sample/sampler_torch.h"
 
 #include <iostream>
@@ -59,7 +60,7 @@ std::vector<std::int64_t> encoded(const Tokenizer& tokenizer, const std::string&
     return tokens;
 }
 
-const Error kNoText { ErrorCode::InvalidArgument, "the counting model writes no text" };
+const Error kNoText { ErrorCode::InvalidArgument, sentence("the counting model writes no text") };
 
 } // namespace
 

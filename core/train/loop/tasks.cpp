@@ -4,6 +4,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/overlap.h"
 #include "core/run/brain.h"
 #include "core/tracker/ledger_reader.h"
@@ -28,10 +29,11 @@ Result<SupervisorLedger::CheckpointRow> chosenCheckpoint(const RunPaths& paths, 
         return rows.error();
     for (const auto& row : rows.value())
         if (!name.empty() && row.record.folder == name)
-            return row.removed ? Result<SupervisorLedger::CheckpointRow>(Error { ErrorCode::NotFound, "checkpoint " + name + " was removed by the keep policy." }) : row;
+            return row.removed ? Result<SupervisorLedger::CheckpointRow>(Error { ErrorCode::NotFound, sentence("checkpoint %1 was removed by the keep policy.", { name }) }) : row;
     if (const auto* newest = name.empty() ? weightsOf(rows.value()) : nullptr)
         return *newest;
-    return Error { ErrorCode::NotFound, name.empty() ? "The run has no checkpoint yet: train it first." : "The run has no checkpoint '" + name + "'. They are the folders in " + utf8Text(paths.checkpointsFolder()) + "." };
+    return Error { ErrorCode::NotFound, name.empty() ? sentence("The run has no checkpoint yet: train it first.")
+                                                  : sentence("The run has no checkpoint '%1'. They are the folders in %2.", { name, utf8Text(paths.checkpointsFolder()) }) };
 }
 
 } // namespace
@@ -81,7 +83,7 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     if (!run.ok())
         return run.error();
     if (!run.value().learner->model())
-        return Error { ErrorCode::InvalidArgument, "the counting model has nothing to evaluate" };
+        return Error { ErrorCode::InvalidArgument, sentence("the counting model has nothing to evaluate") };
     const auto& config = run.value().setup.config;
     auto text = options.data.empty() ? readHeldOut(run.value().setup.paths.evaluationFile()) : readEvaluationText(config, options.data, *run.value().tokenizer, kMostText);
     if (!text.ok())
@@ -134,7 +136,7 @@ Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& out
     } catch (const std::exception& e) {
         return Error { ErrorCode::Internal, e.what() };
     }
-    return Error { ErrorCode::InvalidArgument, "There is no task '" + options.task + "'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream." };
+    return Error { ErrorCode::InvalidArgument, sentence("There is no task '%1'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.", { options.task }) };
 }
 
 } // namespace furrow

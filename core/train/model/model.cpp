@@ -1,4 +1,5 @@
 #include "core/train/model/fast_gpt_torch.h"
+#include "core/base/sentence.h"
 #include "core/train/model/gpt_torch.h"
 #include "core/train/model/hrm_torch.h"
 #include "core/train/model/model_torch.h"
@@ -28,11 +29,11 @@ std::string shapeText(at::IntArrayRef shape)
 Status checkReplacement(const std::string& name, const at::Tensor& ours, const at::Tensor& saved)
 {
     if (saved.sizes() != ours.sizes())
-        return Error { ErrorCode::Corrupt, "tensor '" + name + "' has shape " + shapeText(saved.sizes()) + "; the model needs " + shapeText(ours.sizes()) };
+        return Error { ErrorCode::Corrupt, sentence("tensor '%1' has shape %2; the model needs %3", { name, shapeText(saved.sizes()), shapeText(ours.sizes()) }) };
     if (!saved.is_floating_point())
-        return Error { ErrorCode::Corrupt, "tensor '" + name + "' holds no floating-point numbers" };
+        return Error { ErrorCode::Corrupt, sentence("tensor '%1' holds no floating-point numbers", { name }) };
     if (!at::isfinite(saved.to(at::kFloat)).all().item<bool>())
-        return Error { ErrorCode::Corrupt, "tensor '" + name + "' holds NaN or Inf; the weights were not loaded" };
+        return Error { ErrorCode::Corrupt, sentence("tensor '%1' holds NaN or Inf; the weights were not loaded", { name }) };
     return {};
 }
 
@@ -123,14 +124,14 @@ Status loadModelState(Model& model, const NamedTensors& state)
     for (const auto& [name, tensor] : ours) {
         const auto found = saved.find(name);
         if (found == saved.end())
-            return Error { ErrorCode::Corrupt, "tensor '" + name + "' is missing in the saved weights" };
+            return Error { ErrorCode::Corrupt, sentence("tensor '%1' is missing in the saved weights", { name }) };
         if (const Status status = checkReplacement(name, tensor, found->second); !status.ok())
             return status;
     }
     if (saved.size() > ours.size()) {
         for (const auto& [name, tensor] : ours)
             saved.erase(name);
-        return Error { ErrorCode::Corrupt, "tensor '" + saved.begin()->first + "' is in the saved weights but not in this model" };
+        return Error { ErrorCode::Corrupt, sentence("tensor '%1' is in the saved weights but not in this model", { saved.begin()->first }) };
     }
     const at::NoGradGuard guard;
     for (const auto& [name, tensor] : ours)

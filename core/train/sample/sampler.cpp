@@ -1,4 +1,5 @@
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/train/sample/sampler_torch.h"
 
 #include <torch/torch.h>
@@ -80,13 +81,12 @@ private:
 Status checkPrompt(const Model& model, std::span<const std::int64_t> prompt, const SampleOptions& options)
 {
     if (prompt.empty())
-        return Error { ErrorCode::InvalidArgument, "the prompt holds no token; give at least one character" };
+        return Error { ErrorCode::InvalidArgument, sentence("the prompt holds no token; give at least one character") };
     if (options.temperature < 0 || options.topK < 0 || !(options.topP > 0 && options.topP <= 1) || options.maxTokens < 0)
-        return Error { ErrorCode::InvalidArgument, "sampling needs temperature >= 0, top-k >= 0, top-p in (0, 1] and tokens >= 0" };
+        return Error { ErrorCode::InvalidArgument, sentence("sampling needs temperature >= 0, top-k >= 0, top-p in (0, 1] and tokens >= 0") };
     for (const std::int64_t token : prompt) {
         if (token < 0 || token >= model.config().vocabularySize)
-            return Error { ErrorCode::InvalidArgument, "the prompt holds token " + std::to_string(token) + ", outside the model's vocabulary of "
-                    + std::to_string(model.config().vocabularySize) };
+            return Error { ErrorCode::InvalidArgument, sentence("the prompt holds token %1, outside the model's vocabulary of %2", { std::to_string(token), std::to_string(model.config().vocabularySize) }) };
     }
     return {};
 }

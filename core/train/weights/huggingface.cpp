@@ -1,4 +1,5 @@
 #include "core/train/weights/huggingface_torch.h"
+#include "core/base/sentence.h"
 #include "core/train/weights/safetensors_torch.h"
 
 #include <nlohmann/json.hpp>
@@ -24,18 +25,18 @@ Result<std::set<std::string>> weightFiles(const std::filesystem::path& folder)
         return text.error();
     const auto json = nlohmann::json::parse(text.value(), nullptr, false);
     if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
-        return Error { ErrorCode::Corrupt, index.string() + " has no weight_map" };
+        return Error { ErrorCode::Corrupt, sentence("%1 has no weight_map", { index.string() }) };
     std::set<std::string> names;
     for (const auto& [tensor, file] : json["weight_map"].items()) {
         if (!file.is_string())
-            return Error { ErrorCode::Corrupt, index.string() + ": the file of tensor '" + tensor + "' is no text" };
+            return Error { ErrorCode::Corrupt, sentence("%1: the file of tensor '%2' is no text", { index.string(), tensor }) };
         const std::string name = file;
         if (name.empty() || name.front() == '.' || name.find_first_of("/\\:") != std::string::npos)
-            return Error { ErrorCode::Corrupt, index.string() + " points outside its folder" };
+            return Error { ErrorCode::Corrupt, sentence("%1 points outside its folder", { index.string() }) };
         names.insert(name);
     }
     if (names.size() > kMaxParts)
-        return Error { ErrorCode::Corrupt, index.string() + " lists more than 10000 files" };
+        return Error { ErrorCode::Corrupt, sentence("%1 lists more than 10000 files", { index.string() }) };
     return names;
 }
 

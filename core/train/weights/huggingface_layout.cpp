@@ -1,4 +1,5 @@
 #include "core/train/model/gpt_torch.h"
+#include "core/base/sentence.h"
 #include "core/train/weights/huggingface_torch.h"
 
 #include <torch/torch.h>
@@ -153,13 +154,13 @@ Result<NamedTensors> fromHuggingFace(const ModelConfig& config, HuggingFaceLayou
         for (const Part& part : rule.parts) {
             const auto found = theirs.find(part.theirs);
             if (found == theirs.end())
-                return Error { ErrorCode::Corrupt, "tensor '" + part.theirs + "' is missing" };
+                return Error { ErrorCode::Corrupt, sentence("tensor '%1' is missing", { part.theirs }) };
             std::vector<std::int64_t> wanted = shapes.at(rule.ours);
             wanted[0] = part.rows;
             if (rule.transposed)
                 std::swap(wanted[0], wanted[1]);
             if (found->second.sizes() != at::IntArrayRef(wanted) || !found->second.is_floating_point())
-                return Error { ErrorCode::Corrupt, "tensor '" + part.theirs + "' has another shape or type than config.json describes" };
+                return Error { ErrorCode::Corrupt, sentence("tensor '%1' has another shape or type than config.json describes", { part.theirs }) };
             const at::Tensor value = found->second.to(at::kFloat);
             pieces.push_back(rule.transposed ? value.t() : value);
             theirs.erase(found);
@@ -168,7 +169,7 @@ Result<NamedTensors> fromHuggingFace(const ModelConfig& config, HuggingFaceLayou
     }
     for (const auto& [name, tensor] : theirs) {
         if (!isIgnorable(name, config))
-            return Error { ErrorCode::Corrupt, "tensor '" + name + "' is unknown in this layout" };
+            return Error { ErrorCode::Corrupt, sentence("tensor '%1' is unknown in this layout", { name }) };
     }
     return result;
 }

@@ -1,6 +1,8 @@
+#include "core/base/file_system.h"
 #include "core/base/sentence.h"
 #include "core/run/finished_mark.h"
 #include "core/run/reading.h"
+#include "core/run/run_file.h"
 #include "core/workspace/queue_runner.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -8,6 +10,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/error_text.h"
 #include "ui/pages/merge_dialog.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/overflow.h"
@@ -39,6 +42,7 @@
 #include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTreeWidget>
 
 using namespace furrow;
@@ -271,15 +275,33 @@ private Q_SLOTS:
             const QString translated = QCoreApplication::translate("Core", text);
             QCOMPARE(coreWords(sentence(text, values)), QString::fromStdString(sentence(translated.toStdString(), values)));
         }
-        QCOMPARE(coreWords("bad allocation at 0x12"), QStringLiteral("bad allocation at 0x12"));
-        QVERIFY(coreWords("chunk 3 of block 5 (epoch 1) was begun and died before a checkpoint (SIGKILL (likely the out-of-memory killer)); it was given out again")
+        QCOMPARE(coreWords(std::string("bad allocation at 0x12")), QStringLiteral("bad allocation at 0x12"));
+        QVERIFY(coreWords(std::string("chunk 3 of block 5 (epoch 1) was begun and died before a checkpoint (SIGKILL (likely the out-of-memory killer)); it was given out again"))
                     .contains(QCoreApplication::translate("Core", "SIGKILL (likely the out-of-memory killer)")));
-        QVERIFY(coreWords("chunk 3 of block 5 (epoch 1) is poisoned: bad row").contains(chunkStateWord(ChunkState::Poisoned)));
+        QVERIFY(coreWords(std::string("chunk 3 of block 5 (epoch 1) is poisoned: bad row")).contains(chunkStateWord(ChunkState::Poisoned)));
         RunForm form; // rules between settings name both as the form does
         form.setText(*findSetting("heads"), QStringLiteral("5"));
         QCOMPARE(form.problems().size(), std::size_t { 2 }); // there is no source either
         const QString words = coreWords(form.problems().back().message);
         QVERIFY2(words.contains(settingLabel(*findSetting("heads"))) && words.contains(settingLabel(*findSetting("width"))) && !words.contains(QLatin1String("which")), qPrintable(words));
+    }
+
+    /// "no se puede leer" was said by no error: each stood in English behind a Spanish word or two.
+    void errorsOfCoreStoodInEnglish()
+    {
+        Appearance appearance(false);
+        appearance.setLanguage(QStringLiteral("es"));
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const QTemporaryDir folder;
+        const std::string path = folder.path().toStdString();
+        const Error missing = readFile(path + "/absent.txt", 10).error();
+        QVERIFY2(errorText(missing).contains(QStringLiteral("no se puede leer %1/absent.txt: no existe").arg(folder.path())), qPrintable(errorText(missing)));
+        const QString inside = errorText(missing.in("reading block 3")); // where it happened stands in front
+        QVERIFY2(inside.contains(QStringLiteral("reading block 3: no se puede leer")), qPrintable(inside));
+        const Error noRun = readRunFile(RunPaths(path)).error();
+        QVERIFY2(errorText(noRun).contains(QStringLiteral("no es una ejecución")), qPrintable(errorText(noRun)));
+        const QString lines = coreWords(noRun.message + "\n  " + missing.message);
+        QVERIFY2(lines.contains(QStringLiteral("no es una ejecución")) && lines.contains(QStringLiteral("\n  no se puede leer")), qPrintable(lines));
     }
 
     void choicesOfTheFormWereTheWordsOfTheCommandLine()

@@ -1,5 +1,6 @@
 #include "ui/pages/new_run/data_preview.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
@@ -111,7 +112,7 @@ void DataPreview::setProbe(const ProbePtr& probe)
     show();
     if (!probe->problem.isEmpty()) {
         setTone(head_, TextTone::Error);
-        head_->setText(probe->problem);
+        head_->setText(coreWords(probe->problem));
         note_->clear();
         return;
     }
@@ -119,9 +120,9 @@ void DataPreview::setProbe(const ProbePtr& probe)
     head_->setText(headText(*probe));
     QStringList hints;
     if (!probe->probe.inspection.samplesPerBlockReason.empty())
-        hints.append(tr("%1 samples per block: %2").arg(countText(probe->probe.inspection.samplesPerBlock), QString::fromStdString(probe->probe.inspection.samplesPerBlockReason)));
+        hints.append(tr("%1 samples per block: %2").arg(countText(probe->probe.inspection.samplesPerBlock), coreWords(probe->probe.inspection.samplesPerBlockReason)));
     for (const std::string& warning : probe->probe.inspection.warnings)
-        hints.append(QString::fromStdString(warning));
+        hints.append(coreWords(warning));
     head_->setToolTip(hints.join(QLatin1Char('\n')));
     const std::size_t shown = std::min(kRowsShown, probe->rows.size());
     note_->setText(tr("first %n sample(s)", nullptr, static_cast<int>(shown)));
