@@ -4063,6 +4063,34 @@
             <numerusform>%Ln chunks · %1</numerusform>
         </translation>
     </message>
+    <message>
+        <source>warming up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>evaluating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>saving a checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>merging</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>

@@ -4063,6 +4063,34 @@
             <numerusform>%Ln fragmentos · %1</numerusform>
         </translation>
     </message>
+    <message>
+        <source>warming up</source>
+        <translation>preparándose</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>entrenando</translation>
+    </message>
+    <message>
+        <source>evaluating</source>
+        <translation>evaluando</translation>
+    </message>
+    <message>
+        <source>saving a checkpoint</source>
+        <translation>guardando un punto de control</translation>
+    </message>
+    <message>
+        <source>merging</source>
+        <translation>fusionando</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>esperando</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>terminado</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>

@@ -4059,6 +4059,34 @@
             <numerusform>%Ln 个数据段 · %1</numerusform>
         </translation>
     </message>
+    <message>
+        <source>warming up</source>
+        <translation>正在预热</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>正在训练</translation>
+    </message>
+    <message>
+        <source>evaluating</source>
+        <translation>正在评估</translation>
+    </message>
+    <message>
+        <source>saving a checkpoint</source>
+        <translation>正在保存检查点</translation>
+    </message>
+    <message>
+        <source>merging</source>
+        <translation>正在合并</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>正在等待</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>已结束</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>

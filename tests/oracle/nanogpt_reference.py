@@ -16,9 +16,9 @@ import torch.nn.functional as F
 
 
 class Block(nn.Module):
-    def __init__(self, width, heads, bias):
+    def __init__(self, width, heads, bias, dropout):
         super().__init__()
-        self.heads = heads
+        self.heads, self.dropout = heads, dropout
         self.norm1, self.norm2 = nn.LayerNorm(width, bias=bias), nn.LayerNorm(width, bias=bias)
         self.qkv, self.out = nn.Linear(width, 3 * width, bias=bias), nn.Linear(width, width, bias=bias)
         self.up, self.down = nn.Linear(width, 4 * width, bias=bias), nn.Linear(4 * width, width, bias=bias)
@@ -26,16 +26,20 @@ class Block(nn.Module):
     def forward(self, x):
         b, t, d = x.shape
         q, k, v = (z.view(b, t, self.heads, -1).transpose(1, 2) for z in self.qkv(self.norm1(x)).split(d, dim=2))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.out(y.transpose(1, 2).contiguous().view(b, t, d))
-        return x + self.down(F.gelu(self.up(self.norm2(x)), approximate=GELU))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=self.dropout if self.training else 0.0)
+        x = x + self.drop(self.out(y.transpose(1, 2).contiguous().view(b, t, d)))
+        return x + self.drop(self.down(F.gelu(self.up(self.norm2(x)), approximate=GELU)))
+
+    def drop(self, x):
+        return F.dropout(x, self.dropout, self.training)
 
 
 class Gpt(nn.Module):
-    def __init__(self, vocabulary, context, layers, heads, width, bias):
+    def __init__(self, vocabulary, context, layers, heads, width, bias, dropout):
         super().__init__()
+        self.dropout = dropout
         self.token, self.position = nn.Embedding(vocabulary, width), nn.Embedding(context, width)
-        self.blocks = nn.ModuleList(Block(width, heads, bias) for _ in range(layers))
+        self.blocks = nn.ModuleList(Block(width, heads, bias, dropout) for _ in range(layers))
         self.norm, self.head = nn.LayerNorm(width, bias=bias), nn.Linear(width, vocabulary, bias=False)
         self.head.weight = self.token.weight
         for name, p in self.named_parameters():
@@ -43,7 +47,7 @@ class Gpt(nn.Module):
                 nn.init.normal_(p, 0.0, 0.02 / math.sqrt(2 * layers) if name.endswith(("out.weight", "down.weight")) else 0.02)
 
     def forward(self, tokens, labels):
-        x = self.token(tokens) + self.position(torch.arange(tokens.shape[1]))
+        x = F.dropout(self.token(tokens) + self.position(torch.arange(tokens.shape[1])), self.dropout, self.training)
         for block in self.blocks:
             x = block(x)
         logits = self.head(self.norm(x))
@@ -68,6 +72,7 @@ def main():
     a.add_argument("--width", type=int, default=128)
     a.add_argument("--context", type=int, default=64)
     a.add_argument("--batch", type=int, default=12)
+    a.add_argument("--dropout", type=float, default=0.0)
     a.add_argument("--gelu", default="none", choices=["none", "tanh"], help="none: the exact form, as nanoGPT")
     a.add_argument("--seed", type=int, default=1337)
     a.add_argument("--evaluate", action="store_true", help="validation loss over 200 batches at the end")
@@ -81,7 +86,7 @@ def main():
     ids = torch.tensor([letters.index(c) for c in text])
     cut = int(0.9 * len(ids))
     train, held_out = ids[:cut], ids[cut:]
-    model = Gpt(len(letters), a.context, a.layers, a.heads, a.width, bias=False)
+    model = Gpt(len(letters), a.context, a.layers, a.heads, a.width, bias=False, dropout=a.dropout)
     groups = [{"params": [p for p in model.parameters() if p.dim() >= 2], "weight_decay": 0.1},
               {"params": [p for p in model.parameters() if p.dim() < 2], "weight_decay": 0.0}]
     optimizer = torch.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.99))
@@ -108,6 +113,7 @@ def main():
               "cpu_ms_median": statistics.median(cpu), "cpu_ms_best_tenth": statistics.quantiles(cpu, n=10)[0] if a.steps > 10 else min(cpu),
               "tokens_per_s": a.batch * a.context * 1e3 / statistics.median(wall), "last_loss": statistics.mean(losses[-20:])}
     if a.evaluate:
+        model.eval()
         with torch.no_grad():
             torch.manual_seed(7)
             result["validation_loss"] = statistics.mean(float(model(*batch(held_out))) for _ in range(200))

@@ -15,6 +15,15 @@ template <typename T> std::shared_ptr<const T> shared(T value)
     return std::make_shared<const T>(std::move(value));
 }
 
+/// The ledger knows the loss of weights that became a checkpoint, telemetry that of each evaluation.
+void useNewestEvaluation(RunStatus& status, const TelemetrySnapshot& telemetry)
+{
+    if (!telemetry.evals || telemetry.evals->empty())
+        return;
+    const auto newest = std::max_element(telemetry.evals->begin(), telemetry.evals->end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
+    status.evalLoss = newest->record.loss;
+}
+
 } // namespace
 
 bool RunUpdate::empty() const
@@ -44,6 +53,7 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
         if (status.ok()) {
             if (!status.value().epochs.empty())
                 newestEpoch_ = status.value().epochs.back().epoch;
+            useNewestEvaluation(status.value(), *telemetry_.snapshot());
             update.status = shared(std::move(status).value());
         } else {
             update.problem = status.error();

@@ -97,7 +97,7 @@ void Alerts::lookAtWorkers(const RunStatus& status)
         const QString who = workerName(worker.worker);
         if (worker.alive && status.state == RunState::Running && worker.secondsSinceProgress > rules_.stallSeconds)
             raise({ AlertKind::Stalled, QStringLiteral("stalled %1 %2").arg(worker.worker).arg(worker.pid),
-                QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).").arg(who, durationText(worker.secondsSinceProgress), QString::fromStdString(worker.phase)), 0, worker.worker, {} });
+                QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).").arg(who, durationText(worker.secondsSinceProgress), phaseWord(worker.phase)), 0, worker.worker, {} });
         const bool memory = QString::fromStdString(worker.endCause).contains(QLatin1String("memory"), Qt::CaseInsensitive);
         if (memory)
             raise({ AlertKind::OutOfMemory, QStringLiteral("memory %1 %2").arg(worker.worker).arg(worker.restarts),

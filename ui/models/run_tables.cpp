@@ -181,7 +181,7 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
         timed<I>([] { return QCoreApplication::translate("Tables", "Started"); }, [](const I& i) { return i.startedWallNs; }),
         timed<I>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const I& i) { return i.endedWallNs; }),
         worded<I>([] { return QCoreApplication::translate("Tables", "Phase or cause of its end"); },
-            [](const I& i) { return i.live ? QString::fromStdString(i.phase) : coreWords(i.endCause); }),
+            [](const I& i) { return i.live ? phaseWord(i.phase) : coreWords(i.endCause); }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const I& i) { return i.step; }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const I& i) { return i.tokens; }),
         lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const I& i) { return i.step > 0 ? i.loss : std::nan(""); }),

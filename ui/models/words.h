@@ -21,6 +21,7 @@ QString logLevelWord(LogLevel level);
 QString chunkShort(std::int64_t block, int column); ///< "B53 C17"
 QString chunkTitle(std::int64_t block, int column); ///< "Block 53, chunk 17"
 QString workerName(int worker); ///< "worker 0"
+QString phaseWord(const std::string& phase); ///< what a worker is at: "training"; one that is not known as it is
 
 QString countText(std::int64_t count); ///< grouped: "1,412"
 QString fixedText(double value, int decimals); ///< "3.431"; "NaN" and "∞" for those

@@ -286,7 +286,7 @@ void ChartsPage::showEmptyText()
     const StatusPtr& status = bench_.watcher().status();
     QString text = tr("No steps recorded yet.");
     if (status && !status->workers.empty() && status->workers.front().alive)
-        text = tr("No steps recorded yet. Worker %1: %2.").arg(status->workers.front().worker).arg(QString::fromStdString(status->workers.front().phase));
+        text = tr("No steps recorded yet. Worker %1: %2.").arg(status->workers.front().worker).arg(phaseWord(status->workers.front().phase));
     loss_->setEmptyText(text);
     small_->setEmptyText(text);
 }

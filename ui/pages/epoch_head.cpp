@@ -46,7 +46,8 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims)
 QString clockText(double secondsFromNow)
 {
     const QDateTime when = QDateTime::currentDateTime().addSecs(static_cast<qint64>(secondsFromNow));
-    return wallTimeText(when.toMSecsSinceEpoch() * 1'000'000).left(16);
+    const QString text = wallTimeText(when.toMSecsSinceEpoch() * 1'000'000);
+    return when.date() == QDate::currentDate() ? text.left(5) : text; // an estimate has no seconds
 }
 
 QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims)
@@ -105,6 +106,7 @@ void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& 
     truth_->setText(reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
     ends_->setText(endEstimate(status, claims));
+    ends_->setMinimumWidth(std::min(ends_->sizeHint().width(), width() / 3)); // the evidence gives way first: its whole is behind the link
     ends_->setToolTip(ends_->text());
 }
 

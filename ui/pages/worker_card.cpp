@@ -63,7 +63,7 @@ void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
         + (status.memory ? QLatin1Char('\n') + tr("At most %1 of memory, %2 times the estimate").arg(bytesText(static_cast<std::uint64_t>(status.memory->peakBytes)), fixedText(status.memory->ratio(), 2)) : QString()));
     const QString restarts = status.restarts > 0 ? tr(", %n restart(s)", nullptr, status.restarts) : QString();
     if (status.alive)
-        phase_->setText(QString::fromStdString(status.phase) + restarts);
+        phase_->setText(phaseWord(status.phase) + restarts);
     else
         phase_->setText((status.endCause.empty() ? tr("not alive") : coreWords(status.endCause)) + restarts);
     setTone(phase_, status.alive || endWanted || status.endCause.empty() ? TextTone::Secondary : TextTone::Error);

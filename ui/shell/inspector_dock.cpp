@@ -355,7 +355,7 @@ void InspectorDock::showWorker(int worker)
     addRow(tr("Process"), found->alive ? QString::number(found->pid) : tr("not alive"));
     addRow(tr("Device"), deviceText(*found), QString::fromStdString(found->device));
     addRow(tr("Replica"), QString::number(found->replica));
-    addRow(found->alive ? tr("Phase") : tr("Its end"), found->alive ? QString::fromStdString(found->phase) : coreWords(found->endCause));
+    addRow(found->alive ? tr("Phase") : tr("Its end"), found->alive ? phaseWord(found->phase) : coreWords(found->endCause));
     addRow(tr("Restarts"), countText(found->restarts));
     if (found->chunkBlock >= 0)
         addRow(tr("Chunk"), tr("%1, %2").arg(chunkShort(found->chunkBlock, found->chunkColumn), percentText(found->chunkFraction)));
@@ -448,7 +448,7 @@ void InspectorDock::showRun()
         addRow(tr("Eval loss"), fixedText(*status.evalLoss, 3));
     addRow(tr("Vocabulary"), countText(file.vocabularySize));
     const QString perBlock = countText(file.samplesPerBlock);
-    addRow(tr("Samples per block"), file.samplesPerBlockReason.empty() ? perBlock : tr("%1, %2").arg(perBlock, coreWords(file.samplesPerBlockReason)));
+    addRow(tr("Samples per block"), file.samplesPerBlockReason.empty() ? perBlock : perBlock + QLatin1Char('\n') + coreWords(file.samplesPerBlockReason));
 }
 
 } // namespace furrow

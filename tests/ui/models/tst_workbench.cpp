@@ -2,6 +2,7 @@
 
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/bridge/run_poller.h"
 #include "ui/models/alerts.h"
 #include "ui/models/library_filter.h"
 #include "ui/models/library_table.h"
@@ -217,6 +218,20 @@ private Q_SLOTS:
         read.clear();
         watcher.setResting(false);
         QTRY_VERIFY_WITH_TIMEOUT(read.count() >= 2, kPatienceMs);
+    }
+
+    /// The overview had a dash beside a chart with evaluations: the ledger knows the loss of a checkpoint's own step only.
+    void anEvaluationWithoutACheckpointWasNotKnown()
+    {
+        RunStory story({ .trained = 0 });
+        for (int i = 0; i < 5; ++i) // the fifth chunk of a worker ends with an evaluation
+            QVERIFY(story.trainOne(0, false));
+        RunPoller poller(story.paths());
+        (void)poller.poll({ true, true, {} });
+        const auto update = poller.poll({ true, true, {} });
+        QVERIFY(update.status && update.status->evalLoss);
+        QVERIFY(!good(readStatus(story.paths())).evalLoss);
+        QVERIFY(*update.status->evalLoss > 0);
     }
 
     void aSnapshotUpToAMomentEndsThere()
