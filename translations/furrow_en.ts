@@ -3043,7 +3043,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Number of workers. 0: one for each device; on the CPU two.</source>
+        <source>Number of workers. 0: one for each device; on the CPU two, or one when they are never merged.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

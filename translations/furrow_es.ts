@@ -3043,8 +3043,8 @@
         <translation>Trabajadores</translation>
     </message>
     <message>
-        <source>Number of workers. 0: one for each device; on the CPU two.</source>
-        <translation>Número de trabajadores. 0: uno por dispositivo; en la CPU, dos.</translation>
+        <source>Number of workers. 0: one for each device; on the CPU two, or one when they are never merged.</source>
+        <translation>Número de trabajadores. 0: uno por dispositivo; en la CPU, dos, o uno si nunca se fusionan.</translation>
     </message>
     <message>
         <source>Threads a worker</source>

@@ -3042,8 +3042,8 @@
         <translation>工作进程</translation>
     </message>
     <message>
-        <source>Number of workers. 0: one for each device; on the CPU two.</source>
-        <translation>工作进程数。0：每个设备一个；CPU 上两个。</translation>
+        <source>Number of workers. 0: one for each device; on the CPU two, or one when they are never merged.</source>
+        <translation>工作进程数。0：每个设备一个；CPU 上两个，若从不合并则为一个。</translation>
     </message>
     <message>
         <source>Threads a worker</source>

@@ -89,7 +89,7 @@ std::vector<Setting> makeSettings()
     add({ "ema_decay", "Averaged weights", G::Training, &C::emaDecay, "", 0, 0.999999, {}, Refused, false, "Keep a moving average of the weights with this decay; evaluation, samples and exports use it. 0: none." });
 
     add({ "devices", "Devices", G::Devices, &C::devices, "", 0, 0, {}, Safe, true, "auto (all GPUs, else the CPU), a list of GPU numbers or UUIDs, or cpu:2 for two workers on the CPU." });
-    add({ "workers", "Workers", G::Devices, &C::workers, "", 0, 256, {}, Safe, true, "Number of workers. 0: one for each device; on the CPU two." });
+    add({ "workers", "Workers", G::Devices, &C::workers, "", 0, 256, {}, Safe, true, "Number of workers. 0: one for each device; on the CPU two, or one when they are never merged." });
     add({ "threads", "Threads a worker", G::Devices, &C::threads, "", 0, 1024, {}, Safe, false, "CPU threads of one worker. 0: cores divided by workers." });
     add({ "parallel", "Workers train", G::Devices, &C::parallel, "", 0, 0, { "independent", "data" }, Unsafe, false, "independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large." });
     add({ "rank_timeout", "Missing worker", G::Devices, &C::rankTimeout, "seconds", 1, 86400, {}, Safe, false, "With parallel data: how long the workers wait for one that does not take part in a step. Then all of them end, name it, and start again together from the last checkpoint." });

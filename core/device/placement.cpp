@@ -42,7 +42,7 @@ Result<std::vector<Gpu>> chosenGpus(const std::string& devices, const std::vecto
 Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const std::vector<Gpu>& gpus, int cores)
 {
     std::vector<Gpu> chosen;
-    int cpuWorkers = kDefaultCpuWorkers;
+    int cpuWorkers = config.merge == "none" && config.parallel == "independent" ? 1 : kDefaultCpuWorkers; // two that never meet are two models
     if (config.devices.rfind("cpu:", 0) == 0)
         std::from_chars(config.devices.data() + 4, config.devices.data() + config.devices.size(), cpuWorkers);
     if (config.devices.rfind("cpu", 0) != 0) {

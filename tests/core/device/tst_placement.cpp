@@ -22,6 +22,19 @@ private Q_SLOTS:
         QCOMPARE(placed.value()[1].device, std::string("cpu"));
     }
 
+    /// A run with --merge none trained two models that never met.
+    void withoutMergingTheCpuTrainsOneModel()
+    {
+        RunConfig config;
+        config.merge = "none";
+        QCOMPARE(placeWorkers(config, {}, 8).value().size(), std::size_t(1));
+        config.parallel = "data"; // one model in any case
+        QCOMPARE(placeWorkers(config, {}, 8).value().size(), std::size_t(2));
+        config.parallel = "independent";
+        config.workers = 2;
+        QCOMPARE(placeWorkers(config, {}, 8).value().size(), std::size_t(2));
+    }
+
     void eachGpuGetsOneWorker()
     {
         const auto placed = placeWorkers(RunConfig {}, twoGpus(), 8);
