@@ -1587,7 +1587,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is not running, so nobody is there to do that.</source>
+        <source>%1 is not running. &apos;furrowctl status&apos; says how it ended.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1620,10 +1620,6 @@
     </message>
     <message>
         <source>%1 is already running. Stop it first.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is being trained; stop it first.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1995,10 +1991,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is not a run: it has no run.json</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the queue of %1 is run by another process already</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2008,10 +2000,6 @@
     </message>
     <message>
         <source>no other run waits for the devices of %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is in training. Stop it first.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

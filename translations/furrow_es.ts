@@ -1587,8 +1587,8 @@
         <translation>Desde aquí no se puede cambiar nada en %1: %2. Use Furrow en el ordenador que la entrena.</translation>
     </message>
     <message>
-        <source>%1 is not running, so nobody is there to do that.</source>
-        <translation>%1 no está en marcha, así que no hay quien lo haga.</translation>
+        <source>%1 is not running. &apos;furrowctl status&apos; says how it ended.</source>
+        <translation>%1 no está en marcha. «furrowctl status» dice cómo terminó.</translation>
     </message>
     <message>
         <source>The run has no checkpoint %1.</source>
@@ -1621,10 +1621,6 @@
     <message>
         <source>%1 is already running. Stop it first.</source>
         <translation>%1 ya está en marcha. Deténgala antes.</translation>
-    </message>
-    <message>
-        <source>%1 is being trained; stop it first.</source>
-        <translation>%1 se está entrenando; deténgala antes.</translation>
     </message>
     <message>
         <source>%1 was never started, so there is nothing to accept.</source>
@@ -1995,10 +1991,6 @@
         <translation>se pueden comparar de dos a ocho ejecuciones, no %1</translation>
     </message>
     <message>
-        <source>%1 is not a run: it has no run.json</source>
-        <translation>%1 no es una ejecución: no tiene run.json</translation>
-    </message>
-    <message>
         <source>the queue of %1 is run by another process already</source>
         <translation>otro proceso ya atiende la cola de %1</translation>
     </message>
@@ -2009,10 +2001,6 @@
     <message>
         <source>no other run waits for the devices of %1</source>
         <translation>ninguna otra ejecución espera los dispositivos de %1</translation>
-    </message>
-    <message>
-        <source>%1 is in training. Stop it first.</source>
-        <translation>%1 se está entrenando. Deténgala antes.</translation>
     </message>
     <message>
         <source>%1 does not lie in this workspace; only its own runs go to its trash</source>

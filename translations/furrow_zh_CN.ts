@@ -1587,8 +1587,8 @@
         <translation>无法从这里更改 %1：%2。请在训练它的计算机上使用 Furrow。</translation>
     </message>
     <message>
-        <source>%1 is not running, so nobody is there to do that.</source>
-        <translation>%1 未在运行，没有进程可执行此操作。</translation>
+        <source>%1 is not running. &apos;furrowctl status&apos; says how it ended.</source>
+        <translation>%1 未在运行。“furrowctl status”会说明它是如何结束的。</translation>
     </message>
     <message>
         <source>The run has no checkpoint %1.</source>
@@ -1621,10 +1621,6 @@
     <message>
         <source>%1 is already running. Stop it first.</source>
         <translation>%1 已在运行。请先停止。</translation>
-    </message>
-    <message>
-        <source>%1 is being trained; stop it first.</source>
-        <translation>%1 正在训练；请先停止。</translation>
     </message>
     <message>
         <source>%1 was never started, so there is nothing to accept.</source>
@@ -1995,10 +1991,6 @@
         <translation>可以比较二到八个运行，不能是 %1 个</translation>
     </message>
     <message>
-        <source>%1 is not a run: it has no run.json</source>
-        <translation>%1 不是运行：其中没有 run.json</translation>
-    </message>
-    <message>
         <source>the queue of %1 is run by another process already</source>
         <translation>%1 的队列已由另一个进程执行</translation>
     </message>
@@ -2009,10 +2001,6 @@
     <message>
         <source>no other run waits for the devices of %1</source>
         <translation>没有其他运行在等待 %1 的设备</translation>
-    </message>
-    <message>
-        <source>%1 is in training. Stop it first.</source>
-        <translation>%1 正在训练。请先停止。</translation>
     </message>
     <message>
         <source>%1 does not lie in this workspace; only its own runs go to its trash</source>

@@ -44,7 +44,7 @@ Status requireAlive(const RunPaths& paths)
     if (const auto elsewhere = seenFromElsewhereReason(paths); !elsewhere.empty())
         return Error { ErrorCode::InvalidArgument, sentence("Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.", { paths.folder().string(), elsewhere }) };
     if (!isLocked(paths.supervisorLock()))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is not running, so nobody is there to do that.", { paths.folder().string() }) };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is not running. 'furrowctl status' says how it ended.", { paths.folder().string() }) };
     return {};
 }
 
@@ -195,7 +195,7 @@ Status markFinished(const RunPaths& paths)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained; stop it first.", { paths.folder().string() }) } : lock.error();
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { paths.folder().string() }) } : lock.error();
     auto reader = LedgerReader::open(paths.tracker());
     auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
     if (!attempts.ok())

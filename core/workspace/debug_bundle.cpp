@@ -140,7 +140,7 @@ Status writeDebugBundle(const fs::path& run, const fs::path& target)
 {
     std::error_code failed;
     if (!fs::exists(RunPaths(run).configFile(), failed))
-        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json", { utf8Text(run) }) };
+        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { utf8Text(run) }) };
     auto bytes = gzipped(tarOf(collect(run)));
     if (!bytes.ok())
         return bytes.error();

@@ -35,7 +35,7 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
 {
     const RunPaths paths(run);
     if (isLocked(paths.supervisorLock()))
-        return Error { ErrorCode::Busy, sentence("%1 is in training. Stop it first.", { utf8Text(run) }) };
+        return Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(run) }) };
     if (run.parent_path() != workspace / "runs")
         return Error { ErrorCode::InvalidArgument, sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
     return move(run, trashOf(workspace));
