@@ -15,13 +15,11 @@ template <typename T> std::shared_ptr<const T> shared(T value)
     return std::make_shared<const T>(std::move(value));
 }
 
-/// The ledger knows the loss of weights that became a checkpoint, telemetry that of each evaluation.
-void useNewestEvaluation(RunStatus& status, const TelemetrySnapshot& telemetry)
+std::optional<double> newestEvalLoss(const TelemetrySnapshot& telemetry)
 {
     if (!telemetry.evals || telemetry.evals->empty())
-        return;
-    const auto newest = std::max_element(telemetry.evals->begin(), telemetry.evals->end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
-    status.evalLoss = newest->record.loss;
+        return std::nullopt;
+    return std::max_element(telemetry.evals->begin(), telemetry.evals->end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; })->record.loss;
 }
 
 } // namespace
@@ -53,7 +51,8 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
         if (status.ok()) {
             if (!status.value().epochs.empty())
                 newestEpoch_ = status.value().epochs.back().epoch;
-            useNewestEvaluation(status.value(), *telemetry_.snapshot());
+            if (evalLoss_)
+                status.value().evalLoss = evalLoss_;
             update.status = shared(std::move(status).value());
         } else {
             update.problem = status.error();
@@ -155,6 +154,7 @@ void RunPoller::readTelemetry(RunUpdate& update)
     telemetry_.poll();
     if (telemetry_.takeChanged()) {
         update.telemetry = telemetry_.snapshot();
+        evalLoss_ = newestEvalLoss(*update.telemetry);
         cacheStale_ = true;
     }
 }

@@ -49,6 +49,7 @@ private:
     std::filesystem::file_time_type ledgerWritten_; // of the snapshot that it shows; of a tracker: nothing
     LogTail log_;
     RunTelemetry telemetry_;
+    std::optional<double> evalLoss_; ///< newest in the telemetry, which has each evaluation; the ledger knows that of a checkpoint's own step only
     bool cacheLoaded_ = false;
     bool cacheStale_ = false;
     std::int64_t newestEpoch_ = 0;

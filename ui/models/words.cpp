@@ -94,6 +94,15 @@ QString workerName(int worker)
     return QCoreApplication::translate("Words", "worker %1").arg(worker);
 }
 
+QString phaseWord(const std::string& phase)
+{
+    static const std::map<std::string, const char*> kWords { { "warming up", QT_TRANSLATE_NOOP("Words", "warming up") }, { "train", QT_TRANSLATE_NOOP("Words", "training") },
+        { "evaluate", QT_TRANSLATE_NOOP("Words", "evaluating") }, { "checkpoint", QT_TRANSLATE_NOOP("Words", "saving a checkpoint") }, { "merge", QT_TRANSLATE_NOOP("Words", "merging") },
+        { "wait", QT_TRANSLATE_NOOP("Words", "waiting") }, { "ended", QT_TRANSLATE_NOOP("Words", "ended") } };
+    const auto word = kWords.find(phase);
+    return word == kWords.end() ? QString::fromStdString(phase) : QCoreApplication::translate("Words", word->second);
+}
+
 QString countText(std::int64_t count)
 {
     const QLocale locale;
@@ -146,15 +155,6 @@ QString percentText(double fraction)
 QString wallClockText(std::int64_t wallNs)
 {
     return QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000).toString(QStringLiteral("HH:mm:ss"));
-}
-
-QString phaseWord(const std::string& phase)
-{
-    static const std::map<std::string, const char*> kWords { { "warming up", QT_TRANSLATE_NOOP("Words", "warming up") }, { "train", QT_TRANSLATE_NOOP("Words", "training") },
-        { "evaluate", QT_TRANSLATE_NOOP("Words", "evaluating") }, { "checkpoint", QT_TRANSLATE_NOOP("Words", "saving a checkpoint") }, { "merge", QT_TRANSLATE_NOOP("Words", "merging") },
-        { "wait", QT_TRANSLATE_NOOP("Words", "waiting") }, { "ended", QT_TRANSLATE_NOOP("Words", "ended") } };
-    const auto word = kWords.find(phase);
-    return word == kWords.end() ? QString::fromStdString(phase) : QCoreApplication::translate("Words", word->second);
 }
 
 QString wallTimeText(std::int64_t wallNs)

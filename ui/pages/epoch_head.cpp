@@ -46,8 +46,7 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims)
 QString clockText(double secondsFromNow)
 {
     const QDateTime when = QDateTime::currentDateTime().addSecs(static_cast<qint64>(secondsFromNow));
-    const QString text = wallTimeText(when.toMSecsSinceEpoch() * 1'000'000);
-    return when.date() == QDate::currentDate() ? text.left(5) : text; // an estimate has no seconds
+    return when.date() == QDate::currentDate() ? when.toString(QStringLiteral("HH:mm")) : wallTimeText(when.toMSecsSinceEpoch() * 1'000'000); // an estimate has no seconds
 }
 
 QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims)
