@@ -3407,15 +3407,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>GPT char, 4 layers</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>GPT char, 6 layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on AMD processors with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -3407,16 +3407,16 @@
         <translation>Archivo, carpeta o partición del hub con que evaluar, como hf://wikitext:wikitext-2-raw-v1:validation. Entonces no se aparta nada de los datos de entrenamiento.</translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
-        <translation>De los productos de matrices; los pesos son float32. auto: bf16 en GPU, fp32 en CPU; bf16 compensa en una CPU con AVX512-BF16. fp16 necesita una GPU y escala la pérdida por sí mismo.</translation>
-    </message>
-    <message>
         <source>GPT char, 4 layers</source>
         <translation>GPT char, 4 capas</translation>
     </message>
     <message>
         <source>GPT char, 6 layers</source>
         <translation>GPT char, 6 capas</translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on AMD processors with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
+        <translation>De los productos de matrices; los pesos son float32. auto: bf16 en GPU, fp32 en CPU; bf16 compensa en procesadores AMD con AVX512-BF16. fp16 necesita una GPU y escala la pérdida por sí mismo.</translation>
     </message>
 </context>
 <context>

@@ -3406,16 +3406,16 @@
         <translation>用于评估的文件、文件夹或 hub 划分，例如 hf://wikitext:wikitext-2-raw-v1:validation。此时不再从训练数据中留出样本。</translation>
     </message>
     <message>
-        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on a CPU with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
-        <translation>矩阵乘积的精度；权重为 float32。auto：GPU 上用 bf16，CPU 上用 fp32；带 AVX512-BF16 的 CPU 上 bf16 更快。fp16 需要 GPU，并自动缩放损失。</translation>
-    </message>
-    <message>
         <source>GPT char, 4 layers</source>
         <translation>GPT char，4 层</translation>
     </message>
     <message>
         <source>GPT char, 6 layers</source>
         <translation>GPT char，6 层</translation>
+    </message>
+    <message>
+        <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on AMD processors with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
+        <translation>矩阵乘积的精度；权重为 float32。auto：GPU 上用 bf16，CPU 上用 fp32；在带 AVX512-BF16 的 AMD 处理器上 bf16 更快。fp16 需要 GPU，并自动缩放损失。</translation>
     </message>
 </context>
 <context>

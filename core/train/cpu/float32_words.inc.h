@@ -6,7 +6,9 @@ namespace {
 
 /// Products of float32 numbers as they are.
 struct Float32Words {
+    static constexpr const char* kName = "fp32";
     static constexpr std::int64_t kSteps = 1;
+    static constexpr std::int64_t kGroup = 1;
 
     static Vec multiplyAdd(Vec a, Vec b, Vec sum) { return fma(a, b, sum); }
 

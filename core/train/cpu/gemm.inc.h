@@ -2,7 +2,8 @@
 
 // Register-blocked matrix product. B lies in panels of up to three vectors: panel j starts at packed + j * k, and holds for each
 // step of the contraction its columns side by side, padded with zeros.
-// What a step is, the class W says (float32_words.inc.h, bfloat16_words.inc.h): a word of 32 bits holds W::kSteps numbers.
+// What a step is, the class W says (float32_words.inc.h, rounded_words.inc.h, pair_words.inc.h): a word of 32 bits holds W::kSteps numbers, and words come
+// in groups of W::kGroup, zeros behind the last.
 
 #include "core/train/cpu/kernels.h"
 #include "core/train/cpu/simd.h"
@@ -25,6 +26,27 @@ inline int panelVectors(std::int64_t rest)
     if (vectors == 4)
         return 2;
     return vectors > 3 ? 3 : static_cast<int>(vectors);
+}
+
+/// One row of a tile of the result, `vectors` wide, of which `columns` numbers are wanted.
+template <int Vectors> inline void finishRow(const GemmArguments& g, const Vec* sums, float* row, const float* bias, std::int64_t columns)
+{
+    if (columns == Vectors * kLanes) {
+        for (int j = 0; j < Vectors; ++j) {
+            Vec v = sums[j];
+            if (bias)
+                v = v + load(bias + j * kLanes);
+            if (g.accumulate)
+                v = v + load(row + j * kLanes);
+            store(row + j * kLanes, v);
+        }
+        return;
+    }
+    float edge[Vectors * kLanes];
+    for (int j = 0; j < Vectors; ++j)
+        store(edge + j * kLanes, sums[j]);
+    for (std::int64_t j = 0; j < columns; ++j)
+        row[j] = edge[j] + (bias ? bias[j] : 0.0F) + (g.accumulate ? row[j] : 0.0F);
 }
 
 template <class W, int Rows, int Vectors>
@@ -52,39 +74,25 @@ inline void tile(const GemmArguments& g, const float* a, const float* panel, flo
         }
         b += step;
     }
-    const bool whole = columns == Vectors * kLanes;
-    for (int i = 0; i < Rows; ++i) {
-        float* row = c + i * g.cStride;
-        if (whole) {
-            for (int j = 0; j < Vectors; ++j) {
-                Vec v = acc[i][j];
-                if (bias)
-                    v = v + load(bias + j * kLanes);
-                if (g.accumulate)
-                    v = v + load(row + j * kLanes);
-                store(row + j * kLanes, v);
-            }
-            continue;
-        }
-        float edge[Vectors * kLanes];
-        for (int j = 0; j < Vectors; ++j)
-            store(edge + j * kLanes, acc[i][j]);
-        for (std::int64_t j = 0; j < columns; ++j)
-            row[j] = edge[j] + (bias ? bias[j] : 0.0F) + (g.accumulate ? row[j] : 0.0F);
-    }
+    for (int i = 0; i < Rows; ++i)
+        finishRow<Vectors>(g, acc[i], c + i * g.cStride, bias, columns);
 }
 
 template <class W, int Vectors>
 inline void panelRows(const GemmArguments& g, const float* panel, std::int64_t column, std::int64_t columns)
 {
     const float* bias = g.bias ? g.bias + column : nullptr;
-    std::int64_t i = 0;
-    for (; i + kTileRows <= g.m; i += kTileRows)
-        tile<W, kTileRows, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
-    for (; i + 2 <= g.m; i += 2)
-        tile<W, 2, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
-    for (; i < g.m; ++i)
-        tile<W, 1, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
+    if constexpr (W::kGroup > 1) {
+        W::template panelRows<Vectors>(g, panel, g.c + column, bias, columns);
+    } else {
+        std::int64_t i = 0;
+        for (; i + kTileRows <= g.m; i += kTileRows)
+            tile<W, kTileRows, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
+        for (; i + 2 <= g.m; i += 2)
+            tile<W, 2, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
+        for (; i < g.m; ++i)
+            tile<W, 1, Vectors>(g, g.a + i * g.rowStride, panel, g.c + i * g.cStride + column, bias, columns);
+    }
 }
 
 /// All sizes and strides in words.
@@ -109,7 +117,8 @@ template <class W> void gemm(const GemmArguments& g)
 
 template <class W> std::int64_t wordsOf(std::int64_t steps)
 {
-    return (steps + W::kSteps - 1) / W::kSteps;
+    constexpr std::int64_t kTogether = W::kSteps * W::kGroup;
+    return (steps + kTogether - 1) / kTogether * W::kGroup;
 }
 
 template <class W> std::int64_t packedCount(std::int64_t k, std::int64_t n)
@@ -160,6 +169,19 @@ template <class W> inline void gatherColumns(const MatrixView& a, float* into)
             store(into + word * kOuterRows + i, wordsAt<W>(a, word, i));
 }
 
+/// The same, but the words of each column one behind the other.
+template <class W> inline void gatherRows(const MatrixView& a, float* into)
+{
+    alignas(64) float square[kLanes * kLanes];
+    for (std::int64_t i = 0; i < a.columns; i += kLanes) {
+        for (std::int64_t word = 0; word < wordsOf<W>(a.rows); word += kLanes) {
+            for (std::int64_t j = 0; j < kLanes; ++j)
+                store(square + j * kLanes, wordsAt<W>(a, word + j, i));
+            transposeSquare(square, kLanes, into + i * kOuterWords + word, kOuterWords);
+        }
+    }
+}
+
 template <class W> void outerProduct(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch)
 {
     constexpr std::int64_t kMostSteps = kOuterWords * W::kSteps;
@@ -169,11 +191,17 @@ template <class W> void outerProduct(const MatrixView& a, const MatrixView& b, f
         packRows<W>({ b.data + step * b.stride, steps, b.columns, b.stride }, columns);
         for (std::int64_t row = 0; row < a.columns; row += kOuterRows) {
             const std::int64_t rows = a.columns - row < kOuterRows ? a.columns - row : kOuterRows;
-            gatherColumns<W>({ a.data + step * a.stride + row, steps, rows, a.stride }, scratch);
+            const MatrixView part { a.data + step * a.stride + row, steps, rows, a.stride };
             GemmArguments g;
             g.a = scratch;
-            g.rowStride = 1;
-            g.stepStride = kOuterRows;
+            if constexpr (W::kGroup > 1) {
+                gatherRows<W>(part, scratch);
+                g.rowStride = kOuterWords;
+            } else {
+                gatherColumns<W>(part, scratch);
+                g.rowStride = 1;
+                g.stepStride = kOuterRows;
+            }
             g.packed = columns;
             g.c = c + row * cStride;
             g.cStride = cStride;
@@ -189,7 +217,7 @@ template <class W> void outerProduct(const MatrixView& a, const MatrixView& b, f
 /// @param product  gemm<W>, behind what brings A into words
 template <class W> furrow::cpu::Products makeProducts(void (*product)(const GemmArguments&))
 {
-    return { product, outerProduct<W>, outerScratch<W>, packedCount<W>, packRows<W>, W::packColumns };
+    return { W::kName, product, outerProduct<W>, outerScratch<W>, packedCount<W>, packRows<W>, W::packColumns };
 }
 
 } // namespace

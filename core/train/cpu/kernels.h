@@ -61,6 +61,7 @@ struct AdamArguments {
 
 /// Matrix products that round what goes in to one number format; sums are always float32. The packed layout is the format's own.
 struct Products {
+    const char* name = ""; ///< precision, and with what it is computed where there are several ways
     void (*gemm)(const GemmArguments&) = nullptr; ///< bfloat16 wants stepStride 1
     /// C[i][j] += sum over p of a[p][i] * b[p][j], for weight gradients; scratch holds outerScratch(b.columns) numbers.
     void (*outerProduct)(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch) = nullptr;
@@ -78,7 +79,7 @@ struct Kernels {
     CpuLevel level = CpuLevel::None;
 
     Products float32;
-    Products bfloat16; ///< of pairs where the processor has them, else of rounded float32
+    Products bfloat16; ///< by bfloat16Unit()
 
     void (*normForward)(const NormArguments&, float* y) = nullptr;
     /// dx += gradient through the norm; gradients of gain and bias are added to.

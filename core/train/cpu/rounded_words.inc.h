@@ -8,7 +8,9 @@ namespace {
 /// The products of bfloat16 for processors that do not multiply pairs of them: float32 numbers with the last 16 bits rounded away. The same
 /// numbers but for the order of the sums, at the speed of float32.
 struct RoundedWords {
+    static constexpr const char* kName = "bf16, rounded";
     static constexpr std::int64_t kSteps = 1;
+    static constexpr std::int64_t kGroup = 1;
 
     static Vec multiplyAdd(Vec a, Vec b, Vec sum) { return fma(a, b, sum); }
 

@@ -132,7 +132,7 @@ void FastGptModel::reseed(std::uint64_t seed)
 
 std::string FastGptModel::backendName() const
 {
-    return std::string("fast cpu (") + toString(cpu::kernels()->level) + ", " + toString(options_.precision) + ")";
+    return std::string("fast cpu (") + toString(cpu::kernels()->level) + ", " + productsFor(options_.precision)->name + ")";
 }
 
 } // namespace furrow

@@ -5,7 +5,7 @@
 
 namespace furrow {
 
-/// The GPT family on CPUs with AVX2 or AVX-512, without experts, in float32, or bfloat16 where the processor multiplies it: training and evaluation go through
+/// The GPT family on CPUs with AVX2 or AVX-512, without experts, in float32 or bfloat16: training and evaluation go through
 /// cpu::GptStep, everything else through libtorch.
 class FastGptModel : public GptModel {
 public:

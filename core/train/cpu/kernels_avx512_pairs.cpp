@@ -1,11 +1,11 @@
 // Compiled with the flags of this instruction set (see CMakeLists.txt) and reached only where the processor has it.
-#include "core/train/cpu/bfloat16_words.inc.h"
+#include "core/train/cpu/pair_words.inc.h"
 
 namespace furrow::cpu {
 
-const Products& productsAvx512BFloat16()
+const Products& productsAvx512Pairs()
 {
-    static const Products products = makeProducts<BFloat16Words>(gemmRounded<BFloat16Words>);
+    static const Products products = makeProducts<VectorPairs>(gemmRounded<VectorPairs>);
     return products;
 }
 

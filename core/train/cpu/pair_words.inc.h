@@ -4,14 +4,10 @@
 
 namespace {
 
-/// Products of numbers rounded to bfloat16, two steps of the contraction in a word; sums in float32.
-struct BFloat16Words {
+/// Numbers rounded to bfloat16, two steps of the contraction in a word.
+template <std::int64_t Group> struct PairWords {
     static constexpr std::int64_t kSteps = 2;
-
-    static Vec multiplyAdd(Vec a, Vec b, Vec sum)
-    {
-        return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
-    }
+    static constexpr std::int64_t kGroup = Group;
 
     /// 32 numbers one behind the other as 16 words.
     static Vec rounded(Vec first, Vec second) { return reinterpret_cast<Vec>(_mm512_cvtne2ps_pbh(second, first)); }
@@ -21,7 +17,7 @@ struct BFloat16Words {
         if (count <= 0)
             return zero();
         const float* from = matrix.data + 2 * word * matrix.stride + column;
-        const Vec low = loadFirst(from, count);
+        const Vec low = 2 * word < matrix.rows ? loadFirst(from, count) : zero();
         const Vec high = 2 * word + 1 < matrix.rows ? loadFirst(from + matrix.stride, count) : zero();
         const VecInt halves = _mm512_castps_si512(rounded(low, high));
         const VecInt interleave = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19,
@@ -40,7 +36,7 @@ struct BFloat16Words {
     static void packColumns(const MatrixView& matrix, float* packed)
     {
         const std::int64_t k = matrix.columns;
-        const std::int64_t words = wordsOf<BFloat16Words>(k);
+        const std::int64_t words = wordsOf<PairWords>(k);
         alignas(64) float square[16 * 16];
         alignas(64) float turned[16 * 16];
         forPanels(words, matrix.rows, packed, [&](std::int64_t column, std::int64_t columns, std::int64_t width, float* panel) {
@@ -57,6 +53,16 @@ struct BFloat16Words {
                 }
             }
         });
+    }
+};
+
+/// Pairs multiplied as vectors (AVX512-BF16), sums in float32.
+struct VectorPairs : PairWords<1> {
+    static constexpr const char* kName = "bf16, pairs";
+
+    static Vec multiplyAdd(Vec a, Vec b, Vec sum)
+    {
+        return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
     }
 };
 
