@@ -67,12 +67,14 @@ std::int64_t activationsOf(const RunConfig& c, const ModelConfig& m, const Sizes
     return s.layers * layer + rest + working + second;
 }
 
-std::int64_t logitsOf(const ModelConfig& m, const Sizes& s)
+std::int64_t logitsOf(const ModelConfig& m, const Sizes& s, const LogitParts& parts)
 {
     const std::int64_t all = s.tokens * m.vocabularySize;
     if (m.architecture == "hrm")
         return all * (s.type + 3 * 4); // logits, their logarithms and two gradients, whole
-    return std::min(all, std::max(kLogitsPerPiece, m.vocabularySize)) * (s.type == 4 ? 12 : 16);
+    const std::int64_t piece = std::min(all, std::max(parts.piece, m.vocabularySize));
+    const std::int64_t group = std::min(all, std::max(parts.group, piece));
+    return piece * (s.type == 4 ? 8 : 10) + group * s.type; // logits and their logarithms; gradients
 }
 
 std::int64_t optimizerOf(const RunConfig& c, const Sizes& s)
@@ -81,14 +83,14 @@ std::int64_t optimizerOf(const RunConfig& c, const Sizes& s)
     return s.trained * (moments + (c.emaDecay > 0 ? 4 : 0));
 }
 
-MemoryEstimate byOperators(const RunConfig& c, const ModelConfig& m, const Sizes& s)
+MemoryEstimate byOperators(const RunConfig& c, const ModelConfig& m, const Sizes& s, const LogitParts& parts)
 {
     MemoryEstimate e;
     e.weights = s.parameters * (4 + (s.type == 2 ? 2 : 0));
     e.gradients = 4 * s.trained;
     e.optimizer = optimizerOf(c, s);
     e.activations = activationsOf(c, m, s);
-    e.logits = logitsOf(m, s);
+    e.logits = logitsOf(m, s, parts);
     return e;
 }
 
@@ -112,7 +114,7 @@ MemoryEstimate byHand(const RunConfig& c, const ModelConfig& m, const Sizes& s, 
 MemoryEstimate estimateMemory(const RunConfig& config, const ModelConfig& model, StepPath path, int threads)
 {
     const Sizes sizes = sizesOf(config, model, path == StepPath::Gpu);
-    MemoryEstimate e = path == StepPath::CpuFast ? byHand(config, model, sizes, threads) : byOperators(config, model, sizes);
+    MemoryEstimate e = path == StepPath::CpuFast ? byHand(config, model, sizes, threads) : byOperators(config, model, sizes, path == StepPath::Gpu ? kGpuLogits : kCpuLogits);
     if (path != StepPath::Gpu) {
         e.process = kProgram;
         e.checkpoint = 4 * sizes.parameters + e.optimizer;

@@ -16,8 +16,15 @@ enum class StepPath {
 
 std::string toString(StepPath path); ///< "gpu" "cpu operators" "cpu fast"
 
-/// Logits that libtorch's operators hold at a time (core/train/model/layers).
-inline constexpr std::int64_t kLogitsPerPiece = std::int64_t { 1 } << 25;
+/// How libtorch's operators go through the logits of a micro-batch (core/train/model/layers).
+struct LogitParts {
+    std::int64_t piece; ///< logits that are held in float32 at a time
+    std::int64_t group; ///< logits whose gradients are kept for one product, a piece at least
+    std::int64_t padTo; ///< rows of logits are filled up to a multiple of this
+};
+inline constexpr LogitParts kCpuLogits { std::int64_t { 1 } << 25, 0, 1 };
+/// Each product adds to the gradient of the whole head, so there should be few; tensor cores want rows that begin at a multiple of 16 bytes.
+inline constexpr LogitParts kGpuLogits { std::int64_t { 1 } << 25, std::int64_t { 1 } << 28, 64 };
 /// Tokens, in whole windows, that a thread of the hand-written step takes through the model at a time, enough for efficient products and few enough to
 /// stay near the cache; and logits it holds.
 inline constexpr std::int64_t kFastTokensPerTask = 256;

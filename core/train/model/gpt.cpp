@@ -261,13 +261,18 @@ at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss
     return norm(x, lastNorm_);
 }
 
+const LogitParts& GptModel::logitParts() const
+{
+    return options_.device.is_cuda() ? kGpuLogits : kCpuLogits;
+}
+
 at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
 {
     const TrainingMode mode(training_); // backward included: recomputed blocks drop the same values again
     at::Tensor balance;
     const at::Tensor x = hidden(inputs_BT, config_.moeExperts > 0 ? &balance : nullptr).view({ -1, config_.width });
     const at::Tensor labels = labels_BT.reshape({ -1 }).to(at::kLong);
-    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale);
+    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale, logitParts());
     if (balance.defined()) {
         const at::Tensor real = labels.ne(kIgnoreLabel).sum().to(at::kFloat);
         torch::autograd::backward({ losses.sum(), balance * (real * (config_.moeBalance * gradientScale)) }, {});
@@ -281,7 +286,7 @@ LossSum GptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_
 {
     const at::NoGradGuard guard;
     const at::Tensor x = hidden(inputs_BT, nullptr).view({ -1, config_.width });
-    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, 1.0);
+    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, 1.0, logitParts());
     return { losses.sum(), countLabels(labels_BT) };
 }
 

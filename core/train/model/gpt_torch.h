@@ -55,6 +55,7 @@ private:
     at::Tensor runBlock(const at::Tensor& x_BTD, const Block& block, LayerCache* cache, at::Tensor* balanceLoss) const;
     at::Tensor hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss);
     at::Tensor dropped(const at::Tensor& x) const;
+    const LogitParts& logitParts() const;
 
     // set in the constructor, then constant
     at::Tensor embedding_;

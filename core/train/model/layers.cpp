@@ -1,7 +1,5 @@
 #include "core/train/model/layers_torch.h"
 
-#include "core/model/step_path.h"
-
 #include <torch/torch.h>
 
 #include <cmath>
@@ -13,65 +11,79 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-struct LossPiece {
-    at::Tensor losses_N; ///< float32, 0 where masked
-    at::Tensor gradient_NV; ///< d(sum of losses)/d(logits) * scale, compute type; undefined when not wanted
-};
-
-LossPiece crossEntropyPiece(const at::Tensor& logits_NV, const at::Tensor& labels_N, double scale, bool wantGradient)
+/// @param losses_N  written: float32, 0 where masked
+/// @param gradient_NV  written, where it is defined: d(sum of losses)/d(logits) * scale, in the compute type
+void crossEntropy(const at::Tensor& logits_NV, const at::Tensor& labels_N, double scale, const at::Tensor& losses_N, at::Tensor gradient_NV)
 {
-    const at::Tensor logProbabilities = at::log_softmax(logits_NV.to(at::kFloat), -1);
-    LossPiece piece;
-    piece.losses_N = at::nll_loss(logProbabilities, labels_N, {}, at::Reduction::None, kIgnoreLabel);
-    if (!wantGradient)
-        return piece;
-    at::Tensor gradient = logProbabilities.exp();
+    at::Tensor probabilities = at::log_softmax(logits_NV.to(at::kFloat), -1);
+    losses_N.copy_(at::nll_loss(probabilities, labels_N, {}, at::Reduction::None, kIgnoreLabel));
+    if (!gradient_NV.defined())
+        return;
+    probabilities.exp_();
     const at::Tensor index = labels_N.clamp_min(0).unsqueeze(1);
-    gradient.scatter_add_(1, index, at::full({ 1, 1 }, -1.0, gradient.options()).expand_as(index));
-    gradient.mul_(labels_N.ne(kIgnoreLabel).to(at::kFloat).mul(scale).unsqueeze(1));
-    piece.gradient_NV = gradient.to(logits_NV.scalar_type());
-    return piece;
+    probabilities.scatter_add_(1, index, at::full({ 1, 1 }, -1.0, probabilities.options()).expand_as(index));
+    at::mul_out(gradient_NV, probabilities, labels_N.ne(kIgnoreLabel).to(at::kFloat).mul(scale).unsqueeze(1)); // rounds on the way
 }
+
+struct LossOptions {
+    double scale;
+    bool wantGradient;
+    bool wantWeight; ///< its gradient
+    LogitParts parts;
+};
 
 class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
 public:
-    static at::Tensor forward(AutogradContext* context, const at::Tensor& x_ND, const at::Tensor& weight_VD,
-        const at::Tensor& labels_N, double scale, bool wantGradient, bool wantWeight)
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& x_ND, const at::Tensor& weight_VD, const at::Tensor& labels_N,
+        const LossOptions& options)
     {
         const std::int64_t rows = x_ND.size(0);
         const std::int64_t vocabulary = weight_VD.size(0);
-        const std::int64_t padded = x_ND.is_cuda() ? (vocabulary + 63) / 64 * 64 : vocabulary;
-        const at::Tensor weight = padded == vocabulary ? weight_VD : at::constant_pad_nd(weight_VD, { 0, 0, 0, padded - vocabulary });
-        const std::int64_t step = std::max<std::int64_t>(1, kLogitsPerPiece / padded);
-        at::Tensor losses = at::empty({ rows }, x_ND.options().dtype(at::kFloat));
-        at::Tensor gradX = wantGradient ? at::empty_like(x_ND) : at::Tensor();
-        at::Tensor gradWeight;
-        for (std::int64_t begin = 0; begin < rows; begin += step) {
-            const std::int64_t count = std::min(step, rows - begin);
-            const at::Tensor x = x_ND.narrow(0, begin, count);
-            const at::Tensor logits = at::linear(x, weight).narrow(1, 0, vocabulary);
-            LossPiece piece = crossEntropyPiece(logits, labels_N.narrow(0, begin, count), scale, wantGradient);
-            losses.narrow(0, begin, count).copy_(piece.losses_N);
-            if (!wantGradient)
-                continue;
-            gradX.narrow(0, begin, count).copy_(at::mm(piece.gradient_NV, weight_VD));
-            if (!wantWeight)
-                continue;
-            const at::Tensor gradPiece = at::mm(piece.gradient_NV.t(), x).to(at::kFloat);
-            gradWeight = gradWeight.defined() ? gradWeight.add_(gradPiece) : gradPiece;
+        const std::int64_t padded = (vocabulary + options.parts.padTo - 1) / options.parts.padTo * options.parts.padTo;
+        const std::int64_t pieceRows = std::max<std::int64_t>(1, options.parts.piece / padded);
+        const std::int64_t groupRows = std::min(rows, std::max(pieceRows, options.parts.group / padded));
+        const at::Tensor weight_PD = padded == vocabulary ? weight_VD : at::constant_pad_nd(weight_VD, { 0, 0, 0, padded - vocabulary });
+        at::Tensor losses_N = at::empty({ rows }, x_ND.options().dtype(at::kFloat));
+        at::Tensor gradLogits_GP; // of a group; the columns behind the vocabulary stay 0
+        at::Tensor gradX_ND;
+        at::Tensor gradWeight_PD;
+        if (options.wantGradient) {
+            gradLogits_GP = at::zeros({ groupRows, padded }, x_ND.options());
+            gradX_ND = at::empty_like(x_ND);
         }
-        if (wantGradient) {
-            context->saved_data["x"] = gradX;
-            if (wantWeight)
-                context->saved_data["weight"] = gradWeight.to(weight_VD.scalar_type());
+        for (std::int64_t group = 0; group < rows; group += groupRows) {
+            const std::int64_t groupCount = std::min(groupRows, rows - group);
+            for (std::int64_t at = 0; at < groupCount; at += pieceRows) {
+                const std::int64_t count = std::min(pieceRows, groupCount - at);
+                const auto piece = [&](const at::Tensor& all) { return all.narrow(0, group + at, count); };
+                const at::Tensor logits_NV = at::linear(piece(x_ND), weight_PD).narrow(1, 0, vocabulary);
+                crossEntropy(logits_NV, piece(labels_N), options.scale, piece(losses_N),
+                    options.wantGradient ? gradLogits_GP.narrow(0, at, count).narrow(1, 0, vocabulary) : at::Tensor());
+            }
+            if (!options.wantGradient)
+                continue;
+            const at::Tensor gradLogits = gradLogits_GP.narrow(0, 0, groupCount);
+            gradX_ND.narrow(0, group, groupCount).copy_(at::mm(gradLogits, weight_PD));
+            if (!options.wantWeight)
+                continue;
+            const at::Tensor gradWeight = at::mm(gradLogits.t(), x_ND.narrow(0, group, groupCount));
+            if (groupRows == rows)
+                gradWeight_PD = gradWeight;
+            else
+                gradWeight_PD = gradWeight_PD.defined() ? gradWeight_PD.add_(gradWeight) : gradWeight.to(at::kFloat);
         }
-        return losses;
+        if (options.wantGradient) {
+            context->saved_data["x"] = gradX_ND;
+            if (options.wantWeight)
+                context->saved_data["weight"] = gradWeight_PD.narrow(0, 0, vocabulary).to(weight_VD.scalar_type());
+        }
+        return losses_N;
     }
 
     static variable_list backward(AutogradContext* context, variable_list)
     {
         const auto weight = context->saved_data.find("weight");
-        return { context->saved_data["x"].toTensor(), weight == context->saved_data.end() ? at::Tensor() : weight->second.toTensor(), at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor() };
+        return { context->saved_data["x"].toTensor(), weight == context->saved_data.end() ? at::Tensor() : weight->second.toTensor(), at::Tensor(), at::Tensor() };
     }
 };
 
@@ -161,11 +173,12 @@ at::Tensor RotaryTable::rotate(const at::Tensor& x_BnTd, std::int64_t start) con
 }
 
 at::Tensor fusedLinearCrossEntropy(const at::Tensor& x_ND, const at::Tensor& weight_VD, const at::Tensor& labels_N,
-    Precision precision, double gradientScale)
+    Precision precision, double gradientScale, const LogitParts& parts)
 {
     const at::ScalarType type = scalarType(precision);
     const bool wantGradient = at::GradMode::is_enabled();
-    return LinearCrossEntropy::apply(x_ND.to(type), weight_VD.to(type), labels_N, gradientScale, wantGradient, wantGradient && weight_VD.requires_grad());
+    const LossOptions options { gradientScale, wantGradient, wantGradient && weight_VD.requires_grad(), parts };
+    return LinearCrossEntropy::apply(x_ND.to(type), weight_VD.to(type), labels_N, options);
 }
 
 at::Tensor recomputed(const BlockFunction& block, const at::Tensor& x)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/model/step_path.h"
 #include "core/train/model/model_torch.h"
 
 #include <functional>
@@ -33,10 +34,11 @@ private:
 
 /// Next-token cross entropy of x W^T without ever holding all logits: rows go through in pieces, and the gradients
 /// are made in the same pass.
+/// @param parts  kCpuLogits or kGpuLogits
 /// @param gradientScale  factor of the gradients; the caller must start backward with gradient one on the sum of what is returned
 /// @return loss of each row, float32 (N), 0 where masked
 at::Tensor fusedLinearCrossEntropy(const at::Tensor& x_ND, const at::Tensor& weight_VD, const at::Tensor& labels_N,
-    Precision precision, double gradientScale);
+    Precision precision, double gradientScale, const LogitParts& parts);
 
 /// Runs `block` without keeping its activations; backward runs it once more (with the same dropout masks). `block` itself must
 /// live until backward is done.

@@ -29,6 +29,8 @@ private Q_SLOTS:
     void recomputingChangesNothing();
     void bf16StaysCloseToFp32_data();
     void bf16StaysCloseToFp32();
+    void lossInPartsIsTheLossOfTheWhole_data();
+    void lossInPartsIsTheLossOfTheWhole();
     void cacheGivesTheLogitsOfTheWhole_data();
     void cacheGivesTheLogitsOfTheWhole();
     void sameSeedSameText();
@@ -165,6 +167,47 @@ void TestModel::bf16StaysCloseToFp32()
     qInfo("bf16 gradients differ by %.1e", worst);
     QVERIFY(worst > 0 && worst < 3e-2);
     QVERIFY(relativeError(half->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(), full->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>()) < 1e-2);
+}
+
+void TestModel::lossInPartsIsTheLossOfTheWhole_data()
+{
+    QTest::addColumn<int>("piece");
+    QTest::addColumn<int>("group");
+    QTest::addColumn<int>("padTo");
+    QTest::newRow("whole") << 1'000'000 << 0 << 1;
+    QTest::newRow("pieces, as on a CPU") << 700 << 0 << 1;
+    QTest::newRow("padded pieces in one group") << 700 << 1'000'000 << 64;
+    QTest::newRow("padded pieces in groups, as on a GPU") << 700 << 2600 << 64;
+    QTest::newRow("a row at a time") << 1 << 0 << 8;
+}
+
+void TestModel::lossInPartsIsTheLossOfTheWhole()
+{
+    QFETCH(int, piece);
+    QFETCH(int, group);
+    QFETCH(int, padTo);
+    constexpr double kScale = 0.25;
+    at::manual_seed(5);
+    const at::Tensor x_ND = at::randn({ 73, 24 }).requires_grad_();
+    const at::Tensor weight_VD = at::randn({ 101, 24 }).requires_grad_();
+    at::Tensor labels_N = at::randint(101, { 73 }, at::kLong);
+    labels_N.narrow(0, 10, 7).fill_(kIgnoreLabel);
+
+    const at::Tensor losses_N = fusedLinearCrossEntropy(x_ND, weight_VD, labels_N, Precision::Float32, kScale, { piece, group, padTo });
+    losses_N.sum().backward();
+    const at::Tensor gradX = x_ND.grad().clone();
+    const at::Tensor gradWeight = weight_VD.grad().clone();
+    x_ND.mutable_grad().reset();
+    weight_VD.mutable_grad().reset();
+    const at::Tensor expected_N = at::cross_entropy_loss(at::linear(x_ND, weight_VD), labels_N, {}, at::Reduction::None, kIgnoreLabel);
+    (expected_N.sum() * kScale).backward();
+    QVERIFY(at::allclose(losses_N, expected_N, 1e-5, 1e-5));
+    QVERIFY(at::allclose(gradX, x_ND.grad(), 1e-5, 1e-5));
+    QVERIFY(at::allclose(gradWeight, weight_VD.grad(), 1e-5, 1e-5));
+    QVERIFY(gradWeight.is_contiguous() && gradWeight.sizes() == weight_VD.sizes());
+
+    const at::NoGradGuard guard;
+    QVERIFY(at::equal(losses_N, fusedLinearCrossEntropy(x_ND, weight_VD, labels_N, Precision::Float32, kScale, { piece, group, padTo })));
 }
 
 void TestModel::cacheGivesTheLogitsOfTheWhole_data()
