@@ -1,6 +1,7 @@
 // eval, sample, export, merge: work with weights. furrow-worker does it, since it alone links libtorch; this passes the options on.
 
 #include "app/furrowctl/command.h"
+#include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/run/run_paths.h"
@@ -27,20 +28,24 @@ struct Task {
     std::vector<Option> options;
 };
 
+const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
+const Option kThreads { "--threads", "CPU threads; without it all cores, or one beside a run in training." };
+
 const std::vector<Task>& tasks()
 {
     static const std::vector<Task> all = {
-        { "eval", "Loss on the evaluation text of the run, or on another one, with the share of it that was trained.", { { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, { "--data", "File, folder or hf:// source to evaluate instead." } } },
+        { "eval", "Loss on the evaluation text of the run, or on another one, with the share of it that was trained.",
+            { { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, { "--data", "File, folder or hf:// source to evaluate instead." }, kDevice, kThreads } },
         { "sample", "Write text with the model.",
             { { "--prompt", "Beginning of the text." }, { "--tokens", "Tokens to write." }, { "--temperature", "0: always the likeliest token." }, { "--top-k", "Choose among the k likeliest." },
-                { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+                { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "chat", "Talk with the model: each line you write is continued, until /quit.",
             { { "--prompt", "What the conversation begins with." }, { "--tokens", "Tokens of an answer, at most." }, { "--temperature", "0: always the likeliest token." },
                 { "--top-k", "Choose among the k likeliest." }, { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." },
-                { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+                { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "export", "Write the model, or what was measured, for other programs.",
             { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)" }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
-        { "merge", "Combine replicas into one model.", { { "--checkpoints", "Folder names below checkpoints/, joined by commas; without it the newest of each replica." }, { "--method", "average or diloco" } } },
+        { "merge", "Combine replicas into one model.", { { "--checkpoints", "Folder names below checkpoints/, joined by commas; without it the newest of each replica." }, { "--method", "average or diloco" }, kDevice, kThreads } },
     };
     return all;
 }
@@ -72,6 +77,9 @@ int perform(const Task& task, const Given& given)
         return exportMeasured(given, format->second);
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task.name, given.folder };
+    const auto threads = given.values.find(kThreads.name);
+    if (threads == given.values.end() || threads->second.empty())
+        options.arguments.insert(options.arguments.end(), { kThreads.name, std::to_string(isLocked(RunPaths(pathFromUtf8(given.folder)).supervisorLock()) ? 1 : cpuCount()) });
     for (const auto& [name, value] : given.values)
         if (!value.empty())
             options.arguments.insert(options.arguments.end(), { name, value });

@@ -28,7 +28,8 @@ std::vector<std::int32_t> unmerged(const ReplicaHeads& heads)
 Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& worthAnother)
 {
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method, "--attempt", std::to_string(task.attempt) };
+    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method, "--attempt", std::to_string(task.attempt),
+        "--device", task.device, "--threads", std::to_string(cpuCount()) };
     options.outputFile = task.paths.logFile(task.attempt, "merge");
     auto worker = executablePath().parent_path() / "furrow-worker";
     worker += executablePath().extension();

@@ -125,6 +125,7 @@ private:
     bool stopping_ = false;
     bool over_ = false;
     std::string lastFailure_;
+    std::string mergeDevice_; ///< of the first worker
     std::string fatal_; ///< why the attempt cannot go on; workers are asked to end
     std::int64_t stopBeganNs_ = 0;
     std::int64_t nextSecondNs_ = 0;
@@ -171,6 +172,7 @@ Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
         return locks.error();
     gpuLocks_ = std::move(locks).value();
     placements = std::move(placed).value();
+    mergeDevice_ = placements.front().device;
     return {};
 }
 
@@ -421,7 +423,7 @@ Result<ReplicaHeads> Supervision::heads()
 Status Supervision::merge(const char* when)
 {
     logInfo(std::string("merging the replicas: ") + when);
-    return runMergeTask({ paths_, attempt_.value, config_.merge }, [this] {
+    return runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, [this] {
         (void)ledger_.heartbeat(thisProcess());
         auto totals = reader_.totals();
         return !stop_.requested() && !(totals.ok() && totals.value().desired == DesiredState::Kill);

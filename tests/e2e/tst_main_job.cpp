@@ -9,6 +9,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
+
 class TestMainJob : public QObject {
     Q_OBJECT
 
@@ -68,6 +70,10 @@ private Q_SLOTS:
         const auto evaluated = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json") });
         QVERIFY2(evaluated.exitCode == 0, qPrintable(evaluated.text + evaluated.errors));
         QVERIFY2(evaluated.json[QStringLiteral("loss")].toDouble() < 4.0, qPrintable(evaluated.text)); // ln 257 = 5.5 untrained
+        const auto alone = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json"), QStringLiteral("--threads"), QStringLiteral("1") });
+        QVERIFY2(std::abs(alone.json[QStringLiteral("loss")].toDouble() - evaluated.json[QStringLiteral("loss")].toDouble()) < 1e-6, qPrintable(alone.text + alone.errors));
+        const auto nowhere = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--device"), QStringLiteral("tpu") });
+        QVERIFY2(nowhere.exitCode != 0 && nowhere.errors.contains(QStringLiteral("no device 'tpu'")), qPrintable(nowhere.errors));
         const auto sampled = RunDriver::ctl({ QStringLiteral("sample"), run, QStringLiteral("--prompt"), QStringLiteral("12 "), QStringLiteral("--tokens"), QStringLiteral("20") });
         QVERIFY2(sampled.exitCode == 0, qPrintable(sampled.errors));
     }
