@@ -5,7 +5,7 @@
 
 namespace {
 
-/// The products of bfloat16 for processors that do not multiply pairs of them: float32 numbers with the last 16 bits rounded away. The same
+/// The products of bfloat16 for processors with no faster unit for them (bfloat16Unit()): float32 numbers with the last 16 bits rounded away. The same
 /// numbers but for the order of the sums, at the speed of float32.
 struct RoundedWords {
     static constexpr const char* kName = "bf16, rounded";
