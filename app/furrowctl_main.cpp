@@ -39,6 +39,7 @@ int main(int argc, char** argv)
     addEstimateCommand(app, chosen);
     addStormCommand(app, chosen);
     addInternalCommands(app, chosen);
+    addDescribeCommands(app, chosen);
     auto words = furrow::commandLineArguments(argc, argv);
     if (words.empty()) {
         std::cout << app.help();

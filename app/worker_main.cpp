@@ -4,6 +4,7 @@
 #include "core/base/fault_injection.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
+#include "core/base/redact.h"
 #include "core/train/loop/tasks.h"
 #include "core/train/loop/trainer.h"
 
@@ -51,6 +52,7 @@ void addOptions(CLI::App& app, Options& o)
     app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")->default_str(device)->default_val(device);
     app.add_option("--threads", o.trainer.threads, "CPU threads.")->check(CLI::Range(1, 1024));
     app.add_flag("--counting", o.trainer.counting, "Train the counting model: its weights say how often each window was trained (storm harness). Also FURROW_COUNTING=1.");
+    app.add_flag("--accept-loss", o.trainer.acceptLoss, "A checkpoint that is damaged or cannot be read may be left out of a merge; its chunks are trained again.");
     app.add_flag("--json", o.json, "Results as JSON on stdout.");
 
     auto* trainer = app.add_option_group("trainer");
@@ -110,6 +112,7 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     o.task.threads = o.trainer.threads;
     o.task.counting = o.trainer.counting;
     o.task.attempt = o.trainer.attempt;
+    o.task.acceptLoss = o.trainer.acceptLoss;
     const bool talks = o.task.task == "chat";
     const bool streams = talks || o.task.task == "stream" || (o.task.task == "sample" && !o.json);
     auto result = furrow::runTask(
@@ -124,9 +127,9 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     if (!result.ok()) {
         const bool cancelled = result.error().code == furrow::ErrorCode::Cancelled && stop.requested();
         if (o.json)
-            std::printf("%s\n", nlohmann::json { { "error", result.error().message } }.dump().c_str());
+            std::printf("%s\n", nlohmann::json { { "error", furrow::withoutSecrets(result.error().message) } }.dump().c_str());
         else
-            std::fprintf(stderr, "%s\n", result.error().message.c_str());
+            std::fprintf(stderr, "%s\n", furrow::withoutSecrets(result.error().message).c_str());
         return cancelled ? kCancelled : kFailed;
     }
     if (o.task.task == "sample" && !o.json)

@@ -95,6 +95,14 @@
         <source>%1 went back to its last checkpoint: %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Worker died</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ended and was started again: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -150,14 +158,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No duplicate, no hole: every committed chunk is in the surviving weights exactly once.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The ledger does not prove that every chunk is in the weights exactly once. See the findings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Audit of %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -167,6 +167,18 @@
     </message>
     <message>
         <source>Findings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; wrong: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; could not be inspected: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2 %</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -390,6 +402,10 @@
     </message>
     <message>
         <source>DiLoCo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -907,10 +923,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 The one before it is used.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>1 chunk not prepared yet</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1175,10 +1187,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is UTF-16 text. Convert it to UTF-8 first.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is %2, not text.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1216,10 +1224,6 @@
     </message>
     <message>
         <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1715,10 +1719,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has an older version; `furrowctl resume` migrates it</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2038,6 +2038,606 @@
         <source>%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is %2, allowed is auto, none, comma, semicolon, tab, pipe, space or one ASCII character.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is none, but the fields of a csv file need something between them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is the same character as %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The texts of a list are joined by line breaks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other columns with text: %1. The setting text_column chooses.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text is column %1, as text_column says.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text is column %1, chosen by its name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text is column %1, the only one with text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text is column %1, the first one with text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2 text and is converted to UTF-8.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no encoding &apos;%1&apos;. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>row %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the pattern %1 matches in a text of %2 bytes cannot be found out (%3). Write a pattern that backtracks less, or leave the text out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The sentencepiece model %1 does not encode a text of %2 bytes: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is a link to a file elsewhere</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>page %1 leads back to one before it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 pages and %2 files so far</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (%2) is in use by another run. Choose another device, or stop that run first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SIGKILL, sender unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The %1 workers would take about %2 of memory together, and this machine has %3. Fewer workers, a smaller batch_size or a smaller model need less.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The %1 workers want %2 cores together, and this machine has %3: they would take turns and be no faster. Use fewer workers or threads.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot list %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be read: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its manifest names a path outside the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is gone. Is its disk still there?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Older checkpoints are kept until two newer ones are whole.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 unfinished checkpoint folders were removed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link and was left as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on from the newest whole checkpoint before it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Its %2 chunks are free again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 No whole checkpoint is left behind it: training would begin again from the start weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The one before it would be used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was marked damaged and is whole; a resume takes it back where that is still possible.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow writes and deletes nothing through links in a run folder. Put the folder or file itself there, mount the other disk at that place, or move the whole run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it knows no checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the newest checkpoint that it knows is %1 (step %2, %3)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no damaged checkpoint %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was found whole again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot look at %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>row %1 of %2 %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a pointer of git-lfs, not the data itself. Fetch the data with &apos;git lfs pull&apos;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a web page, not data: its download was refused or needs a log-in. Fetch it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is Parquet with an encrypted footer, which Furrow cannot read. Write it again without encryption.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends as Parquet and does not begin so: its first bytes are damaged. Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is called JSON lines, and none of its first lines is a JSON object. Give it its right name, or write one object per line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The download %1 is damaged: its checksum differs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was written to while it was read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was written to while the run reads it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; trying again in %2 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for the hub: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk cannot be read (%1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks cannot be read (the first: %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: only the column &apos;%2&apos; is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the audit was ended before it was done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the fingerprints of its samples in %2 are not those that the tracker recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its rows, windows or tokens in %2 are not those that the tracker recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 has the file &apos;%2&apos;, which is no name of a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the prepared block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the prepared blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the source</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the source once more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the manifests of the checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, kind, step, tokens and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the windows in %1 manifests against %2 part rows of the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the weights of checkpoint %1 could not be inspected: its manifest cannot be used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no checkpoint yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of all %3 checkpoints that are there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has the folder &apos;%2&apos;, which is no name of a folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 cannot be used: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 could not be inspected: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 names &apos;%2&apos;, which is not in its folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the weights of checkpoint %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 could not be inspected: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 is not what was written: its SHA-256 differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>manifest.json has a number that no checkpoint can have.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run.json and the tracker are of different runs (%1 and %2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, and the hash of the tokenizer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a number that no run can have.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there are chunks of epoch %1, which never began</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is marked as given up, but surviving weights were made from it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is marked as surviving, but no newest weights were made from it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 names checkpoint %2 as its parent, which is not older</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows and ids up to %3: rows were taken out of the history</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has a part of claim %2, which did not train that chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: checkpoint %2 has windows %3 to %4 of claim %5, which that claim did not train</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 counts %2 chunks as %3, it has %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NOT in order, see below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing is wrong in what could be read, but not everything could be inspected, see below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>every chunk is where it should be, once, and the files are those that were recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>every chunk is where it should be, once; weights not inspected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker %1 is damaged (it has %2 %3, which no run can have); `furrowctl doctor %4 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it stood still inside a write to the tracker, for which everybody waits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it held the lock of the tracker and made no progress within its lease</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker is locked, and it made no progress within its lease</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has tracker version %2, which an older Furrow writes; this one writes version %3. While an older Furrow trains the run, use that one; when it has stopped, `furrowctl resume` of this one brings the tracker forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a process that cannot be seen from here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1 (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, which is stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>somebody</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -2255,6 +2855,10 @@
         <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -2452,6 +3056,22 @@
         <source>Changed by a resume</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Rows that cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows filtered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duplicates left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks that cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SamplingPage</name>
@@ -2500,10 +3120,6 @@
     </message>
     <message>
         <source>Text column</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Column that holds the text in csv, jsonl and parquet. Empty: the first of text, content, sentence, document, article, body, else the first string column.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3111,10 +3727,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>End at the end of the current epoch, also with iterate.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Stop after blocks</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3416,6 +4028,70 @@
     </message>
     <message>
         <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on AMD processors with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End with the epoch that is being trained when the run starts or is resumed, also with iterate.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl and parquet; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Encoding</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the characters of text files are stored: utf-8, windows-1252, utf-16le, shift_jis, gb18030 or any other name ICU knows. auto: found from the bytes and said; what is not UTF-8 is converted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV delimiter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What stands between the fields of csv files: one character, or comma, semicolon, tab, pipe, space. auto: found from the first records.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV quote</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What stands around fields of csv files that hold delimiters or line ends: one character, or none. auto: the double quote.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV escape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A character that takes the meaning from the one behind it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV header</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first record of a csv file names its columns. Off: it is data, and the columns are called 1, 2, 3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changed or damaged files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unreadable rows, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3839,6 +4515,10 @@
         <source>%1 (begun with %2)</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -4077,6 +4757,10 @@
     </message>
     <message>
         <source>ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>incomplete</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4510,6 +5194,46 @@
         <source>Train a small text that comes with Furrow on the CPU</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Stop after this block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End with the block that is complete next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop after this epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End with the epoch that is being trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluate now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each worker evaluates its weights on the held-out text at its next step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try poisoned chunks again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prepare and train them once more; the selected ones, else all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept poisoned chunks…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -4614,10 +5338,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No duplicates, no holes. %1 chunks checked at %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4639,6 +5359,46 @@
     </message>
     <message>
         <source>Reports</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check weights and files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read the data again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped. The weights were not inspected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop checking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes. %1 chunks checked at %2; weights not inspected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not in order: see below. %1 chunks checked at %2.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5036,6 +5796,10 @@
     </message>
     <message>
         <source>The newest of each replica</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5662,6 +6426,14 @@ Vocabulary %3</source>
             <numerusform>first %n samples</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Text column</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Several columns hold text: choose the one that is trained</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -5770,6 +6542,18 @@ Vocabulary %3</source>
         <source>poisoned %1, accept or retry before the epoch can end</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>rows unreadable %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rows filtered %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>duplicates left out %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EstimatePanel</name>
@@ -5844,10 +6628,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No run of this preset was measured here.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The number of tokens is not known before the data is prepared.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5884,6 +6664,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Make the run and begin it when its devices are free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No run was measured here that trains in this way.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6341,6 +7129,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1, %2 times the estimate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept as not trained…</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6822,6 +7618,81 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Charts: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluating at the next step…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run ends with the block that is complete next.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run ends with this epoch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes the warning away</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Taking the tracker forward…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tracker is older than the weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Take it forward from the manifests? The file as it is now is kept beside it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the tracker forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The poisoned chunks are tried again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept that no poisoned chunk is trained?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept that %n poisoned chunk(s) are not trained?</source>
+        <translation>
+            <numerusform>Accept that %n poisoned chunk is not trained?</numerusform>
+            <numerusform>Accept that %n poisoned chunks are not trained?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Accept poisoned chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The epoch can end without them; audit and reports go on naming them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave them poisoned</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7372,6 +8243,14 @@ the file cannot be read</source>
         <source>%1 of %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Unknown characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens that stand for characters the vocabulary does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -7563,10 +8442,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>only in a checkpoint that is damaged</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Work lost</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7627,10 +8502,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>trained after checkpoint %1, or only in a damaged one</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7671,6 +8542,21 @@ pattern REGULAR EXPRESSION</source>
     <message>
         <source>Change settings or devices…</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only in a checkpoint that is damaged or cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained after checkpoint %1, or only in one that is not whole</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>I accept that %n chunk(s) are trained again</source>
+        <translation>
+            <numerusform>I accept that %n chunk is trained again</numerusform>
+            <numerusform>I accept that %n chunks are trained again</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -8122,17 +9008,17 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
-        <source>%n checkpoint(s) damaged. %1</source>
-        <translation>
-            <numerusform>%n checkpoint damaged. %1</numerusform>
-            <numerusform>%n checkpoints damaged. %1</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n checkpoint(s) verified: every file is as it was written.</source>
         <translation>
             <numerusform>%n checkpoint verified: every file is as it was written.</numerusform>
             <numerusform>%n checkpoints verified: every file is as it was written.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) not whole. %1</source>
+        <translation>
+            <numerusform>%n checkpoint not whole. %1</numerusform>
+            <numerusform>%n checkpoints not whole. %1</numerusform>
         </translation>
     </message>
 </context>

@@ -95,6 +95,14 @@
         <source>%1 went back to its last checkpoint: %2</source>
         <translation>%1 volvió a su último punto de control: %2</translation>
     </message>
+    <message>
+        <source>Worker died</source>
+        <translation>Trabajador muerto</translation>
+    </message>
+    <message>
+        <source>%1 ended and was started again: %2</source>
+        <translation>%1 terminó y se inició de nuevo: %2</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -150,14 +158,6 @@
         <translation>%1, intento %2: de %3 a %4, %5</translation>
     </message>
     <message>
-        <source>No duplicate, no hole: every committed chunk is in the surviving weights exactly once.</source>
-        <translation>Ni duplicados ni huecos: cada fragmento confirmado está exactamente una vez en los pesos que sobreviven.</translation>
-    </message>
-    <message>
-        <source>The ledger does not prove that every chunk is in the weights exactly once. See the findings.</source>
-        <translation>El registro no prueba que cada fragmento esté exactamente una vez en los pesos. Vea los hallazgos.</translation>
-    </message>
-    <message>
         <source>Audit of %1</source>
         <translation>Auditoría de %1</translation>
     </message>
@@ -168,6 +168,18 @@
     <message>
         <source>Findings</source>
         <translation>Hallazgos</translation>
+    </message>
+    <message>
+        <source>; wrong: %1</source>
+        <translation>; incorrecto: %1</translation>
+    </message>
+    <message>
+        <source>; could not be inspected: %1</source>
+        <translation>; no se pudo inspeccionar: %1</translation>
+    </message>
+    <message>
+        <source>%1: %2 %</source>
+        <translation>%1: %2 %</translation>
     </message>
 </context>
 <context>
@@ -391,6 +403,10 @@
     <message>
         <source>DiLoCo</source>
         <translation>DiLoCo</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Detener</translation>
     </message>
 </context>
 <context>
@@ -907,10 +923,6 @@
         <translation>Los pesos de la ejecución no proceden de él.</translation>
     </message>
     <message>
-        <source>%1 The one before it is used.</source>
-        <translation>%1 Se usa el anterior.</translation>
-    </message>
-    <message>
         <source>1 chunk not prepared yet</source>
         <translation>1 fragmento aún sin preparar</translation>
     </message>
@@ -1175,10 +1187,6 @@
         <translation>%1 es un único documento JSON; escriba en su lugar un objeto por línea (jsonl).</translation>
     </message>
     <message>
-        <source>%1 is UTF-16 text. Convert it to UTF-8 first.</source>
-        <translation>%1 es texto UTF-16. Conviértalo antes a UTF-8.</translation>
-    </message>
-    <message>
         <source>%1 is %2, not text.</source>
         <translation>%1 es %2, no texto.</translation>
     </message>
@@ -1217,10 +1225,6 @@
     <message>
         <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
         <translation>Ahora no se puede leer %1 de los datos. Vuelva a conectar el disco o la carpeta compartida, o restaure los datos:%2</translation>
-    </message>
-    <message>
-        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2</source>
-        <translation>Los datos cambiaron desde que se creó la ejecución, así que sus bloques no serían los mismos (%1). Restaure los datos o inicie una ejecución nueva:%2</translation>
     </message>
     <message>
         <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
@@ -1715,10 +1719,6 @@
         <translation>%1 no se puede cambiar desde aquí: %2; hágalo en el ordenador que entrena la ejecución</translation>
     </message>
     <message>
-        <source>%1 has an older version; `furrowctl resume` migrates it</source>
-        <translation>%1 tiene una versión anterior; `furrowctl resume` la migra</translation>
-    </message>
-    <message>
         <source>%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
         <translation>%1 no es un registro de Furrow, o nunca se terminó; `furrowctl doctor %2 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
@@ -2038,6 +2038,606 @@
         <source>%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.</source>
         <translation>%1 es %2, pero %3 llena unas %4 ventanas (%5: %6 tokens), y ningún paso cruza el borde de un fragmento. Bájelo o suba %7.</translation>
     </message>
+    <message>
+        <source>%1 is %2, allowed is auto, none, comma, semicolon, tab, pipe, space or one ASCII character.</source>
+        <translation>%1 es %2; se admite auto, none, comma, semicolon, tab, pipe, space o un carácter ASCII.</translation>
+    </message>
+    <message>
+        <source>%1 is none, but the fields of a csv file need something between them.</source>
+        <translation>%1 es none, pero los campos de un archivo csv necesitan algo entre ellos.</translation>
+    </message>
+    <message>
+        <source>%1 is the same character as %2.</source>
+        <translation>%1 es el mismo carácter que %2.</translation>
+    </message>
+    <message>
+        <source>The texts of a list are joined by line breaks.</source>
+        <translation>Los textos de una lista se unen con saltos de línea.</translation>
+    </message>
+    <message>
+        <source>Other columns with text: %1. The setting text_column chooses.</source>
+        <translation>Otras columnas con texto: %1. El ajuste text_column elige.</translation>
+    </message>
+    <message>
+        <source>The text is column %1, as text_column says.</source>
+        <translation>El texto es la columna %1, como dice text_column.</translation>
+    </message>
+    <message>
+        <source>The text is column %1, chosen by its name.</source>
+        <translation>El texto es la columna %1, elegida por su nombre.</translation>
+    </message>
+    <message>
+        <source>The text is column %1, the only one with text.</source>
+        <translation>El texto es la columna %1, la única con texto.</translation>
+    </message>
+    <message>
+        <source>The text is column %1, the first one with text.</source>
+        <translation>El texto es la columna %1, la primera con texto.</translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.</source>
+        <translation>El %1 % de los tokens preparados hasta ahora está en lugar de caracteres que el vocabulario no tiene. Ajuste encoding si el texto se lee mal, o tome otro tokenizador.</translation>
+    </message>
+    <message>
+        <source>%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.</source>
+        <translation>%1 es csv: separador %2, comillas %3, escape %4; su primer registro nombra las columnas.</translation>
+    </message>
+    <message>
+        <source>%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.</source>
+        <translation>%1 es csv: separador %2, comillas %3, escape %4; sus columnas no tienen nombre.</translation>
+    </message>
+    <message>
+        <source>%1 is %2 text and is converted to UTF-8.</source>
+        <translation>%1 es texto %2 y se convierte a UTF-8.</translation>
+    </message>
+    <message>
+        <source>%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.</source>
+        <translation>%1 tiene bytes que no son UTF-8. Se quedan como están; ajuste encoding si el texto tiene otra codificación.</translation>
+    </message>
+    <message>
+        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
+        <translation>%1, línea %2: unas comillas que empiezan en este registro no se cierran donde acaba un campo y se tragarían las líneas siguientes. Ciérrelas, o indique con csv_quote, csv_escape o csv_delimiter cómo está escrito el archivo.</translation>
+    </message>
+    <message>
+        <source>There is no encoding &apos;%1&apos;. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.</source>
+        <translation>No hay ninguna codificación &apos;%1&apos;. Se conocen utf-8, utf-16le, windows-1252, shift_jis, gb18030 y las demás que tiene ICU.</translation>
+    </message>
+    <message>
+        <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
+        <translation>La fila %1 de su archivo no se puede convertir en tokens. %2 La línea &apos;sample %3&apos; en la lista de cuarentena (exclude) la deja fuera.</translation>
+    </message>
+    <message>
+        <source>row %1 of %2</source>
+        <translation>fila %1 de %2</translation>
+    </message>
+    <message>
+        <source>What the pattern %1 matches in a text of %2 bytes cannot be found out (%3). Write a pattern that backtracks less, or leave the text out.</source>
+        <translation>No se puede averiguar qué coincide con el patrón %1 en un texto de %2 bytes (%3). Escriba un patrón con menos retrocesos, o deje fuera el texto.</translation>
+    </message>
+    <message>
+        <source>The sentencepiece model %1 does not encode a text of %2 bytes: %3.</source>
+        <translation>El modelo sentencepiece %1 no codifica un texto de %2 bytes: %3.</translation>
+    </message>
+    <message>
+        <source>it is a link to a file elsewhere</source>
+        <translation>es un enlace a un archivo de otro lugar</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.</source>
+        <translation>%1 contiene %2, una dirección con nombre o contraseña, que quedaría guardada en la ejecución. Indique un archivo, o hf://owner/name y el secreto en HF_TOKEN.</translation>
+    </message>
+    <message>
+        <source>hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.</source>
+        <translation>hf://%1: la lista de archivos no termina (%2). Es un fallo del servidor; inténtelo más tarde, o sin el espejo que indica HF_ENDPOINT.</translation>
+    </message>
+    <message>
+        <source>page %1 leads back to one before it</source>
+        <translation>la página %1 lleva de vuelta a una anterior</translation>
+    </message>
+    <message>
+        <source>%1 pages and %2 files so far</source>
+        <translation>%1 páginas y %2 archivos hasta ahora</translation>
+    </message>
+    <message>
+        <source>%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.</source>
+        <translation>%1 es un enlace o no es un archivo, así que no se puede bloquear. Pida a quien lo creó que lo quite.</translation>
+    </message>
+    <message>
+        <source>Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.</source>
+        <translation>No se puede saber si %1 (%2) está libre: %3. Elija otro dispositivo, o haga que se corrija antes.</translation>
+    </message>
+    <message>
+        <source>%1 (%2) is in use by another run. Choose another device, or stop that run first.</source>
+        <translation>%1 (%2) está en uso por otra ejecución. Elija otro dispositivo, o detenga antes esa ejecución.</translation>
+    </message>
+    <message>
+        <source>SIGKILL, sender unknown</source>
+        <translation>SIGKILL, remitente desconocido</translation>
+    </message>
+    <message>
+        <source>The %1 workers would take about %2 of memory together, and this machine has %3. Fewer workers, a smaller batch_size or a smaller model need less.</source>
+        <translation>Los %1 trabajadores ocuparían juntos unos %2 de memoria, y esta máquina tiene %3. Menos trabajadores, un batch_size menor o un modelo más pequeño necesitan menos.</translation>
+    </message>
+    <message>
+        <source>The %1 workers want %2 cores together, and this machine has %3: they would take turns and be no faster. Use fewer workers or threads.</source>
+        <translation>Los %1 trabajadores quieren juntos %2 núcleos, y esta máquina tiene %3: se turnarían y no irían más rápido. Use menos trabajadores o hilos.</translation>
+    </message>
+    <message>
+        <source>cannot list %1</source>
+        <translation>no se puede listar %1</translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.</source>
+        <translation>%1 es un enlace, y Furrow no borra nada detrás de un enlace dentro de su caché. Convierta en enlace la propia carpeta de la caché, o quite este.</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?</source>
+        <translation>no se puede leer el punto de control %1: %2 no está. ¿Está montado su disco?</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be read: %2</source>
+        <translation>no se puede leer el punto de control %1: %2</translation>
+    </message>
+    <message>
+        <source>its manifest names a path outside the folder.</source>
+        <translation>su manifiesto nombra una ruta fuera de la carpeta.</translation>
+    </message>
+    <message>
+        <source>%1 is gone. Is its disk still there?</source>
+        <translation>%1 ya no está. ¿Sigue ahí su disco?</translation>
+    </message>
+    <message>
+        <source>%1 Older checkpoints are kept until two newer ones are whole.</source>
+        <translation>%1 Los puntos de control anteriores se conservan hasta que dos más nuevos estén íntegros.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.</source>
+        <translation>El punto de control %1 estaba marcado como dañado y está íntegro: se recupera con %2 fragmentos.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.</source>
+        <translation>El punto de control %1 estaba marcado como dañado y está íntegro. La ejecución siguió sin él, así que queda fuera de los pesos; una ejecución nueva puede empezar desde él.</translation>
+    </message>
+    <message>
+        <source>%1 unfinished checkpoint folders were removed.</source>
+        <translation>Se quitaron %1 carpetas de puntos de control sin terminar.</translation>
+    </message>
+    <message>
+        <source>%1 is a link and was left as it is.</source>
+        <translation>%1 es un enlace y se dejó como está.</translation>
+    </message>
+    <message>
+        <source>%1 Nothing was changed.</source>
+        <translation>%1 No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on from the newest whole checkpoint before it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
+        <translation>Vuelva a poner una copia íntegra y reanude; o bien &apos;furrowctl resume %1 --accept-loss&apos; sigue desde el punto de control íntegro anterior más nuevo y entrena de nuevo sus fragmentos (&apos;--dry-run&apos; muestra cuáles).</translation>
+    </message>
+    <message>
+        <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
+        <translation>Recupere el archivo o su disco y reanude; o bien &apos;furrowctl resume %1 --accept-loss&apos; sigue sin él y entrena de nuevo sus fragmentos (&apos;--dry-run&apos; muestra cuáles).</translation>
+    </message>
+    <message>
+        <source>%1 Its %2 chunks are free again.</source>
+        <translation>%1 Sus %2 fragmentos vuelven a estar libres.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.</source>
+        <translation>El punto de control %1 estaba marcado como dañado y está íntegro. La próxima reanudación lo recupera si aún es posible.</translation>
+    </message>
+    <message>
+        <source>%1 No whole checkpoint is left behind it: training would begin again from the start weights.</source>
+        <translation>%1 Detrás no queda ningún punto de control íntegro: el entrenamiento empezaría de nuevo desde los pesos iniciales.</translation>
+    </message>
+    <message>
+        <source>%1 The one before it would be used.</source>
+        <translation>%1 Se usaría el anterior.</translation>
+    </message>
+    <message>
+        <source>It was marked damaged and is whole; a resume takes it back where that is still possible.</source>
+        <translation>Estaba marcado como dañado y está íntegro; una reanudación lo recupera si aún es posible.</translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow writes and deletes nothing through links in a run folder. Put the folder or file itself there, mount the other disk at that place, or move the whole run.</source>
+        <translation>%1 es un enlace, y Furrow no escribe ni borra nada a través de enlaces en una carpeta de ejecución. Ponga ahí la carpeta o el archivo mismo, monte el otro disco en ese lugar o mueva la ejecución entera.</translation>
+    </message>
+    <message>
+        <source>it knows no checkpoint</source>
+        <translation>no conoce ningún punto de control</translation>
+    </message>
+    <message>
+        <source>the newest checkpoint that it knows is %1 (step %2, %3)</source>
+        <translation>el punto de control más nuevo que conoce es %1 (paso %2, %3)</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).</source>
+        <translation>El registro %1 es más antiguo que los pesos: %2, y en %3 hay manifiestos de esta ejecución que no conoce: %4, el más nuevo %5 (paso %6, %7).</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
+        <translation>&apos;furrowctl doctor %1 --repair&apos; pone el registro al día con los manifiestos; &apos;furrowctl resume %2 --accept-loss&apos; sigue en cambio desde el estado anterior y los mueve a checkpoints/unknown.</translation>
+    </message>
+    <message>
+        <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
+        <translation>%1 de las entradas en %2 no las conoce el registro; no se borró nada de ellas, se movieron a %3: %4</translation>
+    </message>
+    <message>
+        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>el registro nombra &apos;%1&apos; como archivo preparado del bloque %2, que no es un nombre de archivo; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>el registro nombra &apos;%1&apos; como carpeta del punto de control %2, que no es un nombre de carpeta; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>there is no damaged checkpoint %1</source>
+        <translation>no hay ningún punto de control dañado %1</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was found whole again</source>
+        <translation>el punto de control %1 se encontró íntegro de nuevo</translation>
+    </message>
+    <message>
+        <source>cannot look at %1</source>
+        <translation>no se puede mirar %1</translation>
+    </message>
+    <message>
+        <source>row %1 of %2 %3</source>
+        <translation>la fila %1 de %2 %3</translation>
+    </message>
+    <message>
+        <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
+        <translation>La descarga %1 tiene otros bytes que los que prometió el hub (SHA-256).</translation>
+    </message>
+    <message>
+        <source>The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.</source>
+        <translation>Las filas %1 a %2 de %3 no son las que había cuando la ejecución planeó sus bloques: el archivo fue cambiado. Restáurelo y reintente los fragmentos, acéptelos como no entrenados, o empiece una ejecución nueva.</translation>
+    </message>
+    <message>
+        <source>%1 is a pointer of git-lfs, not the data itself. Fetch the data with &apos;git lfs pull&apos;.</source>
+        <translation>%1 es un puntero de git-lfs, no los datos. Traiga los datos con &apos;git lfs pull&apos;.</translation>
+    </message>
+    <message>
+        <source>%1 is a web page, not data: its download was refused or needs a log-in. Fetch it again.</source>
+        <translation>%1 es una página web, no datos: la descarga fue rechazada o pide iniciar sesión. Descárguelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 is Parquet with an encrypted footer, which Furrow cannot read. Write it again without encryption.</source>
+        <translation>%1 es Parquet con el pie cifrado, que Furrow no puede leer. Escríbalo de nuevo sin cifrar.</translation>
+    </message>
+    <message>
+        <source>%1 ends as Parquet and does not begin so: its first bytes are damaged. Fetch or write it again.</source>
+        <translation>%1 termina como Parquet y no empieza así: sus primeros bytes están dañados. Descárguelo o escríbalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.</source>
+        <translation>%1 se llama Parquet y es %2. Dele su nombre correcto o escríbalo como Parquet.</translation>
+    </message>
+    <message>
+        <source>%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.</source>
+        <translation>%1 se llama Parquet y no empieza ni termina como tal archivo. Descárguelo o escríbalo de nuevo, o dele su nombre correcto.</translation>
+    </message>
+    <message>
+        <source>%1 is called JSON lines, and none of its first lines is a JSON object. Give it its right name, or write one object per line.</source>
+        <translation>%1 se llama JSON lines y ninguna de sus primeras líneas es un objeto JSON. Dele su nombre correcto o escriba un objeto por línea.</translation>
+    </message>
+    <message>
+        <source>%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.</source>
+        <translation>%1 se llama %2 y no empieza como tal archivo: sus primeros bytes están dañados o tiene un nombre equivocado. Descárguelo o escríbalo de nuevo, o dele su nombre correcto.</translation>
+    </message>
+    <message>
+        <source>The download %1 is damaged: its checksum differs.</source>
+        <translation>La descarga %1 está dañada: su suma de comprobación es otra.</translation>
+    </message>
+    <message>
+        <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
+        <translation>El nombre de %1 no es UTF-8, así que una ejecución no puede guardarlo. Cambie el nombre del archivo.</translation>
+    </message>
+    <message>
+        <source>%1 was written to while it was read</source>
+        <translation>se escribió en %1 mientras se leía</translation>
+    </message>
+    <message>
+        <source>%1 was written to while the run reads it.</source>
+        <translation>Se escribió en %1 mientras la ejecución lo lee.</translation>
+    </message>
+    <message>
+        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2</source>
+        <translation>Los datos cambiaron desde que se hizo la ejecución, así que sus bloques no serían los mismos (%1). Restaure los datos y reanude, siga sin lo que cambió (reanude con bad_files=leave_out), o empiece una ejecución nueva con los datos como están ahora:%2</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.</source>
+        <translation>%1 de las %2 filas leídas hasta ahora no se pueden leer: %3 %, y max_unreadable_percent permite %4 %. La primera del bloque más nuevo: %5. Repare los datos y empiece una ejecución nueva, o reanude con un límite mayor.</translation>
+    </message>
+    <message>
+        <source>%1; trying again in %2 s</source>
+        <translation>%1; nuevo intento en %2 s</translation>
+    </message>
+    <message>
+        <source>waiting for the hub: %1</source>
+        <translation>esperando al hub: %1</translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
+        <translation>una parte de los datos no se puede leer (%1). Repárela y reanude, o siga sin ella reanudando con bad_files=leave_out.</translation>
+    </message>
+    <message>
+        <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
+        <translation>Repare la fuente, luego &apos;furrowctl chunks retry&apos; y reanude; o siga sin ellos con &apos;furrowctl chunks accept&apos; y reanude.</translation>
+    </message>
+    <message>
+        <source>1 chunk cannot be read (%1).</source>
+        <translation>1 fragmento no se puede leer (%1).</translation>
+    </message>
+    <message>
+        <source>%1 chunks cannot be read (the first: %2).</source>
+        <translation>%1 fragmentos no se pueden leer (el primero: %2).</translation>
+    </message>
+    <message>
+        <source>%1: only the column &apos;%2&apos; is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
+        <translation>%1: solo se descarga la columna &apos;%2&apos; (%3 % de los archivos), así que lo que llega no se puede comparar con el SHA-256 que promete el hub.</translation>
+    </message>
+    <message>
+        <source>the audit was ended before it was done</source>
+        <translation>la auditoría se terminó antes de acabar</translation>
+    </message>
+    <message>
+        <source>%1: the fingerprints of its samples in %2 are not those that the tracker recorded</source>
+        <translation>%1: las huellas de sus muestras en %2 no son las que anotó el registro</translation>
+    </message>
+    <message>
+        <source>%1: its rows, windows or tokens in %2 are not those that the tracker recorded</source>
+        <translation>%1: sus filas, ventanas o tokens en %2 no son los que anotó el registro</translation>
+    </message>
+    <message>
+        <source>block %1 has the file &apos;%2&apos;, which is no name of a file</source>
+        <translation>el bloque %1 tiene el archivo &apos;%2&apos;, que no es un nombre de archivo</translation>
+    </message>
+    <message>
+        <source>block %1: %2</source>
+        <translation>bloque %1: %2</translation>
+    </message>
+    <message>
+        <source>block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced</source>
+        <translation>bloque %1: el archivo %2 está íntegro y tiene otro contenido que el que anotó el registro: fue sustituido</translation>
+    </message>
+    <message>
+        <source>the prepared block</source>
+        <translation>el bloque preparado</translation>
+    </message>
+    <message>
+        <source>Reading the prepared blocks</source>
+        <translation>Leyendo los bloques preparados</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
+        <translation>SHA-256 de %1 bloques preparados en la caché, y sus fragmentos frente al registro; otros %2 no están y se hacen de nuevo cuando hacen falta</translation>
+    </message>
+    <message>
+        <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
+        <translation>bloque %1: preparado otra vez desde la fuente tiene otro contenido que el que anotó el registro</translation>
+    </message>
+    <message>
+        <source>the source</source>
+        <translation>la fuente</translation>
+    </message>
+    <message>
+        <source>Reading the source once more</source>
+        <translation>Leyendo la fuente otra vez</translation>
+    </message>
+    <message>
+        <source>%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk</source>
+        <translation>%1 bloques preparados otra vez a partir de %2 de texto, y las huellas de sus muestras, fragmento a fragmento</translation>
+    </message>
+    <message>
+        <source>Reading the manifests of the checkpoints</source>
+        <translation>Leyendo los manifiestos de los puntos de control</translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, kind, step, tokens and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation>SHA-256 del manifiesto, tipo, paso, tokens y padres de cada uno de los %1 puntos de control tras los pesos más nuevos (%2 de ellos sin pesos, como quiere la política de conservación); y si hay puntos de control que el registro no conoce</translation>
+    </message>
+    <message>
+        <source>%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker</source>
+        <translation>%1: el punto de control %2 entrenó las ventanas %3 según su manifiesto y %4 según el registro</translation>
+    </message>
+    <message>
+        <source>the windows in %1 manifests against %2 part rows of the tracker</source>
+        <translation>las ventanas de %1 manifiestos frente a %2 filas de partes del registro</translation>
+    </message>
+    <message>
+        <source>the weights of checkpoint %1 could not be inspected: its manifest cannot be used</source>
+        <translation>los pesos del punto de control %1 no se pudieron inspeccionar: su manifiesto no se puede usar</translation>
+    </message>
+    <message>
+        <source>there is no checkpoint yet</source>
+        <translation>aún no hay ningún punto de control</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of all %3 checkpoints that are there</source>
+        <translation>SHA-256 de %1 archivos (%2) de los %3 puntos de control presentes</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica</source>
+        <translation>SHA-256 de %1 archivos (%2) de %3 puntos de control, el más nuevo de cada réplica</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has the folder &apos;%2&apos;, which is no name of a folder</source>
+        <translation>el punto de control %1 tiene la carpeta &apos;%2&apos;, que no es un nombre de carpeta</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint</source>
+        <translation>el manifiesto del punto de control %1 no es el que anotó el registro (su SHA-256 difiere): el archivo fue cambiado o es de otro punto de control</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 cannot be used: %2</source>
+        <translation>el manifiesto del punto de control %1 no se puede usar: %2</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand</source>
+        <translation>el punto de control %1 tiene otro valor (%2) en su manifiesto que en el registro: uno de los dos fue cambiado a mano</translation>
+    </message>
+    <message>
+        <source>the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints</source>
+        <translation>la política de conservación eliminó los pesos del punto de control %1 y el registro no lo sabe: es más antiguo que los puntos de control</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 could not be inspected: %2</source>
+        <translation>el manifiesto del punto de control %1 no se pudo inspeccionar: %2</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 names &apos;%2&apos;, which is not in its folder</source>
+        <translation>el manifiesto del punto de control %1 nombra &apos;%2&apos;, que no está en su carpeta</translation>
+    </message>
+    <message>
+        <source>Reading the weights of checkpoint %1</source>
+        <translation>Leyendo los pesos del punto de control %1</translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 could not be inspected: %3</source>
+        <translation>%1 del punto de control %2 no se pudo inspeccionar: %3</translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 is not what was written: its SHA-256 differs</source>
+        <translation>%1 del punto de control %2 no es lo que se escribió: su SHA-256 difiere</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints</source>
+        <translation>el punto de control %1 (paso %2) no está en el registro: el registro es más antiguo que los puntos de control</translation>
+    </message>
+    <message>
+        <source>manifest.json has a number that no checkpoint can have.</source>
+        <translation>manifest.json tiene un número que ningún punto de control puede tener.</translation>
+    </message>
+    <message>
+        <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
+        <translation>La carpeta %1 tiene un nombre que no es UTF-8. Indique otra carpeta para la ejecución.</translation>
+    </message>
+    <message>
+        <source>run.json and the tracker are of different runs (%1 and %2)</source>
+        <translation>run.json y el registro son de ejecuciones distintas (%1 y %2)</translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, and the hash of the tokenizer</source>
+        <translation>run.json frente a lo que el registro guarda de él, y el hash del tokenizador</translation>
+    </message>
+    <message>
+        <source>Reading the tracker</source>
+        <translation>Leyendo el registro</translation>
+    </message>
+    <message>
+        <source>it has a number that no run can have.</source>
+        <translation>tiene un número que ninguna ejecución puede tener.</translation>
+    </message>
+    <message>
+        <source>there are chunks of epoch %1, which never began</source>
+        <translation>hay fragmentos de la época %1, que nunca empezó</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is marked as given up, but surviving weights were made from it</source>
+        <translation>el punto de control %1 está marcado como abandonado, pero de él proceden pesos supervivientes</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is marked as surviving, but no newest weights were made from it</source>
+        <translation>el punto de control %1 está marcado como superviviente, pero ningún peso más nuevo procede de él</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 names checkpoint %2 as its parent, which is not older</source>
+        <translation>el punto de control %1 nombra como padre al punto de control %2, que no es más antiguo</translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows and ids up to %3: rows were taken out of the history</source>
+        <translation>la tabla %1 tiene %2 filas e identificadores hasta %3: se quitaron filas de la historia</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has a part of claim %2, which did not train that chunk</source>
+        <translation>el punto de control %1 tiene una parte de la reserva %2, que no entrenó ese fragmento</translation>
+    </message>
+    <message>
+        <source>%1: checkpoint %2 has windows %3 to %4 of claim %5, which that claim did not train</source>
+        <translation>%1: el punto de control %2 tiene las ventanas %3 a %4 de la reserva %5, que esa reserva no entrenó</translation>
+    </message>
+    <message>
+        <source>epoch %1 counts %2 chunks as %3, it has %4</source>
+        <translation>la época %1 cuenta %2 fragmentos como %3, tiene %4</translation>
+    </message>
+    <message>
+        <source>every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks</source>
+        <translation>cada fila del registro, en un mismo instante: las reservas, partes y puntos de control de %1 fragmentos</translation>
+    </message>
+    <message>
+        <source>NOT in order, see below</source>
+        <translation>NO está en orden, véase abajo</translation>
+    </message>
+    <message>
+        <source>nothing is wrong in what could be read, but not everything could be inspected, see below</source>
+        <translation>nada está mal en lo que se pudo leer, pero no todo se pudo inspeccionar, véase abajo</translation>
+    </message>
+    <message>
+        <source>every chunk is where it should be, once, and the files are those that were recorded</source>
+        <translation>cada fragmento está donde debe, una vez, y los archivos son los que se anotaron</translation>
+    </message>
+    <message>
+        <source>every chunk is where it should be, once; weights not inspected</source>
+        <translation>cada fragmento está donde debe, una vez; los pesos no se inspeccionaron</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is damaged (it has %2 %3, which no run can have); `furrowctl doctor %4 --repair` rebuilds what the checkpoints prove</source>
+        <translation>el registro %1 está dañado (tiene %2 %3, que ninguna ejecución puede tener); `furrowctl doctor %4 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.</source>
+        <translation>%1 ha bloqueado el registro; la ejecución empieza cuando lo suelte. Déjelo continuar o termínelo.</translation>
+    </message>
+    <message>
+        <source>Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.</source>
+        <translation>Nadie ha podido escribir en el registro durante %1: lo ha bloqueado %2. La ejecución sigue en cuanto lo suelte; déjelo continuar o termínelo.</translation>
+    </message>
+    <message>
+        <source>it stood still inside a write to the tracker, for which everybody waits</source>
+        <translation>se quedó parado dentro de una escritura en el registro, por la que todos esperan</translation>
+    </message>
+    <message>
+        <source>it held the lock of the tracker and made no progress within its lease</source>
+        <translation>retuvo el bloqueo del registro y no avanzó dentro de su plazo</translation>
+    </message>
+    <message>
+        <source>the tracker is locked, and it made no progress within its lease</source>
+        <translation>el registro está bloqueado y no avanzó dentro de su plazo</translation>
+    </message>
+    <message>
+        <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
+        <translation>%1 está bloqueado desde hace demasiado tiempo por %2; déjelo continuar o termínelo e inténtelo de nuevo</translation>
+    </message>
+    <message>
+        <source>%1 has tracker version %2, which an older Furrow writes; this one writes version %3. While an older Furrow trains the run, use that one; when it has stopped, `furrowctl resume` of this one brings the tracker forward</source>
+        <translation>%1 tiene la versión de registro %2, que escribe un Furrow anterior; este escribe la versión %3. Mientras un Furrow anterior entrene la ejecución, use aquel; cuando haya parado, `furrowctl resume` de este actualiza el registro</translation>
+    </message>
+    <message>
+        <source>a process that cannot be seen from here</source>
+        <translation>un proceso que no se ve desde aquí</translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation>el proceso %1</translation>
+    </message>
+    <message>
+        <source>process %1 (%2)</source>
+        <translation>el proceso %1 (%2)</translation>
+    </message>
+    <message>
+        <source>%1, which is stopped</source>
+        <translation>%1, que está detenido</translation>
+    </message>
+    <message>
+        <source>The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.</source>
+        <translation>El archivo %1 ha crecido hasta %2, porque %3 lee un estado anterior del registro y no termina. Déjelo continuar o termínelo; no se pierde nada y el archivo vuelve a encoger.</translation>
+    </message>
+    <message>
+        <source>somebody</source>
+        <translation>alguien</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -2255,6 +2855,10 @@
         <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
         <translation>Una ejecución que no debe seguir puede marcarse como terminada; aún se puede reanudar después. También puede reanudarse por sí misma tras una interrupción, si usted lo indica en el diálogo o en el menú Ejecución.</translation>
     </message>
+    <message>
+        <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
+        <translation>Un punto de control dañado, o en un disco que no está, nunca se abandona sin su sí: recupérelo y reanude, o marque la casilla que dice cuántos fragmentos se entrenan de nuevo.</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -2452,6 +3056,22 @@
         <source>Changed by a resume</source>
         <translation>Cambiado al reanudar</translation>
     </message>
+    <message>
+        <source>Rows that cannot be read</source>
+        <translation>Filas que no se pueden leer</translation>
+    </message>
+    <message>
+        <source>Rows filtered</source>
+        <translation>Filas filtradas</translation>
+    </message>
+    <message>
+        <source>Duplicates left out</source>
+        <translation>Duplicados omitidos</translation>
+    </message>
+    <message>
+        <source>Chunks that cannot be read</source>
+        <translation>Fragmentos que no se pueden leer</translation>
+    </message>
 </context>
 <context>
     <name>SamplingPage</name>
@@ -2501,10 +3121,6 @@
     <message>
         <source>Text column</source>
         <translation>Columna de texto</translation>
-    </message>
-    <message>
-        <source>Column that holds the text in csv, jsonl and parquet. Empty: the first of text, content, sentence, document, article, body, else the first string column.</source>
-        <translation>Columna que contiene el texto en csv, jsonl y parquet. Vacío: la primera de text, content, sentence, document, article, body; si no, la primera de texto.</translation>
     </message>
     <message>
         <source>Tokenizer</source>
@@ -3111,10 +3727,6 @@
         <translation>Detener tras la época</translation>
     </message>
     <message>
-        <source>End at the end of the current epoch, also with iterate.</source>
-        <translation>Terminar al final de la época actual, también con iterar.</translation>
-    </message>
-    <message>
         <source>Stop after blocks</source>
         <translation>Detener tras bloques</translation>
     </message>
@@ -3417,6 +4029,70 @@
     <message>
         <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on AMD processors with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
         <translation>De los productos de matrices; los pesos son float32. auto: bf16 en GPU, fp32 en CPU; bf16 compensa en procesadores AMD con AVX512-BF16. fp16 necesita una GPU y escala la pérdida por sí mismo.</translation>
+    </message>
+    <message>
+        <source>End with the epoch that is being trained when the run starts or is resumed, also with iterate.</source>
+        <translation>Acabar con la época que se entrena cuando la ejecución empieza o se reanuda, también con iterate.</translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl and parquet; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
+        <translation>Columna que contiene el texto en csv, jsonl y parquet; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. Vacío: la primera de text, content, sentence, document, article, body, en mayúsculas o minúsculas; si no, la primera columna con texto.</translation>
+    </message>
+    <message>
+        <source>Encoding</source>
+        <translation>Codificación</translation>
+    </message>
+    <message>
+        <source>How the characters of text files are stored: utf-8, windows-1252, utf-16le, shift_jis, gb18030 or any other name ICU knows. auto: found from the bytes and said; what is not UTF-8 is converted.</source>
+        <translation>Cómo están guardados los caracteres de los archivos de texto: utf-8, windows-1252, utf-16le, shift_jis, gb18030 o cualquier otro nombre que conozca ICU. auto: se deduce de los bytes y se indica; lo que no es UTF-8 se convierte.</translation>
+    </message>
+    <message>
+        <source>CSV delimiter</source>
+        <translation>Separador CSV</translation>
+    </message>
+    <message>
+        <source>What stands between the fields of csv files: one character, or comma, semicolon, tab, pipe, space. auto: found from the first records.</source>
+        <translation>Lo que hay entre los campos de los archivos csv: un carácter, o comma, semicolon, tab, pipe, space. auto: se deduce de los primeros registros.</translation>
+    </message>
+    <message>
+        <source>CSV quote</source>
+        <translation>Comillas CSV</translation>
+    </message>
+    <message>
+        <source>What stands around fields of csv files that hold delimiters or line ends: one character, or none. auto: the double quote.</source>
+        <translation>Lo que rodea los campos de archivos csv que contienen separadores o finales de línea: un carácter, o none. auto: las comillas dobles.</translation>
+    </message>
+    <message>
+        <source>CSV escape</source>
+        <translation>Escape CSV</translation>
+    </message>
+    <message>
+        <source>A character that takes the meaning from the one behind it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
+        <translation>Un carácter que quita su significado al que le sigue en archivos csv, o none (unas comillas dentro de comillas se duplican). auto: una barra invertida donde los primeros registros la muestran.</translation>
+    </message>
+    <message>
+        <source>CSV header</source>
+        <translation>Encabezado CSV</translation>
+    </message>
+    <message>
+        <source>The first record of a csv file names its columns. Off: it is data, and the columns are called 1, 2, 3.</source>
+        <translation>El primer registro de un archivo csv nombra sus columnas. Desactivado: es un dato, y las columnas se llaman 1, 2, 3.</translation>
+    </message>
+    <message>
+        <source>Changed or damaged files</source>
+        <translation>Archivos cambiados o dañados</translation>
+    </message>
+    <message>
+        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
+        <translation>Qué pasa cuando un archivo de los datos ya no es el que era al hacer la ejecución, o su resto no se puede leer: la ejecución se detiene y lo dice (stop), o lo que del archivo aún no está preparado se omite, por su nombre (leave_out).</translation>
+    </message>
+    <message>
+        <source>Unreadable rows, at most</source>
+        <translation>Filas ilegibles, como máximo</translation>
+    </message>
+    <message>
+        <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
+        <translation>La ejecución se detiene cuando más de las filas leídas hasta ahora no se pueden leer, y al menos diez de ellas. 100: sin límite.</translation>
     </message>
 </context>
 <context>
@@ -3839,6 +4515,10 @@
         <source>%1 (begun with %2)</source>
         <translation>%1 (empezó con %2)</translation>
     </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>no se puede leer</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -4078,6 +4758,10 @@
     <message>
         <source>ended</source>
         <translation>terminado</translation>
+    </message>
+    <message>
+        <source>incomplete</source>
+        <translation>incompleta</translation>
     </message>
 </context>
 <context>
@@ -4510,6 +5194,46 @@
         <source>Train a small text that comes with Furrow on the CPU</source>
         <translation>Entrenar en la CPU un texto pequeño incluido en Furrow</translation>
     </message>
+    <message>
+        <source>Stop after this block</source>
+        <translation>Detener tras este bloque</translation>
+    </message>
+    <message>
+        <source>End with the block that is complete next</source>
+        <translation>Acabar con el próximo bloque que se complete</translation>
+    </message>
+    <message>
+        <source>Stop after this epoch</source>
+        <translation>Detener tras esta época</translation>
+    </message>
+    <message>
+        <source>End with the epoch that is being trained</source>
+        <translation>Acabar con la época que se está entrenando</translation>
+    </message>
+    <message>
+        <source>Evaluate now</source>
+        <translation>Evaluar ahora</translation>
+    </message>
+    <message>
+        <source>Each worker evaluates its weights on the held-out text at its next step</source>
+        <translation>Cada trabajador evalúa sus pesos con el texto reservado en su próximo paso</translation>
+    </message>
+    <message>
+        <source>Try poisoned chunks again</source>
+        <translation>Reintentar fragmentos envenenados</translation>
+    </message>
+    <message>
+        <source>Prepare and train them once more; the selected ones, else all</source>
+        <translation>Prepararlos y entrenarlos otra vez; los seleccionados, si no todos</translation>
+    </message>
+    <message>
+        <source>Accept poisoned chunks…</source>
+        <translation>Aceptar fragmentos envenenados…</translation>
+    </message>
+    <message>
+        <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
+        <translation>Quedan sin entrenar, por su nombre, y la época puede terminar sin ellos; los seleccionados, si no todos</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -4614,10 +5338,6 @@
         <translation>Aún no se conoce ningún fragmento.</translation>
     </message>
     <message>
-        <source>No duplicates, no holes. %1 chunks checked at %2.</source>
-        <translation>Sin duplicados ni huecos. %1 fragmentos comprobados a las %2.</translation>
-    </message>
-    <message>
         <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
         <translation>Entrenados dos veces: %1. Faltan: %2. %3 fragmentos comprobados a las %4.</translation>
     </message>
@@ -4640,6 +5360,46 @@
     <message>
         <source>Reports</source>
         <translation>Informes</translation>
+    </message>
+    <message>
+        <source>Check weights and files</source>
+        <translation>Comprobar pesos y archivos</translation>
+    </message>
+    <message>
+        <source>Read the data again</source>
+        <translation>Leer los datos otra vez</translation>
+    </message>
+    <message>
+        <source>Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did.</source>
+        <translation>Prepara cada bloque otra vez desde la fuente y compara las muestras por sus huellas. Tarda tanto como tardó la preparación.</translation>
+    </message>
+    <message>
+        <source>Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded.</source>
+        <translation>Lee los pesos más nuevos y los bloques preparados y compara su SHA-256 con lo anotado.</translation>
+    </message>
+    <message>
+        <source>Stopped. The weights were not inspected.</source>
+        <translation>Detenido. Los pesos no se inspeccionaron.</translation>
+    </message>
+    <message>
+        <source>Stop checking</source>
+        <translation>Dejar de comprobar</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <translation>Sin duplicados ni huecos; pesos y archivos son los anotados. %1 fragmentos comprobados a las %2.</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
+        <translation>Sin duplicados ni huecos, pero no todo se pudo inspeccionar: véase abajo. %1 fragmentos comprobados a las %2.</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes. %1 chunks checked at %2; weights not inspected.</source>
+        <translation>Sin duplicados ni huecos. %1 fragmentos comprobados a las %2; pesos no inspeccionados.</translation>
+    </message>
+    <message>
+        <source>Not in order: see below. %1 chunks checked at %2.</source>
+        <translation>No está en orden: véase abajo. %1 fragmentos comprobados a las %2.</translation>
     </message>
 </context>
 <context>
@@ -5037,6 +5797,10 @@
     <message>
         <source>The newest of each replica</source>
         <translation>El más reciente de cada réplica</translation>
+    </message>
+    <message>
+        <source>Cannot be read</source>
+        <translation>No se puede leer</translation>
     </message>
 </context>
 <context>
@@ -5664,6 +6428,14 @@ Vocabulario %3</translation>
             <numerusform>primeras %n muestras</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Text column</source>
+        <translation>Columna de texto</translation>
+    </message>
+    <message>
+        <source>Several columns hold text: choose the one that is trained</source>
+        <translation>Varias columnas contienen texto: elija la que se entrena</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -5772,6 +6544,18 @@ Vocabulario %3</translation>
         <source>poisoned %1, accept or retry before the epoch can end</source>
         <translation>envenenados %1, aceptar o reintentar antes de que la época pueda terminar</translation>
     </message>
+    <message>
+        <source>rows unreadable %1</source>
+        <translation>filas ilegibles %1</translation>
+    </message>
+    <message>
+        <source>rows filtered %1</source>
+        <translation>filas filtradas %1</translation>
+    </message>
+    <message>
+        <source>duplicates left out %1</source>
+        <translation>duplicados omitidos %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EstimatePanel</name>
@@ -5846,10 +6630,6 @@ Vocabulario %3</translation>
         <translation>%1, medido en %2</translation>
     </message>
     <message>
-        <source>No run of this preset was measured here.</source>
-        <translation>Aquí no se midió ninguna ejecución de este preajuste.</translation>
-    </message>
-    <message>
         <source>The number of tokens is not known before the data is prepared.</source>
         <translation>El número de tokens no se conoce antes de preparar los datos.</translation>
     </message>
@@ -5887,6 +6667,14 @@ Vocabulario %3</translation>
     <message>
         <source>Make the run and begin it when its devices are free</source>
         <translation>Crear la ejecución y empezarla cuando sus dispositivos estén libres</translation>
+    </message>
+    <message>
+        <source>No run was measured here that trains in this way.</source>
+        <translation>Aquí no se midió ninguna ejecución que entrene de este modo.</translation>
+    </message>
+    <message>
+        <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
+        <translation>%1, calculado a partir de %2 según las operaciones por token y los núcleos o GPU</translation>
     </message>
 </context>
 <context>
@@ -6344,6 +7132,14 @@ Vocabulario %3</translation>
     <message>
         <source>%1, %2 times the estimate</source>
         <translation>%1, %2 veces la estimación</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Accept as not trained…</source>
+        <translation>Aceptar como no entrenado…</translation>
     </message>
 </context>
 <context>
@@ -6826,6 +7622,81 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>Charts: %1</source>
         <translation>Gráficos: %1</translation>
+    </message>
+    <message>
+        <source>Evaluating at the next step…</source>
+        <translation>Se evalúa en el próximo paso…</translation>
+    </message>
+    <message>
+        <source>The run ends with the block that is complete next.</source>
+        <translation>La ejecución acaba con el próximo bloque que se complete.</translation>
+    </message>
+    <message>
+        <source>The run ends with this epoch.</source>
+        <translation>La ejecución acaba con esta época.</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Leído</translation>
+    </message>
+    <message>
+        <source>Takes the warning away</source>
+        <translation>Quita el aviso</translation>
+    </message>
+    <message>
+        <source>Taking the tracker forward…</source>
+        <translation>Poniendo el registro al día…</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>Reanudar %1</translation>
+    </message>
+    <message>
+        <source>The tracker is older than the weights</source>
+        <translation>El registro es más antiguo que los pesos</translation>
+    </message>
+    <message>
+        <source>%1 Take it forward from the manifests? The file as it is now is kept beside it.</source>
+        <translation>%1 ¿Ponerlo al día con los manifiestos? El archivo tal como está ahora se conserva al lado.</translation>
+    </message>
+    <message>
+        <source>Take the tracker forward</source>
+        <translation>Poner el registro al día</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>The poisoned chunks are tried again.</source>
+        <translation>Los fragmentos envenenados se reintentan.</translation>
+    </message>
+    <message>
+        <source>Accept that no poisoned chunk is trained?</source>
+        <translation>¿Aceptar que ningún fragmento envenenado se entrene?</translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept that %n poisoned chunk(s) are not trained?</source>
+        <translation>
+            <numerusform>¿Aceptar que %n fragmento envenenado no se entrene?</numerusform>
+            <numerusform>¿Aceptar que %n fragmentos envenenados no se entrenen?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Accept poisoned chunks</source>
+        <translation>Aceptar fragmentos envenenados</translation>
+    </message>
+    <message>
+        <source>The epoch can end without them; audit and reports go on naming them.</source>
+        <translation>La época puede terminar sin ellos; la auditoría y los informes los siguen nombrando.</translation>
+    </message>
+    <message>
+        <source>Accept</source>
+        <translation>Aceptar</translation>
+    </message>
+    <message>
+        <source>Leave them poisoned</source>
+        <translation>Dejarlos envenenados</translation>
     </message>
 </context>
 <context>
@@ -7376,6 +8247,14 @@ no se puede leer el archivo</translation>
         <source>%1 of %2</source>
         <translation>%1 de %2</translation>
     </message>
+    <message>
+        <source>Unknown characters</source>
+        <translation>Caracteres desconocidos</translation>
+    </message>
+    <message>
+        <source>Tokens that stand for characters the vocabulary does not have</source>
+        <translation>Tokens en lugar de caracteres que el vocabulario no tiene</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -7570,10 +8449,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Por rehacer</translation>
     </message>
     <message>
-        <source>only in a checkpoint that is damaged</source>
-        <translation>solo en un punto de control dañado</translation>
-    </message>
-    <message>
         <source>Work lost</source>
         <translation>Trabajo perdido</translation>
     </message>
@@ -7634,10 +8509,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Desde un punto de control anterior, lo más nuevo sale de los pesos: sus fragmentos quedan libres y se entrenan otra vez. Los archivos se quedan para generar texto y para ejecuciones nuevas.</translation>
     </message>
     <message>
-        <source>trained after checkpoint %1, or only in a damaged one</source>
-        <translation>entrenados después del punto de control %1, o solo en uno dañado</translation>
-    </message>
-    <message>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
         <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos empezados</translation>
     </message>
@@ -7678,6 +8549,21 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Change settings or devices…</source>
         <translation>Cambiar ajustes o dispositivos…</translation>
+    </message>
+    <message>
+        <source>only in a checkpoint that is damaged or cannot be read</source>
+        <translation>solo en un punto de control dañado o que no se puede leer</translation>
+    </message>
+    <message>
+        <source>trained after checkpoint %1, or only in one that is not whole</source>
+        <translation>entrenados después del punto de control %1, o solo en uno que no está íntegro</translation>
+    </message>
+    <message numerus="yes">
+        <source>I accept that %n chunk(s) are trained again</source>
+        <translation>
+            <numerusform>Acepto que %n fragmento se entrene de nuevo</numerusform>
+            <numerusform>Acepto que %n fragmentos se entrenen de nuevo</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -8129,17 +9015,17 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Comprobando los archivos, %1 de %2…</translation>
     </message>
     <message numerus="yes">
-        <source>%n checkpoint(s) damaged. %1</source>
-        <translation>
-            <numerusform>%n punto de control dañado. %1</numerusform>
-            <numerusform>%n puntos de control dañados. %1</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n checkpoint(s) verified: every file is as it was written.</source>
         <translation>
             <numerusform>%n punto de control verificado: cada archivo está como se escribió.</numerusform>
             <numerusform>%n puntos de control verificados: cada archivo está como se escribió.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) not whole. %1</source>
+        <translation>
+            <numerusform>%n punto de control no íntegro. %1</numerusform>
+            <numerusform>%n puntos de control no íntegros. %1</numerusform>
         </translation>
     </message>
 </context>

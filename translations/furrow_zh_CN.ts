@@ -95,6 +95,14 @@
         <source>%1 went back to its last checkpoint: %2</source>
         <translation>%1 已回到其最近的检查点：%2</translation>
     </message>
+    <message>
+        <source>Worker died</source>
+        <translation>工作进程意外结束</translation>
+    </message>
+    <message>
+        <source>%1 ended and was started again: %2</source>
+        <translation>%1 已结束并重新启动：%2</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -150,14 +158,6 @@
         <translation>%1，第 %2 次尝试：%3 至 %4，%5</translation>
     </message>
     <message>
-        <source>No duplicate, no hole: every committed chunk is in the surviving weights exactly once.</source>
-        <translation>没有重复，没有遗漏：每个已提交的数据段在保留的权重中恰好出现一次。</translation>
-    </message>
-    <message>
-        <source>The ledger does not prove that every chunk is in the weights exactly once. See the findings.</source>
-        <translation>账本不能证明每个数据段在权重中恰好出现一次。请看发现。</translation>
-    </message>
-    <message>
         <source>Audit of %1</source>
         <translation>%1 的审计</translation>
     </message>
@@ -168,6 +168,18 @@
     <message>
         <source>Findings</source>
         <translation>发现</translation>
+    </message>
+    <message>
+        <source>; wrong: %1</source>
+        <translation>；不符：%1</translation>
+    </message>
+    <message>
+        <source>; could not be inspected: %1</source>
+        <translation>；无法检查：%1</translation>
+    </message>
+    <message>
+        <source>%1: %2 %</source>
+        <translation>%1：%2 %</translation>
     </message>
 </context>
 <context>
@@ -391,6 +403,10 @@
     <message>
         <source>DiLoCo</source>
         <translation>DiLoCo</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>
@@ -907,10 +923,6 @@
         <translation>此运行的权重并非由它得来。</translation>
     </message>
     <message>
-        <source>%1 The one before it is used.</source>
-        <translation>%1 将使用它之前的那个。</translation>
-    </message>
-    <message>
         <source>1 chunk not prepared yet</source>
         <translation>1 个数据段尚未准备</translation>
     </message>
@@ -1175,10 +1187,6 @@
         <translation>%1 是一个 JSON 文档；请改为每行写一个对象（jsonl）。</translation>
     </message>
     <message>
-        <source>%1 is UTF-16 text. Convert it to UTF-8 first.</source>
-        <translation>%1 是 UTF-16 文本。请先转换为 UTF-8。</translation>
-    </message>
-    <message>
         <source>%1 is %2, not text.</source>
         <translation>%1 是 %2，不是文本。</translation>
     </message>
@@ -1217,10 +1225,6 @@
     <message>
         <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
         <translation>数据中有 %1 现在无法读取。请重新接上磁盘或共享文件夹，或放回数据：%2</translation>
-    </message>
-    <message>
-        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2</source>
-        <translation>创建运行后数据已改变，块将不再相同（%1）。请恢复数据，或新建运行：%2</translation>
     </message>
     <message>
         <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
@@ -1715,10 +1719,6 @@
         <translation>无法从这里更改 %1：%2；请在训练该运行的计算机上操作</translation>
     </message>
     <message>
-        <source>%1 has an older version; `furrowctl resume` migrates it</source>
-        <translation>%1 是旧版本；`furrowctl resume` 会迁移它</translation>
-    </message>
-    <message>
         <source>%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
         <translation>%1 不是 Furrow 的账本，或从未完成；`furrowctl doctor %2 --repair` 可按检查点所证明的内容重建</translation>
     </message>
@@ -2038,6 +2038,606 @@
         <source>%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.</source>
         <translation>%1 为 %2，但%3约装成 %4 个窗口（%5为 %6 个词元），而一步不会跨越数据段的边界。请降低它，或提高%7。</translation>
     </message>
+    <message>
+        <source>%1 is %2, allowed is auto, none, comma, semicolon, tab, pipe, space or one ASCII character.</source>
+        <translation>%1 为 %2，允许的值是 auto、none、comma、semicolon、tab、pipe、space 或一个 ASCII 字符。</translation>
+    </message>
+    <message>
+        <source>%1 is none, but the fields of a csv file need something between them.</source>
+        <translation>%1 为 none，但 csv 文件的字段之间需要分隔符。</translation>
+    </message>
+    <message>
+        <source>%1 is the same character as %2.</source>
+        <translation>%1 与 %2 是同一个字符。</translation>
+    </message>
+    <message>
+        <source>The texts of a list are joined by line breaks.</source>
+        <translation>列表中的文本以换行符连接。</translation>
+    </message>
+    <message>
+        <source>Other columns with text: %1. The setting text_column chooses.</source>
+        <translation>其他含文本的列：%1。用设置 text_column 选择。</translation>
+    </message>
+    <message>
+        <source>The text is column %1, as text_column says.</source>
+        <translation>文本取自列 %1，由 text_column 指定。</translation>
+    </message>
+    <message>
+        <source>The text is column %1, chosen by its name.</source>
+        <translation>文本取自列 %1，按名称选定。</translation>
+    </message>
+    <message>
+        <source>The text is column %1, the only one with text.</source>
+        <translation>文本取自列 %1，它是唯一含文本的列。</translation>
+    </message>
+    <message>
+        <source>The text is column %1, the first one with text.</source>
+        <translation>文本取自列 %1，它是第一个含文本的列。</translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.</source>
+        <translation>到目前为止准备的词元中有 %1 % 代表词表中没有的字符。如果文本读取有误，请设置 encoding，或换用其他分词器。</translation>
+    </message>
+    <message>
+        <source>%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.</source>
+        <translation>%1 是 csv：分隔符 %2，引号 %3，转义符 %4；第一条记录是列名。</translation>
+    </message>
+    <message>
+        <source>%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.</source>
+        <translation>%1 是 csv：分隔符 %2，引号 %3，转义符 %4；列没有名称。</translation>
+    </message>
+    <message>
+        <source>%1 is %2 text and is converted to UTF-8.</source>
+        <translation>%1 是 %2 文本，将转换为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.</source>
+        <translation>%1 含有不是 UTF-8 的字节。它们保持原样；如果文本使用其他编码，请设置 encoding。</translation>
+    </message>
+    <message>
+        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
+        <translation>%1，第 %2 行：此记录中开始的引号没有在字段末尾闭合，会吞掉后面的行。请闭合它，或用 csv_quote、csv_escape 或 csv_delimiter 说明文件的写法。</translation>
+    </message>
+    <message>
+        <source>There is no encoding &apos;%1&apos;. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.</source>
+        <translation>没有名为“%1”的编码。已知的有 utf-8、utf-16le、windows-1252、shift_jis、gb18030 以及 ICU 支持的其他编码。</translation>
+    </message>
+    <message>
+        <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
+        <translation>其文件的第 %1 行无法转换为词元。%2 在隔离列表（exclude）中加入一行 &apos;sample %3&apos; 即可将其排除。</translation>
+    </message>
+    <message>
+        <source>row %1 of %2</source>
+        <translation>%2 的第 %1 行</translation>
+    </message>
+    <message>
+        <source>What the pattern %1 matches in a text of %2 bytes cannot be found out (%3). Write a pattern that backtracks less, or leave the text out.</source>
+        <translation>无法确定模式 %1 在一段 %2 字节的文本中匹配什么（%3）。请改用回溯较少的模式，或排除这段文本。</translation>
+    </message>
+    <message>
+        <source>The sentencepiece model %1 does not encode a text of %2 bytes: %3.</source>
+        <translation>sentencepiece 模型 %1 无法编码一段 %2 字节的文本：%3。</translation>
+    </message>
+    <message>
+        <source>it is a link to a file elsewhere</source>
+        <translation>它是指向别处文件的链接</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.</source>
+        <translation>%1 含有 %2，这个地址带有用户名或密码，会被保存在运行中。请给出文件，或使用 hf://owner/name 并把密钥放在 HF_TOKEN 中。</translation>
+    </message>
+    <message>
+        <source>hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.</source>
+        <translation>hf://%1：文件列表没有尽头（%2）。这是服务器的问题；请稍后再试，或不使用 HF_ENDPOINT 指定的镜像。</translation>
+    </message>
+    <message>
+        <source>page %1 leads back to one before it</source>
+        <translation>第 %1 页又指回之前的页</translation>
+    </message>
+    <message>
+        <source>%1 pages and %2 files so far</source>
+        <translation>目前已有 %1 页、%2 个文件</translation>
+    </message>
+    <message>
+        <source>%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.</source>
+        <translation>%1 是链接或不是文件，无法加锁。请让创建者将其移除。</translation>
+    </message>
+    <message>
+        <source>Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.</source>
+        <translation>无法得知 %1（%2）是否空闲：%3。请选择其他设备，或先解决此问题。</translation>
+    </message>
+    <message>
+        <source>%1 (%2) is in use by another run. Choose another device, or stop that run first.</source>
+        <translation>%1（%2）正被另一个运行使用。请选择其他设备，或先停止那个运行。</translation>
+    </message>
+    <message>
+        <source>SIGKILL, sender unknown</source>
+        <translation>SIGKILL，发送者未知</translation>
+    </message>
+    <message>
+        <source>The %1 workers would take about %2 of memory together, and this machine has %3. Fewer workers, a smaller batch_size or a smaller model need less.</source>
+        <translation>%1 个工作进程合计约需 %2 内存，而本机只有 %3。减少工作进程、减小 batch_size 或使用更小的模型可降低需求。</translation>
+    </message>
+    <message>
+        <source>The %1 workers want %2 cores together, and this machine has %3: they would take turns and be no faster. Use fewer workers or threads.</source>
+        <translation>%1 个工作进程合计需要 %2 个核心，而本机只有 %3 个：它们将轮流运行，不会更快。请减少工作进程或线程。</translation>
+    </message>
+    <message>
+        <source>cannot list %1</source>
+        <translation>无法列出 %1</translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.</source>
+        <translation>%1 是链接，Furrow 不会删除缓存内链接背后的任何内容。请把缓存文件夹本身设为链接，或移除此链接。</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?</source>
+        <translation>无法读取检查点 %1：%2 不存在。它所在的磁盘已挂载吗？</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be read: %2</source>
+        <translation>无法读取检查点 %1：%2</translation>
+    </message>
+    <message>
+        <source>its manifest names a path outside the folder.</source>
+        <translation>其清单指定了文件夹之外的路径。</translation>
+    </message>
+    <message>
+        <source>%1 is gone. Is its disk still there?</source>
+        <translation>%1 已不存在。它所在的磁盘还在吗？</translation>
+    </message>
+    <message>
+        <source>%1 Older checkpoints are kept until two newer ones are whole.</source>
+        <translation>%1 在两个较新的检查点确认完整之前，较旧的检查点会保留。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.</source>
+        <translation>检查点 %1 曾被标记为损坏，实际完整：已连同 %2 个分块一起收回。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.</source>
+        <translation>检查点 %1 曾被标记为损坏，实际完整。运行已在没有它的情况下继续，因此它不再属于权重；新的运行可以从它开始。</translation>
+    </message>
+    <message>
+        <source>%1 unfinished checkpoint folders were removed.</source>
+        <translation>已移除 %1 个未完成的检查点文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is a link and was left as it is.</source>
+        <translation>%1 是链接，保持原样。</translation>
+    </message>
+    <message>
+        <source>%1 Nothing was changed.</source>
+        <translation>%1 未作任何更改。</translation>
+    </message>
+    <message>
+        <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on from the newest whole checkpoint before it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
+        <translation>请放回完整的副本后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 从它之前最新的完整检查点继续，并重新训练其分块（&apos;--dry-run&apos; 会显示是哪些）。</translation>
+    </message>
+    <message>
+        <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
+        <translation>请恢复该文件或其磁盘后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 不用它继续，并重新训练其分块（&apos;--dry-run&apos; 会显示是哪些）。</translation>
+    </message>
+    <message>
+        <source>%1 Its %2 chunks are free again.</source>
+        <translation>%1 其 %2 个分块重新空闲。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.</source>
+        <translation>检查点 %1 曾被标记为损坏，实际完整。若仍有可能，下次继续时会收回它。</translation>
+    </message>
+    <message>
+        <source>%1 No whole checkpoint is left behind it: training would begin again from the start weights.</source>
+        <translation>%1 在它之前没有完整的检查点：训练将从初始权重重新开始。</translation>
+    </message>
+    <message>
+        <source>%1 The one before it would be used.</source>
+        <translation>%1 将使用它之前的那个。</translation>
+    </message>
+    <message>
+        <source>It was marked damaged and is whole; a resume takes it back where that is still possible.</source>
+        <translation>它曾被标记为损坏，实际完整；若仍有可能，继续时会收回它。</translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow writes and deletes nothing through links in a run folder. Put the folder or file itself there, mount the other disk at that place, or move the whole run.</source>
+        <translation>%1 是链接，Furrow 不会通过运行文件夹中的链接写入或删除任何内容。请把文件夹或文件本身放在那里，在该处挂载另一块磁盘，或移动整个运行。</translation>
+    </message>
+    <message>
+        <source>it knows no checkpoint</source>
+        <translation>它不知道任何检查点</translation>
+    </message>
+    <message>
+        <source>the newest checkpoint that it knows is %1 (step %2, %3)</source>
+        <translation>它所知的最新检查点是 %1（第 %2 步，%3）</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).</source>
+        <translation>账本 %1 比权重旧：%2，而 %3 中有它不知道的此运行的清单：%4 个，最新的是 %5（第 %6 步，%7）。</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
+        <translation>&apos;furrowctl doctor %1 --repair&apos; 会根据清单将账本推进到最新；&apos;furrowctl resume %2 --accept-loss&apos; 则从较旧的状态继续，并把它们移到 checkpoints/unknown。</translation>
+    </message>
+    <message>
+        <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
+        <translation>账本不知道其中 %1 个位于 %2 的条目；没有删除任何内容，它们已移到 %3：%4</translation>
+    </message>
+    <message>
+        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>账本将“%1”记为块 %2 的预处理文件，而这不是文件名；`furrowctl doctor %3 --repair` 会重建检查点所证明的内容</translation>
+    </message>
+    <message>
+        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>账本将“%1”记为检查点 %2 的文件夹，而这不是文件夹名；`furrowctl doctor %3 --repair` 会重建检查点所证明的内容</translation>
+    </message>
+    <message>
+        <source>there is no damaged checkpoint %1</source>
+        <translation>没有损坏的检查点 %1</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was found whole again</source>
+        <translation>检查点 %1 再次确认完整</translation>
+    </message>
+    <message>
+        <source>cannot look at %1</source>
+        <translation>无法查看 %1</translation>
+    </message>
+    <message>
+        <source>row %1 of %2 %3</source>
+        <translation>%2 的第 %1 行 %3</translation>
+    </message>
+    <message>
+        <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
+        <translation>下载 %1 的字节与 hub 承诺的不同（SHA-256）。</translation>
+    </message>
+    <message>
+        <source>The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.</source>
+        <translation>%3 的第 %1 至 %2 行不是本次运行规划块时的内容：文件已被更改。请恢复该文件并重试这些数据段，或接受其不训练，或开始新的运行。</translation>
+    </message>
+    <message>
+        <source>%1 is a pointer of git-lfs, not the data itself. Fetch the data with &apos;git lfs pull&apos;.</source>
+        <translation>%1 是 git-lfs 的指针，不是数据本身。请用 &apos;git lfs pull&apos; 取回数据。</translation>
+    </message>
+    <message>
+        <source>%1 is a web page, not data: its download was refused or needs a log-in. Fetch it again.</source>
+        <translation>%1 是网页而不是数据：下载被拒绝或需要登录。请重新获取。</translation>
+    </message>
+    <message>
+        <source>%1 is Parquet with an encrypted footer, which Furrow cannot read. Write it again without encryption.</source>
+        <translation>%1 是页脚加密的 Parquet，Furrow 无法读取。请以不加密的方式重新写出。</translation>
+    </message>
+    <message>
+        <source>%1 ends as Parquet and does not begin so: its first bytes are damaged. Fetch or write it again.</source>
+        <translation>%1 的结尾是 Parquet 而开头不是：其最前面的字节已损坏。请重新获取或写出。</translation>
+    </message>
+    <message>
+        <source>%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.</source>
+        <translation>%1 的名称是 Parquet，而内容是 %2。请改成正确的名称，或写成 Parquet。</translation>
+    </message>
+    <message>
+        <source>%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.</source>
+        <translation>%1 的名称是 Parquet，但开头和结尾都不是这种文件。请重新获取或写出，或改成正确的名称。</translation>
+    </message>
+    <message>
+        <source>%1 is called JSON lines, and none of its first lines is a JSON object. Give it its right name, or write one object per line.</source>
+        <translation>%1 的名称是 JSON lines，但前面的行没有一个是 JSON 对象。请改成正确的名称，或每行写一个对象。</translation>
+    </message>
+    <message>
+        <source>%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.</source>
+        <translation>%1 的名称是 %2，但开头不是这种文件：最前面的字节已损坏，或名称有误。请重新获取或写出，或改成正确的名称。</translation>
+    </message>
+    <message>
+        <source>The download %1 is damaged: its checksum differs.</source>
+        <translation>下载 %1 已损坏：校验和不同。</translation>
+    </message>
+    <message>
+        <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
+        <translation>%1 的名称不是 UTF-8，运行无法记录它。请重命名该文件。</translation>
+    </message>
+    <message>
+        <source>%1 was written to while it was read</source>
+        <translation>读取 %1 时它被写入</translation>
+    </message>
+    <message>
+        <source>%1 was written to while the run reads it.</source>
+        <translation>运行正在读取 %1 时它被写入。</translation>
+    </message>
+    <message>
+        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2</source>
+        <translation>数据自运行建立后已更改，其块将不再相同（%1）。请恢复数据后继续，或不用已更改的部分继续（以 bad_files=leave_out 继续），或用现在的数据开始新的运行：%2</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.</source>
+        <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而 max_unreadable_percent 允许 %4 %。最新块中的第一行：%5。请修复数据并开始新的运行，或提高上限后继续。</translation>
+    </message>
+    <message>
+        <source>%1; trying again in %2 s</source>
+        <translation>%1；%2 秒后重试</translation>
+    </message>
+    <message>
+        <source>waiting for the hub: %1</source>
+        <translation>正在等待 hub：%1</translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
+        <translation>一部分数据无法读取（%1）。请修复后继续，或以 bad_files=leave_out 继续而不用它。</translation>
+    </message>
+    <message>
+        <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
+        <translation>请修复数据源，然后 &apos;furrowctl chunks retry&apos; 并继续；或用 &apos;furrowctl chunks accept&apos; 不用它们而继续。</translation>
+    </message>
+    <message>
+        <source>1 chunk cannot be read (%1).</source>
+        <translation>1 个数据段无法读取（%1）。</translation>
+    </message>
+    <message>
+        <source>%1 chunks cannot be read (the first: %2).</source>
+        <translation>%1 个数据段无法读取（第一个：%2）。</translation>
+    </message>
+    <message>
+        <source>%1: only the column &apos;%2&apos; is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
+        <translation>%1：只获取列“%2”（占文件的 %3 %），因此无法把收到的内容与 hub 承诺的 SHA-256 比较。</translation>
+    </message>
+    <message>
+        <source>the audit was ended before it was done</source>
+        <translation>审计在完成前被终止</translation>
+    </message>
+    <message>
+        <source>%1: the fingerprints of its samples in %2 are not those that the tracker recorded</source>
+        <translation>%1：%2 中其样本的指纹与账本所记不符</translation>
+    </message>
+    <message>
+        <source>%1: its rows, windows or tokens in %2 are not those that the tracker recorded</source>
+        <translation>%1：%2 中其行、窗口或词元与账本所记不符</translation>
+    </message>
+    <message>
+        <source>block %1 has the file &apos;%2&apos;, which is no name of a file</source>
+        <translation>块 %1 的文件为“%2”，这不是文件名</translation>
+    </message>
+    <message>
+        <source>block %1: %2</source>
+        <translation>块 %1：%2</translation>
+    </message>
+    <message>
+        <source>block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced</source>
+        <translation>块 %1：文件 %2 完整，但内容与账本所记不同：它被替换了</translation>
+    </message>
+    <message>
+        <source>the prepared block</source>
+        <translation>已准备的块</translation>
+    </message>
+    <message>
+        <source>Reading the prepared blocks</source>
+        <translation>正在读取已准备的块</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
+        <translation>缓存中 %1 个已准备块的 SHA-256，及其数据段与账本的对照；另有 %2 个不在缓存中，需要时会重新生成</translation>
+    </message>
+    <message>
+        <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
+        <translation>块 %1：从源重新准备后，内容与账本所记不同</translation>
+    </message>
+    <message>
+        <source>the source</source>
+        <translation>源数据</translation>
+    </message>
+    <message>
+        <source>Reading the source once more</source>
+        <translation>正在重新读取源数据</translation>
+    </message>
+    <message>
+        <source>%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk</source>
+        <translation>从 %2 文本重新准备了 %1 个块，并逐段比较其样本的指纹</translation>
+    </message>
+    <message>
+        <source>Reading the manifests of the checkpoints</source>
+        <translation>正在读取检查点的清单</translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, kind, step, tokens and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation>最新权重背后 %1 个检查点各自的清单 SHA-256、类型、步数、词元和父检查点（其中 %2 个按保留策略没有权重）；以及是否有账本不知道的检查点</translation>
+    </message>
+    <message>
+        <source>%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker</source>
+        <translation>%1：检查点 %2 按其清单训练了窗口 %3，按账本为 %4</translation>
+    </message>
+    <message>
+        <source>the windows in %1 manifests against %2 part rows of the tracker</source>
+        <translation>%1 份清单中的窗口与账本 %2 条部分记录的对照</translation>
+    </message>
+    <message>
+        <source>the weights of checkpoint %1 could not be inspected: its manifest cannot be used</source>
+        <translation>无法检查检查点 %1 的权重：其清单不可用</translation>
+    </message>
+    <message>
+        <source>there is no checkpoint yet</source>
+        <translation>还没有检查点</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of all %3 checkpoints that are there</source>
+        <translation>现有全部 %3 个检查点的 %1 个文件（%2）的 SHA-256</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica</source>
+        <translation>%3 个检查点（每个副本最新的一个）的 %1 个文件（%2）的 SHA-256</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has the folder &apos;%2&apos;, which is no name of a folder</source>
+        <translation>检查点 %1 的文件夹为“%2”，这不是文件夹名</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint</source>
+        <translation>检查点 %1 的清单不是账本所记的那份（SHA-256 不同）：文件被修改，或属于另一个检查点</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 cannot be used: %2</source>
+        <translation>检查点 %1 的清单不可用：%2</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand</source>
+        <translation>检查点 %1 的清单与账本中的 %2 不同：其中之一被手工修改</translation>
+    </message>
+    <message>
+        <source>the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints</source>
+        <translation>检查点 %1 的权重已被保留策略删除，而账本不知道：账本比检查点旧</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 could not be inspected: %2</source>
+        <translation>无法检查检查点 %1 的清单：%2</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 names &apos;%2&apos;, which is not in its folder</source>
+        <translation>检查点 %1 的清单列出“%2”，它不在其文件夹中</translation>
+    </message>
+    <message>
+        <source>Reading the weights of checkpoint %1</source>
+        <translation>正在读取检查点 %1 的权重</translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 could not be inspected: %3</source>
+        <translation>无法检查检查点 %2 的 %1：%3</translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 is not what was written: its SHA-256 differs</source>
+        <translation>检查点 %2 的 %1 与写入时不同：SHA-256 不符</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints</source>
+        <translation>检查点 %1（第 %2 步）不在账本中：账本比检查点旧</translation>
+    </message>
+    <message>
+        <source>manifest.json has a number that no checkpoint can have.</source>
+        <translation>manifest.json 含有检查点不可能有的数字。</translation>
+    </message>
+    <message>
+        <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
+        <translation>文件夹 %1 的名称不是 UTF-8。请为此运行指定另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>run.json and the tracker are of different runs (%1 and %2)</source>
+        <translation>run.json 与账本属于不同的运行（%1 和 %2）</translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, and the hash of the tokenizer</source>
+        <translation>run.json 与账本所存内容的对照，以及分词器的哈希</translation>
+    </message>
+    <message>
+        <source>Reading the tracker</source>
+        <translation>正在读取账本</translation>
+    </message>
+    <message>
+        <source>it has a number that no run can have.</source>
+        <translation>它含有运行不可能有的数字。</translation>
+    </message>
+    <message>
+        <source>there are chunks of epoch %1, which never began</source>
+        <translation>存在第 %1 轮的数据段，而该轮从未开始</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is marked as given up, but surviving weights were made from it</source>
+        <translation>检查点 %1 标记为已放弃，但留存的权重由它得来</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is marked as surviving, but no newest weights were made from it</source>
+        <translation>检查点 %1 标记为留存，但没有最新权重由它得来</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 names checkpoint %2 as its parent, which is not older</source>
+        <translation>检查点 %1 的父检查点为 %2，而后者并不更早</translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows and ids up to %3: rows were taken out of the history</source>
+        <translation>表 %1 有 %2 行，编号却到 %3：历史记录中有行被删除</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has a part of claim %2, which did not train that chunk</source>
+        <translation>检查点 %1 含有领取 %2 的部分，而该领取没有训练那个数据段</translation>
+    </message>
+    <message>
+        <source>%1: checkpoint %2 has windows %3 to %4 of claim %5, which that claim did not train</source>
+        <translation>%1：检查点 %2 含有领取 %5 的窗口 %3 至 %4，而该领取没有训练它们</translation>
+    </message>
+    <message>
+        <source>epoch %1 counts %2 chunks as %3, it has %4</source>
+        <translation>第 %1 轮记有 %2 个数据段为 %3，实际为 %4</translation>
+    </message>
+    <message>
+        <source>every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks</source>
+        <translation>同一时刻账本的每一行：%1 个数据段的领取、部分和检查点</translation>
+    </message>
+    <message>
+        <source>NOT in order, see below</source>
+        <translation>有问题，见下文</translation>
+    </message>
+    <message>
+        <source>nothing is wrong in what could be read, but not everything could be inspected, see below</source>
+        <translation>能读取的部分没有问题，但并非全部都能检查，见下文</translation>
+    </message>
+    <message>
+        <source>every chunk is where it should be, once, and the files are those that were recorded</source>
+        <translation>每个数据段都在应在之处，恰好一次，文件也与所记一致</translation>
+    </message>
+    <message>
+        <source>every chunk is where it should be, once; weights not inspected</source>
+        <translation>每个数据段都在应在之处，恰好一次；未检查权重</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is damaged (it has %2 %3, which no run can have); `furrowctl doctor %4 --repair` rebuilds what the checkpoints prove</source>
+        <translation>账本 %1 已损坏（含有运行不可能有的 %2 %3）；`furrowctl doctor %4 --repair` 可按检查点所证明的内容重建</translation>
+    </message>
+    <message>
+        <source>%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.</source>
+        <translation>%1已锁定账本；它释放后运行才会开始。让它继续或结束它。</translation>
+    </message>
+    <message>
+        <source>Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.</source>
+        <translation>已有 %1 无法写入账本：它被%2锁定。一旦释放，运行就会继续；让它继续或结束它。</translation>
+    </message>
+    <message>
+        <source>it stood still inside a write to the tracker, for which everybody waits</source>
+        <translation>它在写入账本时停住不动，使所有进程等待</translation>
+    </message>
+    <message>
+        <source>it held the lock of the tracker and made no progress within its lease</source>
+        <translation>它持有账本的锁，且在租约期内没有进展</translation>
+    </message>
+    <message>
+        <source>the tracker is locked, and it made no progress within its lease</source>
+        <translation>账本被锁定，且它在租约期内没有进展</translation>
+    </message>
+    <message>
+        <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
+        <translation>%1 被%2锁定太久；让它继续或结束它，然后重试</translation>
+    </message>
+    <message>
+        <source>%1 has tracker version %2, which an older Furrow writes; this one writes version %3. While an older Furrow trains the run, use that one; when it has stopped, `furrowctl resume` of this one brings the tracker forward</source>
+        <translation>%1 的账本版本为 %2，由较旧的 Furrow 写入；本版本写入版本 %3。较旧的 Furrow 训练该运行期间，请使用那个版本；停止之后，本版本的 `furrowctl resume` 会升级账本</translation>
+    </message>
+    <message>
+        <source>a process that cannot be seen from here</source>
+        <translation>从这里看不到的进程</translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation>进程 %1</translation>
+    </message>
+    <message>
+        <source>process %1 (%2)</source>
+        <translation>进程 %1（%2）</translation>
+    </message>
+    <message>
+        <source>%1, which is stopped</source>
+        <translation>%1（已被暂停）</translation>
+    </message>
+    <message>
+        <source>The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.</source>
+        <translation>文件 %1 已增长到 %2，因为%3正在读取账本的旧状态且一直没有结束。让它继续或结束它；不会丢失任何内容，之后该文件会缩小。</translation>
+    </message>
+    <message>
+        <source>somebody</source>
+        <translation>某个进程</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -2255,6 +2855,10 @@
         <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
         <translation>不再继续的运行可以标记为已完成；以后仍可恢复。如果您在对话框或“运行”菜单中选择，运行也可以在中断后自动恢复。</translation>
     </message>
+    <message>
+        <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
+        <translation>损坏的或位于未连接磁盘上的检查点，未经您同意绝不会被放弃：请恢复它后继续，或勾选说明将重新训练多少分块的复选框。</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -2451,6 +3055,22 @@
         <source>Changed by a resume</source>
         <translation>恢复时的更改</translation>
     </message>
+    <message>
+        <source>Rows that cannot be read</source>
+        <translation>无法读取的行</translation>
+    </message>
+    <message>
+        <source>Rows filtered</source>
+        <translation>被过滤的行</translation>
+    </message>
+    <message>
+        <source>Duplicates left out</source>
+        <translation>略去的重复项</translation>
+    </message>
+    <message>
+        <source>Chunks that cannot be read</source>
+        <translation>无法读取的数据段</translation>
+    </message>
 </context>
 <context>
     <name>SamplingPage</name>
@@ -2500,10 +3120,6 @@
     <message>
         <source>Text column</source>
         <translation>文本列</translation>
-    </message>
-    <message>
-        <source>Column that holds the text in csv, jsonl and parquet. Empty: the first of text, content, sentence, document, article, body, else the first string column.</source>
-        <translation>csv、jsonl 和 parquet 中存放文本的列。留空：依次取 text、content、sentence、document、article、body，否则取第一个字符串列。</translation>
     </message>
     <message>
         <source>Tokenizer</source>
@@ -3110,10 +3726,6 @@
         <translation>本轮后停止</translation>
     </message>
     <message>
-        <source>End at the end of the current epoch, also with iterate.</source>
-        <translation>在当前轮结束时结束，即使开启了循环。</translation>
-    </message>
-    <message>
         <source>Stop after blocks</source>
         <translation>若干块后停止</translation>
     </message>
@@ -3416,6 +4028,70 @@
     <message>
         <source>Of matrix products; weights are float32. auto: bf16 on GPUs, fp32 on CPUs; bf16 pays on AMD processors with AVX512-BF16. fp16 needs a GPU and scales the loss by itself.</source>
         <translation>矩阵乘积的精度；权重为 float32。auto：GPU 上用 bf16，CPU 上用 fp32；在带 AVX512-BF16 的 AMD 处理器上 bf16 更快。fp16 需要 GPU，并自动缩放损失。</translation>
+    </message>
+    <message>
+        <source>End with the epoch that is being trained when the run starts or is resumed, also with iterate.</source>
+        <translation>在运行开始或继续时正在训练的轮次结束时停止，使用 iterate 时也如此。</translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl and parquet; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
+        <translation>csv、jsonl 和 parquet 中存放文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本以换行符连接。留空：text、content、sentence、document、article、body 中的第一个（不分大小写），否则为第一个含文本的列。</translation>
+    </message>
+    <message>
+        <source>Encoding</source>
+        <translation>编码</translation>
+    </message>
+    <message>
+        <source>How the characters of text files are stored: utf-8, windows-1252, utf-16le, shift_jis, gb18030 or any other name ICU knows. auto: found from the bytes and said; what is not UTF-8 is converted.</source>
+        <translation>文本文件中字符的存储方式：utf-8、windows-1252、utf-16le、shift_jis、gb18030 或 ICU 认识的其他名称。auto：由字节判断并说明；不是 UTF-8 的内容会被转换。</translation>
+    </message>
+    <message>
+        <source>CSV delimiter</source>
+        <translation>CSV 分隔符</translation>
+    </message>
+    <message>
+        <source>What stands between the fields of csv files: one character, or comma, semicolon, tab, pipe, space. auto: found from the first records.</source>
+        <translation>csv 文件字段之间的分隔符：一个字符，或 comma、semicolon、tab、pipe、space。auto：由前面的记录判断。</translation>
+    </message>
+    <message>
+        <source>CSV quote</source>
+        <translation>CSV 引号</translation>
+    </message>
+    <message>
+        <source>What stands around fields of csv files that hold delimiters or line ends: one character, or none. auto: the double quote.</source>
+        <translation>csv 文件中含有分隔符或换行的字段两侧的字符：一个字符，或 none。auto：双引号。</translation>
+    </message>
+    <message>
+        <source>CSV escape</source>
+        <translation>CSV 转义符</translation>
+    </message>
+    <message>
+        <source>A character that takes the meaning from the one behind it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
+        <translation>csv 文件中使其后字符失去特殊含义的字符，或 none（引号内的引号写两次）。auto：前面的记录中出现时为反斜杠。</translation>
+    </message>
+    <message>
+        <source>CSV header</source>
+        <translation>CSV 表头</translation>
+    </message>
+    <message>
+        <source>The first record of a csv file names its columns. Off: it is data, and the columns are called 1, 2, 3.</source>
+        <translation>csv 文件的第一条记录是列名。关闭：它是数据，各列称为 1、2、3。</translation>
+    </message>
+    <message>
+        <source>Changed or damaged files</source>
+        <translation>已更改或损坏的文件</translation>
+    </message>
+    <message>
+        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
+        <translation>当数据中的某个文件已不是建立运行时的样子，或其余部分无法读取时怎么办：运行停止并说明（stop），或把该文件尚未准备的部分按名称略去（leave_out）。</translation>
+    </message>
+    <message>
+        <source>Unreadable rows, at most</source>
+        <translation>不可读的行，最多</translation>
+    </message>
+    <message>
+        <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
+        <translation>当目前读到的行中无法读取的超过此比例、且至少有十行时，运行停止。100：不限制。</translation>
     </message>
 </context>
 <context>
@@ -3838,6 +4514,10 @@
         <source>%1 (begun with %2)</source>
         <translation>%1（开始时为 %2）</translation>
     </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>无法读取</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -4074,6 +4754,10 @@
     <message>
         <source>ended</source>
         <translation>已结束</translation>
+    </message>
+    <message>
+        <source>incomplete</source>
+        <translation>不完整</translation>
     </message>
 </context>
 <context>
@@ -4506,6 +5190,46 @@
         <source>Train a small text that comes with Furrow on the CPU</source>
         <translation>在 CPU 上训练 Furrow 自带的小文本</translation>
     </message>
+    <message>
+        <source>Stop after this block</source>
+        <translation>此块之后停止</translation>
+    </message>
+    <message>
+        <source>End with the block that is complete next</source>
+        <translation>在下一个完成的块之后结束</translation>
+    </message>
+    <message>
+        <source>Stop after this epoch</source>
+        <translation>此轮次之后停止</translation>
+    </message>
+    <message>
+        <source>End with the epoch that is being trained</source>
+        <translation>在正在训练的轮次之后结束</translation>
+    </message>
+    <message>
+        <source>Evaluate now</source>
+        <translation>立即评估</translation>
+    </message>
+    <message>
+        <source>Each worker evaluates its weights on the held-out text at its next step</source>
+        <translation>每个工作进程在下一步用留出文本评估其权重</translation>
+    </message>
+    <message>
+        <source>Try poisoned chunks again</source>
+        <translation>重试有毒的数据段</translation>
+    </message>
+    <message>
+        <source>Prepare and train them once more; the selected ones, else all</source>
+        <translation>再次准备并训练；选中的，否则全部</translation>
+    </message>
+    <message>
+        <source>Accept poisoned chunks…</source>
+        <translation>接受有毒的数据段…</translation>
+    </message>
+    <message>
+        <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
+        <translation>它们按名称保持未训练，轮次可以不含它们而结束；选中的，否则全部</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -4609,10 +5333,6 @@
         <translation>还没有已知的数据段。</translation>
     </message>
     <message>
-        <source>No duplicates, no holes. %1 chunks checked at %2.</source>
-        <translation>无重复，无缺漏。%2 检查了 %1 个数据段。</translation>
-    </message>
-    <message>
         <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
         <translation>训练两次：%1。缺失：%2。%4 检查了 %3 个数据段。</translation>
     </message>
@@ -4635,6 +5355,46 @@
     <message>
         <source>Reports</source>
         <translation>报告</translation>
+    </message>
+    <message>
+        <source>Check weights and files</source>
+        <translation>检查权重和文件</translation>
+    </message>
+    <message>
+        <source>Read the data again</source>
+        <translation>重新读取数据</translation>
+    </message>
+    <message>
+        <source>Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did.</source>
+        <translation>从源重新准备每个块，并按指纹比较样本。耗时与最初准备相同。</translation>
+    </message>
+    <message>
+        <source>Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded.</source>
+        <translation>读取最新权重和已准备的块，并将其 SHA-256 与所记比较。</translation>
+    </message>
+    <message>
+        <source>Stopped. The weights were not inspected.</source>
+        <translation>已停止。未检查权重。</translation>
+    </message>
+    <message>
+        <source>Stop checking</source>
+        <translation>停止检查</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <translation>无重复，无缺漏；权重和文件与所记一致。%2 检查了 %1 个数据段。</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
+        <translation>无重复，无缺漏，但并非全部都能检查：见下文。%2 检查了 %1 个数据段。</translation>
+    </message>
+    <message>
+        <source>No duplicates, no holes. %1 chunks checked at %2; weights not inspected.</source>
+        <translation>无重复，无缺漏。%2 检查了 %1 个数据段；未检查权重。</translation>
+    </message>
+    <message>
+        <source>Not in order: see below. %1 chunks checked at %2.</source>
+        <translation>有问题：见下文。%2 检查了 %1 个数据段。</translation>
     </message>
 </context>
 <context>
@@ -5031,6 +5791,10 @@
     <message>
         <source>The newest of each replica</source>
         <translation>每个副本最新的</translation>
+    </message>
+    <message>
+        <source>Cannot be read</source>
+        <translation>无法读取</translation>
     </message>
 </context>
 <context>
@@ -5649,6 +6413,14 @@ Vocabulary %3</source>
             <numerusform>前 %n 个样本</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Text column</source>
+        <translation>文本列</translation>
+    </message>
+    <message>
+        <source>Several columns hold text: choose the one that is trained</source>
+        <translation>有多列含文本：请选择要训练的一列</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -5756,6 +6528,18 @@ Vocabulary %3</source>
         <source>poisoned %1, accept or retry before the epoch can end</source>
         <translation>有毒 %1，接受或重试后本轮才能结束</translation>
     </message>
+    <message>
+        <source>rows unreadable %1</source>
+        <translation>不可读的行 %1</translation>
+    </message>
+    <message>
+        <source>rows filtered %1</source>
+        <translation>过滤的行 %1</translation>
+    </message>
+    <message>
+        <source>duplicates left out %1</source>
+        <translation>略去的重复项 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EstimatePanel</name>
@@ -5828,10 +6612,6 @@ Vocabulary %3</source>
         <translation>%1，在 %2 上测得</translation>
     </message>
     <message>
-        <source>No run of this preset was measured here.</source>
-        <translation>此处尚未测量过该预设的运行。</translation>
-    </message>
-    <message>
         <source>The number of tokens is not known before the data is prepared.</source>
         <translation>数据准备好之前不知道词元数。</translation>
     </message>
@@ -5868,6 +6648,14 @@ Vocabulary %3</source>
     <message>
         <source>Make the run and begin it when its devices are free</source>
         <translation>创建运行，设备空闲时开始</translation>
+    </message>
+    <message>
+        <source>No run was measured here that trains in this way.</source>
+        <translation>此处没有测量过以这种方式训练的运行。</translation>
+    </message>
+    <message>
+        <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
+        <translation>%1，根据 %2 按每个词元的运算量和核心或 GPU 数推算</translation>
     </message>
 </context>
 <context>
@@ -6321,6 +7109,14 @@ Vocabulary %3</source>
     <message>
         <source>%1, %2 times the estimate</source>
         <translation>%1，为估计的 %2 倍</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Accept as not trained…</source>
+        <translation>接受为未训练…</translation>
     </message>
 </context>
 <context>
@@ -6797,6 +7593,80 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>Charts: %1</source>
         <translation>图表：%1</translation>
+    </message>
+    <message>
+        <source>Evaluating at the next step…</source>
+        <translation>将在下一步评估…</translation>
+    </message>
+    <message>
+        <source>The run ends with the block that is complete next.</source>
+        <translation>运行在下一个完成的块之后结束。</translation>
+    </message>
+    <message>
+        <source>The run ends with this epoch.</source>
+        <translation>运行在此轮次之后结束。</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>已读</translation>
+    </message>
+    <message>
+        <source>Takes the warning away</source>
+        <translation>移除此警告</translation>
+    </message>
+    <message>
+        <source>Taking the tracker forward…</source>
+        <translation>正在推进账本…</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>恢复 %1</translation>
+    </message>
+    <message>
+        <source>The tracker is older than the weights</source>
+        <translation>账本比权重旧</translation>
+    </message>
+    <message>
+        <source>%1 Take it forward from the manifests? The file as it is now is kept beside it.</source>
+        <translation>%1 根据清单将它推进到最新吗？当前的文件会保留在旁边。</translation>
+    </message>
+    <message>
+        <source>Take the tracker forward</source>
+        <translation>推进账本</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>The poisoned chunks are tried again.</source>
+        <translation>正在重试有毒的数据段。</translation>
+    </message>
+    <message>
+        <source>Accept that no poisoned chunk is trained?</source>
+        <translation>接受所有有毒的数据段都不训练吗？</translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept that %n poisoned chunk(s) are not trained?</source>
+        <translation>
+            <numerusform>接受 %n 个有毒的数据段不训练吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Accept poisoned chunks</source>
+        <translation>接受有毒的数据段</translation>
+    </message>
+    <message>
+        <source>The epoch can end without them; audit and reports go on naming them.</source>
+        <translation>轮次可以不含它们而结束；审计和报告仍会列出它们。</translation>
+    </message>
+    <message>
+        <source>Accept</source>
+        <translation>接受</translation>
+    </message>
+    <message>
+        <source>Leave them poisoned</source>
+        <translation>保持有毒</translation>
     </message>
 </context>
 <context>
@@ -7342,6 +8212,14 @@ the file cannot be read</source>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
     </message>
+    <message>
+        <source>Unknown characters</source>
+        <translation>未知字符</translation>
+    </message>
+    <message>
+        <source>Tokens that stand for characters the vocabulary does not have</source>
+        <translation>代表词表中没有的字符的词元</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -7532,10 +8410,6 @@ pattern 正则表达式</translation>
         <translation>需重做</translation>
     </message>
     <message>
-        <source>only in a checkpoint that is damaged</source>
-        <translation>只在已损坏的检查点中</translation>
-    </message>
-    <message>
         <source>Work lost</source>
         <translation>工作丢失</translation>
     </message>
@@ -7596,10 +8470,6 @@ pattern 正则表达式</translation>
         <translation>从较旧的检查点开始时，较新的内容离开权重：它们的数据段重新空闲并再训练一次。文件保留，可用于采样和新运行。</translation>
     </message>
     <message>
-        <source>trained after checkpoint %1, or only in a damaged one</source>
-        <translation>在检查点 %1 之后训练，或只在损坏的检查点中</translation>
-    </message>
-    <message>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
         <translation>第 %1 次尝试从检查点 %2 开始，保留已开始的 %4 个数据段中的 %3 个</translation>
     </message>
@@ -7638,6 +8508,20 @@ pattern 正则表达式</translation>
     <message>
         <source>Change settings or devices…</source>
         <translation>更改设置或设备…</translation>
+    </message>
+    <message>
+        <source>only in a checkpoint that is damaged or cannot be read</source>
+        <translation>仅在损坏或无法读取的检查点中</translation>
+    </message>
+    <message>
+        <source>trained after checkpoint %1, or only in one that is not whole</source>
+        <translation>在检查点 %1 之后训练，或仅在不完整的检查点中</translation>
+    </message>
+    <message numerus="yes">
+        <source>I accept that %n chunk(s) are trained again</source>
+        <translation>
+            <numerusform>我接受重新训练 %n 个分块</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -8087,15 +8971,15 @@ pattern 正则表达式</translation>
         <translation>正在检查文件，第 %1 个，共 %2 个…</translation>
     </message>
     <message numerus="yes">
-        <source>%n checkpoint(s) damaged. %1</source>
-        <translation>
-            <numerusform>%n 个检查点已损坏。%1</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n checkpoint(s) verified: every file is as it was written.</source>
         <translation>
             <numerusform>已核验 %n 个检查点：每个文件都与写入时一致。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) not whole. %1</source>
+        <translation>
+            <numerusform>%n 个检查点不完整。%1</numerusform>
         </translation>
     </message>
 </context>

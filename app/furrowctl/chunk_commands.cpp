@@ -1,16 +1,19 @@
-// inspect, exclude: a chunk back to its text, and leaving chunks out of a run.
+// inspect, exclude, chunks: a chunk back to its text, leaving chunks out of a run, and what becomes of those that could not be read.
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/run/chunk_view.h"
+#include "core/run/life_cycle.h"
+#include "core/run/poisoned_chunks.h"
 #include "core/tracker/ledger_reader.h"
-#include "core/tracker/supervisor_ledger.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 
 namespace furrow::ctl {
 
@@ -33,13 +36,6 @@ Error noChunk(const std::string& text)
     return { ErrorCode::InvalidArgument, "'" + text + "' names no chunk: write BLOCK:CHUNK, for example 3:17." };
 }
 
-std::string hex(std::uint64_t value)
-{
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-    return text;
-}
-
 /// Why a sample is not trained, or "".
 const char* leftOut(std::uint8_t flags)
 {
@@ -60,7 +56,7 @@ struct InspectOptions {
 
 nlohmann::json sampleJson(const SampleView& s)
 {
-    nlohmann::json json = { { "index", s.index }, { "file", s.file }, { "row", s.row }, { "fingerprint", hex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
+    nlohmann::json json = { { "index", s.index }, { "file", s.file }, { "row", s.row }, { "fingerprint", formatHex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
         { "repeat", (s.flags & SampleRepeat) != 0 }, { "tokens", s.tokens }, { "text", s.text } };
     json["loss"] = s.loss ? nlohmann::json(*s.loss) : nlohmann::json(nullptr);
     return json;
@@ -94,7 +90,7 @@ int inspect(InspectOptions o)
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, " << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
               << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " duplicates, " << v.summary.tokens << " tokens\n";
     for (const auto& s : v.samples)
-        std::cout << "[" << s.index << "] " << s.file << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << hex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
+        std::cout << "[" << s.index << "] " << s.file << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
                   << "\n" << s.text << "\n";
     std::cout << std::flush;
     return kDone;
@@ -125,7 +121,7 @@ int exclude(const ExcludeOptions& o)
             return fail(noChunk(text), o.json);
         ids.push_back(chunkIdOf(place));
     }
-    auto ledger = SupervisorLedger::open(paths.tracker());
+    auto ledger = openForControl(paths);
     if (!ledger.ok())
         return fail(ledger.error(), o.json);
     if (auto status = ledger.value().exclude(ids, o.cause); !status.ok())
@@ -135,6 +131,95 @@ int exclude(const ExcludeOptions& o)
     else
         std::cout << ids.size() << (ids.size() == 1 ? " chunk is" : " chunks are") << " left out from now on." << std::endl;
     return kDone;
+}
+
+struct PoisonedOptions {
+    std::string run;
+    std::vector<std::string> chunks;
+    bool json = false;
+};
+
+/// What can be done about chunks that could not be read.
+struct Decision {
+    const char* name;
+    const char* help;
+    Status (*act)(const RunPaths&, std::span<const ChunkId>);
+    const char* said; ///< after "3 chunks"
+};
+
+const Decision kDecisions[] = {
+    { "retry", "Prepare and train poisoned chunks again, after their source was mended or restored.", retryChunks, "tried again; a run that rests does so when it is resumed." },
+    { "accept", "Accept poisoned chunks as not trained: they are named, and keep the epoch open no more.", acceptChunks, "accepted as not trained." },
+};
+
+/// Those that were named, else all. A chunk may be poisoned in two epochs that are open at once: then both are meant.
+Result<std::vector<NamedChunk>> choosePoisoned(const PoisonedOptions& o)
+{
+    auto all = poisonedChunks(RunPaths(o.run).tracker());
+    if (!all.ok() || o.chunks.empty())
+        return all;
+    std::vector<NamedChunk> chosen;
+    for (const auto& text : o.chunks) {
+        ChunkPlace place;
+        if (!parseChunk(text, place.block, place.column))
+            return noChunk(text);
+        const auto before = chosen.size();
+        std::copy_if(all.value().begin(), all.value().end(), std::back_inserter(chosen), [&](const NamedChunk& one) {
+            const ChunkPlace at = placeOf(one.chunk);
+            return at.block == place.block && at.column == place.column;
+        });
+        if (chosen.size() == before)
+            return Error { ErrorCode::InvalidArgument, "Chunk " + text + " is not poisoned. 'furrowctl chunks list' shows those that are." };
+    }
+    return chosen;
+}
+
+std::string counted(std::size_t chunks)
+{
+    return std::to_string(chunks) + (chunks == 1 ? " chunk is " : " chunks are ");
+}
+
+int listPoisoned(const PoisonedOptions& o)
+{
+    auto chunks = choosePoisoned(o);
+    if (!chunks.ok())
+        return fail(chunks.error(), o.json);
+    auto json = nlohmann::json::array();
+    for (const auto& one : chunks.value()) {
+        const ChunkPlace at = placeOf(one.chunk);
+        json.push_back({ { "block", at.block }, { "chunk", at.column }, { "epoch", at.epoch + 1 }, { "cause", one.cause } });
+        if (!o.json)
+            std::cout << at.block << ":" << at.column << " (epoch " << at.epoch + 1 << "): " << one.cause << "\n";
+    }
+    if (o.json)
+        print({ { "poisoned", json } });
+    else
+        std::cout << counted(json.size()) << "poisoned." << std::endl;
+    return kDone;
+}
+
+int decide(const Decision& decision, const PoisonedOptions& o)
+{
+    auto chunks = choosePoisoned(o);
+    if (!chunks.ok())
+        return fail(chunks.error(), o.json);
+    std::vector<ChunkId> ids;
+    for (const auto& one : chunks.value())
+        ids.push_back(one.chunk);
+    if (auto status = decision.act(RunPaths(o.run), ids); !status.ok())
+        return fail(status.error(), o.json);
+    if (o.json)
+        print({ { decision.name, ids.size() } });
+    else
+        std::cout << (ids.empty() ? "No chunk is poisoned; nothing was changed." : counted(ids.size()) + decision.said) << std::endl;
+    return kDone;
+}
+
+void addPoisonedOptions(CLI::App& command, PoisonedOptions& o)
+{
+    command.add_option("run", o.run, "Folder of the run.")->required();
+    command.add_option("chunks", o.chunks, "BLOCK:CHUNK, one or more; without any: every poisoned chunk.");
+    command.add_flag("--json", o.json, "Print JSON.");
 }
 
 } // namespace
@@ -160,6 +245,19 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
     excluding->add_option("--cause", eo->cause, "Why; kept with the event.")->capture_default_str();
     excluding->add_flag("--json", eo->json, "Print JSON.");
     excluding->callback([&chosen, eo] { chosen.action = [eo] { return exclude(*eo); }; });
+
+    auto* chunks = app.add_subcommand("chunks", "Chunks that could not be read (poisoned): list them, try them again, or accept them as not trained.");
+    chunks->require_subcommand(1);
+    auto lo = std::make_shared<PoisonedOptions>();
+    auto* listing = chunks->add_subcommand("list", "Every poisoned chunk and why it could not be read.");
+    addPoisonedOptions(*listing, *lo);
+    listing->callback([&chosen, lo] { chosen.action = [lo] { return listPoisoned(*lo); }; });
+    for (const auto& decision : kDecisions) {
+        auto po = std::make_shared<PoisonedOptions>();
+        auto* deciding = chunks->add_subcommand(decision.name, decision.help);
+        addPoisonedOptions(*deciding, *po);
+        deciding->callback([&chosen, po, &decision] { chosen.action = [po, &decision] { return decide(decision, *po); }; });
+    }
 }
 
 } // namespace furrow::ctl

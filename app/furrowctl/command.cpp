@@ -1,5 +1,7 @@
 #include "app/furrowctl/command.h"
 
+#include "core/base/redact.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
@@ -10,9 +12,9 @@ namespace furrow::ctl {
 int fail(const Error& error, bool json)
 {
     if (json)
-        print({ { "error", error.message } });
+        print({ { "error", withoutSecrets(error.message) } });
     else
-        std::cerr << "furrowctl: " << error.message << "\n";
+        std::cerr << "furrowctl: " << withoutSecrets(error.message) << "\n";
     if (error.code == ErrorCode::Cancelled)
         return kCancelled;
     return error.code == ErrorCode::InvalidArgument ? kUsage : kFailed;
@@ -50,7 +52,7 @@ void SettingOptions::addTo(CLI::App& command, bool onlyChangeable)
         else if (!std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field))
             option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
         else
-            option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+            option->expected(1, CLI::detail::expected_max_vector_size)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll); // `--data *.txt`, expanded by a shell
         options_[s.key] = option;
     }
 }

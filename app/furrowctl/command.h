@@ -37,6 +37,7 @@ void addStormCommand(CLI::App& app, Chosen& chosen);
 void addEstimateCommand(CLI::App& app, Chosen& chosen);
 void addWorkspaceCommands(CLI::App& app, Chosen& chosen);
 void addInternalCommands(CLI::App& app, Chosen& chosen);
+void addDescribeCommands(CLI::App& app, Chosen& chosen); ///< adds last: it describes the others
 
 /// Prints the error as a sentence on stderr (as JSON {"error":...} on stdout with `json`) and returns the exit code for it.
 int fail(const Error& error, bool json = false);

@@ -1,4 +1,4 @@
-// pause, continue, stop, kill, finish, save: what a person wants of a running run. Each writes a desired state and returns.
+// pause, continue, stop, kill, finish, save, evaluate: what a person wants of a running run. Each writes a desired state and returns.
 
 #include "app/furrowctl/command.h"
 #include "core/run/life_cycle.h"
@@ -28,12 +28,14 @@ const Verb kVerbs[] = {
     { "kill", "End every process of the run now. Work since the last checkpoints is trained again at the next resume.", killRun, "Every process of the run is being ended." },
     { "finish", "Accept a run that was interrupted, stopped or failed as ended as it is. 'resume' still goes on with it.", markFinished, "The run is marked as finished." },
     { "save", "Write a checkpoint now.", saveNow, "The workers write a checkpoint at their next step." },
+    { "evaluate", "Evaluate the weights of each worker on the held-out text now.", evaluateNow, "The workers evaluate at their next step." },
 };
 
 struct ControlOptions {
     std::string folder;
     bool json = false;
     bool wait = false;
+    std::string after; ///< stop only: block or epoch; "": at once
 };
 
 constexpr auto kWaitTurn = std::chrono::milliseconds(100);
@@ -41,7 +43,8 @@ constexpr auto kWaitTurn = std::chrono::milliseconds(100);
 int act(const Verb& verb, const ControlOptions& o)
 {
     const RunPaths paths(o.folder);
-    if (auto done = verb.act(paths); !done.ok())
+    const bool later = !o.after.empty();
+    if (auto done = later ? stopAfterThis(paths, o.after == "block" ? EndOf::Block : EndOf::Epoch) : verb.act(paths); !done.ok())
         return fail(done.error(), o.json);
     for (;;) {
         auto status = readStatus(paths);
@@ -54,7 +57,7 @@ int act(const Verb& verb, const ControlOptions& o)
         if (o.json)
             print(toJson(status.value()));
         else
-            std::cout << (o.wait ? "The run has ended." : verb.said) << std::endl;
+            std::cout << (o.wait ? "The run has ended." : later ? "The run ends with this " + o.after + "." : verb.said) << std::endl;
         return kDone;
     }
 }
@@ -68,6 +71,8 @@ void addControlCommands(CLI::App& app, Chosen& chosen)
         auto* command = app.add_subcommand(verb.name, verb.help);
         command->add_option("run", o->folder, "Folder of the run.")->required();
         command->add_flag("--json", o->json, "Print JSON.");
+        if (verb.act == stopRun)
+            command->add_option("--after", o->after, "block: with the block that is complete next. epoch: with the epoch in training. Without it after a checkpoint.")->check(CLI::IsMember({ "block", "epoch" }));
         if (verb.act == stopRun || verb.act == killRun)
             command->add_flag("--wait", o->wait, "Return when every process has ended.");
         command->callback([&chosen, o, &verb] { chosen.action = [o, &verb] { return act(verb, *o); }; });

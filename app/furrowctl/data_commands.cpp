@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/data/block_cache.h"
+#include "core/data/cache_verification.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/probe.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -31,9 +32,10 @@ nlohmann::json probeJson(const DataProbe& p)
 {
     const auto& i = p.inspection;
     return { { "files", i.files }, { "bytes", i.bytes }, { "samples", i.rows }, { "samples_exact", i.rowsExact }, { "columns", i.columns }, { "text_column", i.textColumn },
+        { "text_columns", i.textColumns }, { "reading", i.reading },
         { "samples_per_block", i.samplesPerBlock }, { "samples_per_block_reason", i.samplesPerBlockReason },
         { "blocks", i.blocks ? nlohmann::json(*i.blocks) : nlohmann::json(nullptr) }, { "chunks", i.chunks ? nlohmann::json(*i.chunks) : nlohmann::json(nullptr) },
-        { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken }, { "tokens", p.tokens }, { "sampled", p.sampledRows }, { "sampled_filtered", p.sampledFiltered },
+        { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken }, { "unknown_share", p.unknownShare }, { "tokens", p.tokens }, { "sampled", p.sampledRows }, { "sampled_filtered", p.sampledFiltered },
         { "sampled_failed", p.sampledFailed }, { "sampled_duplicates", p.sampledDuplicates }, { "disk_bytes", p.preparedBytes }, { "prepare_seconds", p.prepareSeconds },
         { "first_samples", i.firstRows }, { "first_tokens", p.firstTokens }, { "warnings", i.warnings } };
 }
@@ -43,14 +45,17 @@ void printProbe(const DataProbe& p)
     const auto& i = p.inspection;
     const std::string about = i.rowsExact ? "" : "about ";
     std::cout << i.files << (i.files == 1 ? " file, " : " files, ") << formatBytes(i.bytes) << ", " << about << formatCount(i.rows) << " samples";
-    if (!i.textColumn.empty())
-        std::cout << " in column '" << i.textColumn << "'";
-    std::cout << "\n" << formatCount(i.samplesPerBlock) << " samples per block" << (i.samplesPerBlockReason.empty() ? "" : ", " + i.samplesPerBlockReason);
+    std::cout << "\n";
+    for (const auto& text : i.reading)
+        std::cout << text << "\n";
+    std::cout << formatCount(i.samplesPerBlock) << " samples per block" << (i.samplesPerBlockReason.empty() ? "" : ", " + i.samplesPerBlockReason);
     if (i.blocks && i.chunks)
         std::cout << "; " << formatCount(*i.blocks) << " blocks, " << formatCount(*i.chunks) << " chunks";
     std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens) << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
               << formatDuration(p.prepareSeconds) << "\nof " << formatCount(p.sampledRows) << " samples read: " << p.sampledFiltered << " filtered, " << p.sampledFailed << " unreadable, "
               << p.sampledDuplicates << " duplicates\n";
+    if (p.unknownShare > 0)
+        std::cout << formatNumber(100 * p.unknownShare, 2) << " % of the tokens stand for characters that the tokenizer does not have\n";
     for (const auto& warning : i.warnings)
         std::cout << warning << "\n";
     for (std::size_t row = 0; row < i.firstRows.size(); ++row)
@@ -115,9 +120,9 @@ int cacheVerify(BlockCache& cache, bool json)
         return fail(verified.error(), json);
     const auto& v = verified.value();
     if (json)
-        print({ { "checked", v.checked }, { "damaged", v.damaged } });
+        print({ { "checked", v.blocks }, { "downloads", v.downloads }, { "unproven", v.unproven }, { "damaged", v.damaged } });
     else
-        std::cout << v.checked << " blocks checked, " << v.damaged.size() << " damaged" << (v.damaged.empty() ? "." : "; they were put aside and are prepared again when needed.") << std::endl;
+        std::cout << v.blocks << " blocks and " << v.downloads << " downloads checked, " << v.unproven << " files without a checksum, " << v.damaged.size() << " damaged" << (v.damaged.empty() ? "." : "; they were put aside and are made or fetched again when needed.") << std::endl;
     return v.damaged.empty() ? kDone : kFailed;
 }
 
@@ -159,7 +164,7 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
     probing->callback([&chosen, po] { chosen.action = [po] { return probe(*po); }; });
 
     auto co = std::make_shared<CacheOptions>();
-    auto* cache = app.add_subcommand("cache", "List, verify or trim the prepared blocks of a workspace.");
+    auto* cache = app.add_subcommand("cache", "List, verify or trim the prepared blocks and downloads of a workspace.");
     cache->add_option("action", co->action, "list, verify or trim")->required()->check(CLI::IsMember({ "list", "verify", "trim" }));
     cache->add_option("--workspace", co->workspace, "Folder that keeps runs and cache.")->capture_default_str();
     cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::NonNegativeNumber);

@@ -115,18 +115,31 @@ int examine(const std::string& workspace, bool json)
     return good ? kDone : kFailed;
 }
 
-/// Whether the tracker of one run is whole; with `mend` it is made anew when it is not.
-int examineRun(const std::string& run, bool mend, bool json)
+/// What keeps one run from going on; nothing is changed.
+int lookAtRun(const std::string& run, bool json)
 {
     const RunPaths paths(run);
-    if (!mend) {
-        const auto damage = trackerDamage(paths);
-        if (json)
-            print({ { "run", run }, { "good", damage.empty() }, { "damage", damage } });
-        else
-            std::cout << (damage.empty() ? "The tracker is whole." : damage + "\n'furrowctl doctor " + run + " --repair' rebuilds what the checkpoints prove.") << std::endl;
-        return damage.empty() ? kDone : kFailed;
+    const auto damage = trackerDamage(paths);
+    auto problems = damage.empty() ? checkpointProblems(paths) : Result<std::vector<std::string>>(std::vector<std::string> {}); // a broken tracker knows no checkpoints
+    if (!problems.ok())
+        return fail(problems.error(), json);
+    const bool good = damage.empty() && problems.value().empty();
+    if (json) {
+        print({ { "run", run }, { "good", good }, { "damage", damage }, { "problems", problems.value() } });
+        return good ? kDone : kFailed;
     }
+    if (!damage.empty())
+        std::cout << damage << "\n'furrowctl doctor " << run << " --repair' rebuilds what the checkpoints prove.\n";
+    for (const auto& problem : problems.value())
+        std::cout << problem << "\n";
+    std::cout << (good ? "The tracker is whole, and so are the newest weights." : "Nothing was changed.") << std::endl;
+    return good ? kDone : kFailed;
+}
+
+/// A tracker that is broken is made anew, one that is older than the weights is taken forward.
+int repair(const std::string& run, bool json)
+{
+    const RunPaths paths(run);
     auto repaired = repairRun(paths, [json](const std::string& sentence) {
         if (!json)
             std::cerr << sentence << std::endl;
@@ -137,21 +150,21 @@ int examineRun(const std::string& run, bool mend, bool json)
     auto notes = r.notes;
     notes.insert(notes.end(), r.rebuilt.leftOut.begin(), r.rebuilt.leftOut.end());
     if (json) {
-        print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis }, { "damaged_copy", r.damagedCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
+        print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis }, { "older", r.older }, { "old_copy", r.oldCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
             { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes } });
         return kDone;
     }
     if (!r.needed) {
-        std::cout << "The tracker is whole; nothing was changed." << std::endl;
+        std::cout << "The tracker is whole and not older than the weights; nothing was changed." << std::endl;
         return kDone;
     }
-    std::cout << "The tracker was damaged: " << r.damage << "\nIt was made anew from " << r.basis << ".\n"
+    std::cout << (r.older ? "The tracker was older than the weights.\nIt was taken forward with " : "The tracker was damaged: " + r.damage + "\nIt was made anew from ") << r.basis << ".\n"
               << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known << " chunks are proven to be in the weights, the rest is trained (again).\n";
     for (std::size_t i = 0; i < notes.size() && i < kMostNotes; ++i)
         std::cout << "  " << notes[i] << "\n";
     if (notes.size() > kMostNotes)
         std::cout << "  and " << notes.size() - kMostNotes << " more\n";
-    std::cout << "The damaged file is kept as " << r.damagedCopy.string() << ". 'furrowctl resume " << run << "' goes on." << std::endl;
+    std::cout << "The old file is kept as " << r.oldCopy.string() << ". 'furrowctl resume " << run << "' goes on." << std::endl;
     return kDone;
 }
 
@@ -166,12 +179,12 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
         bool json = false;
     };
     auto o = std::make_shared<Options>();
-    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker is whole.");
+    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker and its newest weights are whole and fit together.");
     auto* run = command->add_option("run", o->run, "Folder of a run to examine instead of this machine.");
     command->add_option("--workspace", o->workspace, "Folder to examine.")->capture_default_str();
-    command->add_flag("--repair", o->repair, "Make a damaged tracker anew from what checkpoints prove.")->needs(run);
+    command->add_flag("--repair", o->repair, "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove.")->needs(run);
     command->add_flag("--json", o->json, "Print JSON.");
-    command->callback([&chosen, o] { chosen.action = [o] { return o->run.empty() ? examine(o->workspace, o->json) : examineRun(o->run, o->repair, o->json); }; });
+    command->callback([&chosen, o] { chosen.action = [o] { return o->run.empty() ? examine(o->workspace, o->json) : o->repair ? repair(o->run, o->json) : lookAtRun(o->run, o->json); }; });
 }
 
 } // namespace furrow::ctl

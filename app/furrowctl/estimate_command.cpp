@@ -4,7 +4,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/device/placement.h"
+#include "core/device/machine_fit.h"
 #include "core/workspace/memory_history.h"
 
 #include <nlohmann/json.hpp>
@@ -68,18 +68,23 @@ int estimate(const Options& o)
     if (const auto problems = model.validate(); !problems.empty())
         return failUsage(problems.front().message, o.json);
     const StepPath path = stepPathOf(config, model, o.gpu);
-    config.devices = "cpu"; // for its threads alone
+    if (o.gpu || !config.devices.starts_with("cpu"))
+        config.devices = "cpu"; // for its threads alone
     const auto workers = placeWorkers(config, {}, cpuCount());
     if (!workers.ok())
         return fail(workers.error(), o.json);
     const MemoryEstimate e = estimateMemory(config, model, path, workers.value().front().threads);
     const MemoryForecast forecast = forecastMemory(e, { deviceName(o.gpu), path, model.architecture }, memoryHistory(pathFromUtf8(o.workspace)));
+    const auto warnings = o.gpu ? std::vector<std::string>() : machineWarnings(workers.value(), forecast.likely(), Machine::here());
     if (o.json)
-        print({ { "preset", o.preset }, { "path", toString(path) }, { "parameters", model.parameterCount() }, { "vocabulary", model.vocabularySize }, { "weights", e.weights },
+        print({ { "preset", o.preset }, { "workers", workers.value().size() }, { "warnings", warnings }, { "path", toString(path) }, { "parameters", model.parameterCount() }, { "vocabulary", model.vocabularySize }, { "weights", e.weights },
             { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations }, { "logits", e.logits }, { "process", e.process }, { "checkpoint", e.checkpoint },
             { "formula", e.total() }, { "earlier_workers", forecast.runs }, { "factor", forecast.factor }, { "likely", forecast.likely() }, { "low", forecast.low() }, { "high", forecast.high() } });
     else
         say(forecast, model, o.gpu);
+    if (!o.json)
+        for (const auto& warning : warnings)
+            std::cout << warning << std::endl;
     return kDone;
 }
 

@@ -1,9 +1,11 @@
 // status, list, audit: look at runs, live, dead or copied. Nothing here writes.
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/audit_progress.h"
 #include "app/furrowctl/watch.h"
+#include "core/base/process.h"
+#include "core/run/run_audit.h"
 #include "core/run/run_status.h"
-#include "core/tracker/audit.h"
 #include "core/workspace/run_folders.h"
 
 #include <nlohmann/json.hpp>
@@ -19,6 +21,8 @@ struct RunOptions {
     bool json = false;
     bool html = false; ///< audit only
     bool chunks = false; ///< audit only
+    bool quick = false; ///< audit only
+    bool deep = false; ///< audit only
 };
 
 int status(const RunOptions& o)
@@ -61,9 +65,9 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
         const auto place = placeOf(c.chunk);
         if (o.json)
             rows.push_back({ { "epoch", place.epoch }, { "block", place.block }, { "column", place.column }, { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
-                { "global_step", c.globalStep }, { "checkpoint", c.checkpoint } });
+                { "global_step", c.globalStep }, { "steps", c.steps }, { "samples", c.samples }, { "tokens", c.tokens }, { "checkpoint", c.checkpoint } });
         else
-            std::cout << toString(c.chunk) << ": worker " << c.worker << ", its steps " << c.firstStep << " to " << c.lastStep << ", done at step " << c.globalStep << " of the run, in checkpoint " << c.checkpoint
+            std::cout << toString(c.chunk) << ": worker " << c.worker << ", " << c.samples << " samples, " << c.tokens << " tokens in " << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep << ", done at step " << c.globalStep << " of the run, in checkpoint " << c.checkpoint
                       << "\n";
     }
     if (o.json)
@@ -71,7 +75,7 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
     return kDone;
 }
 
-int auditRun(const RunOptions& o)
+int proveRun(const RunOptions& o)
 {
     const RunPaths paths(o.folder);
     auto file = readRunFile(paths);
@@ -79,7 +83,7 @@ int auditRun(const RunOptions& o)
         return fail(file.error(), o.json);
     if (o.chunks)
         return printTrainedChunks(paths, o);
-    auto report = audit(readableLedger(paths));
+    auto report = auditWatched(paths, o.quick ? AuditDepth::Quick : o.deep ? AuditDepth::Deep : AuditDepth::Files);
     if (!report.ok())
         return fail(report.error(), o.json);
     if (o.html)
@@ -88,7 +92,7 @@ int auditRun(const RunOptions& o)
         std::cout << auditJson(report.value()) << std::endl;
     else
         std::cout << auditText(report.value()) << std::flush;
-    return report.value().isClean() ? kDone : kFailed;
+    return report.value().isClean() && report.value().couldInspect() ? kDone : kFailed;
 }
 
 void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int (*act)(const RunOptions&))
@@ -97,9 +101,11 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
     auto* command = app.add_subcommand(name, help);
     command->add_option("run", o->folder, "Folder of the run.")->required();
     command->add_flag("--json", o->json, "Print JSON.");
-    if (act == auditRun) {
+    if (act == proveRun) {
         auto* html = command->add_flag("--html", o->html, "Print a page for a browser.");
-        command->add_flag("--chunks", o->chunks, "Print, instead of the proof, each chunk that is in the weights: worker, steps, checkpoint.")->excludes(html);
+        command->add_flag("--chunks", o->chunks, "Print, instead of the proof, each chunk that is in the weights: worker, samples, tokens, steps, checkpoint.")->excludes(html);
+        auto* quick = command->add_flag("--quick", o->quick, "Look at the ledger alone; the weights are not inspected, and the report says so.");
+        command->add_flag("--deep", o->deep, "Hash every checkpoint that is there, and read the source once more: the samples of each chunk are compared by their fingerprints.")->excludes(quick);
     }
     command->callback([&chosen, o, act] { chosen.action = [o, act] { return act(*o); }; });
 }
@@ -109,7 +115,7 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
 void addInspectCommands(CLI::App& app, Chosen& chosen)
 {
     add(app, chosen, "status", "What a run does now, why we think so, and what keeps its epoch open.", status);
-    add(app, chosen, "audit", "Prove that every chunk is in the surviving weights exactly once; exit code 1 when it is not.", auditRun);
+    add(app, chosen, "audit", "Prove that every chunk is in the surviving weights exactly once, and that the files are those that were recorded; exit code 1 when it is not so or could not be inspected.", proveRun);
 
     auto o = std::make_shared<RunOptions>();
     o->folder = defaultWorkspace();

@@ -15,6 +15,7 @@ struct SuperviseOptions {
     std::string folder;
     std::vector<std::string> changed; // key=value
     std::int64_t goBackTo = 0; // 0: the newest
+    bool acceptLoss = false;
 };
 
 int supervise(const SuperviseOptions& o)
@@ -34,7 +35,8 @@ int supervise(const SuperviseOptions& o)
             return failUsage(toString(problems));
     }
     const StopRequest stop(false);
-    const auto status = runSupervisor(paths, wanted, stop, o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }));
+    const ResumeChoice choice { o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }), o.acceptLoss };
+    const auto status = runSupervisor(paths, wanted, stop, choice);
     return status.ok() ? kDone : fail(status.error());
 }
 
@@ -59,6 +61,7 @@ void addInternalCommands(CLI::App& app, Chosen& chosen)
     s->add_option("run", so->folder, "Folder of the run.")->required();
     s->add_option("--set", so->changed, "key=value, a setting changed for this attempt.");
     s->add_option("--from-checkpoint", so->goBackTo, "Number of the checkpoint to go on from; what is newer leaves the weights.");
+    s->add_flag("--accept-loss", so->acceptLoss, "Checkpoints that are damaged or cannot be read may be left behind.");
     s->group("Processes of a run");
     s->callback([&chosen, so] { chosen.action = [so] { return supervise(*so); }; });
 

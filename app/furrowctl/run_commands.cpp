@@ -3,7 +3,9 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/watch.h"
 #include "core/base/file_system.h"
+#include "core/base/process.h"
 #include "core/base/resources.h"
+#include "core/device/machine_fit.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
 
@@ -15,9 +17,12 @@ namespace furrow::ctl {
 
 namespace {
 
+constexpr const char* kDefaultPreset = "char";
+
 struct NewOptions {
     SettingOptions settings;
-    std::string preset = "char";
+    std::string preset = kDefaultPreset;
+    CLI::Option* presetOption = nullptr;
     std::string configFile;
     std::string out;
     std::string workspace = defaultWorkspace();
@@ -28,7 +33,7 @@ struct NewOptions {
 
 void addNewOptions(CLI::App& command, NewOptions& o, bool runs)
 {
-    command.add_option("--preset", o.preset, "Starting point: char, 10m, 30m, 124m and others; 'furrowctl settings --presets' lists all.");
+    o.presetOption = command.add_option("--preset", o.preset, "Starting point: char, 10m, 30m, 124m and others; 'furrowctl settings --presets' lists all.")->capture_default_str();
     command.add_option("--config", o.configFile, "JSON file with settings; options on the command line win.");
     command.add_option("--out", o.out, "Folder of the run. Without it one is made below the workspace.");
     command.add_option("--workspace", o.workspace, "Folder that keeps runs, cache and presets.")->capture_default_str();
@@ -74,6 +79,10 @@ Result<RunConfig> configure(const NewOptions& o)
 
 Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
 {
+    if (o.presetOption->count() == 0 && !o.json) {
+        const auto preset = findPreset(o.preset);
+        std::cerr << "No --preset: the settings not given are those of '" << o.preset << "' (" << preset.value().title << "); 'furrowctl settings' lists them." << std::endl; // configure() has found it
+    }
     NewRun request;
     request.config = config;
     request.preset = o.preset;
@@ -86,12 +95,24 @@ Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
     return createRun(request, progress);
 }
 
+/// To people, before anything is made or started; createRun says the same of a new run.
+void warnAboutMachine(const RunConfig& config, bool json)
+{
+    auto gpus = GpuMonitor::open();
+    const auto placed = placeWorkers(config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
+    if (json || !placed.ok())
+        return;
+    for (const auto& warning : machineWarnings(config, placed.value(), Machine::here()))
+        std::cerr << warning << std::endl;
+}
+
 int runNew(const NewOptions& o)
 {
     auto config = configure(o);
     if (!config.ok())
         return fail(config.error(), o.json);
     if (o.dryRun) {
+        warnAboutMachine(config.value(), o.json);
         if (o.json)
             print(toJson(config.value()));
         else
@@ -108,9 +129,9 @@ int runNew(const NewOptions& o)
     return kDone;
 }
 
-int start(const RunPaths& paths, const RunConfig& config, bool json, bool detach, std::optional<CheckpointId> goBackTo = {})
+int start(const RunPaths& paths, const RunConfig& config, bool json, bool detach, const ResumeChoice& choice = {})
 {
-    auto started = startRun(paths, config, {}, goBackTo);
+    auto started = startRun(paths, config, {}, choice);
     if (!started.ok())
         return fail(started.error(), json);
     if (!detach)
@@ -145,15 +166,16 @@ struct ResumeOptions {
     bool json = false;
     bool detach = false;
     bool dryRun = false;
+    bool acceptLoss = false;
 };
 
 nlohmann::json planJson(const ResumePlan& plan)
 {
     nlohmann::json json = { { "kept", plan.kept }, { "redo", plan.redo }, { "work_lost", plan.workLost }, { "orphaned", plan.orphaned }, { "free", plan.free },
-        { "excluded", plan.excluded }, { "poisoned", plan.poisoned }, { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) }, { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } };
+        { "excluded", plan.excluded }, { "poisoned", plan.poisoned }, { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) }, { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "loss", plan.loss }, { "older_tracker", plan.olderTracker }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } };
     for (const auto& choice : plan.checkpoints)
         json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder }, { "head", choice.row.head }, { "verified", choice.verified },
-            { "problem", choice.problem }, { "can_be_chosen", choice.canBeChosen }, { "kept", choice.kept }, { "redo", choice.redo.size() } });
+            { "damaged", choice.damaged }, { "problem", choice.problem }, { "needs_accept_loss", choice.losesOthers }, { "can_be_chosen", choice.canBeChosen }, { "kept", choice.kept }, { "redo", choice.redo.size() } });
     return json;
 }
 
@@ -187,7 +209,7 @@ int printPlan(const ResumeOptions& o)
         print(planJson(p));
         return kDone;
     }
-    std::cout << "A resume keeps " << p.kept << " chunks, trains " << p.redo << (o.checkpoint.empty() ? " again from damaged checkpoints" : " again that were trained after " + o.checkpoint)
+    std::cout << "A resume keeps " << p.kept << " chunks, trains " << p.redo << (o.checkpoint.empty() ? " again whose checkpoints are not whole" : " again that were trained after " + o.checkpoint)
               << ", frees " << p.workLost << " whose weights died and " << p.orphaned << " claims of dead workers. " << p.free << " are free, " << p.excluded << " excluded, " << p.poisoned
               << " poisoned.\n";
     if (p.twice)
@@ -197,6 +219,10 @@ int printPlan(const ResumeOptions& o)
             std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps " << choice.kept << ", trains " << choice.redo.size() << " again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
+    if (!p.olderTracker.empty())
+        std::cout << p.olderTracker << " A resume stops because of that: 'furrowctl doctor " << o.folder << " --repair' takes the tracker forward.\n";
+    if (!p.loss.empty() && o.checkpoint.empty())
+        std::cout << p.loss << " A resume stops because of that, unless --accept-loss is given.\n";
     std::cout << "Nothing was changed." << std::endl;
     return kDone;
 }
@@ -223,21 +249,29 @@ int runResume(const ResumeOptions& o)
         return fail(config.error(), o.json);
     if (const auto problems = o.settings.apply(config.value()); !problems.empty())
         return failUsage(toString(problems), o.json);
-    if (o.checkpoint.empty())
-        return start(paths, config.value(), o.json, o.detach);
-    auto checkpoint = checkpointNamed(paths, o.checkpoint);
-    return checkpoint.ok() ? start(paths, config.value(), o.json, o.detach, checkpoint.value()) : fail(checkpoint.error(), o.json);
+    warnAboutMachine(config.value(), o.json);
+    ResumeChoice choice { .acceptLoss = o.acceptLoss };
+    if (!o.checkpoint.empty()) {
+        auto checkpoint = checkpointNamed(paths, o.checkpoint);
+        if (!checkpoint.ok())
+            return fail(checkpoint.error(), o.json);
+        choice.goBackTo = checkpoint.value();
+    }
+    return start(paths, config.value(), o.json, o.detach, choice);
 }
 
-int runSettings(bool listPresets, bool json)
+int runSettings(const std::string& presetName, bool listPresets, bool json)
 {
+    const auto preset = findPreset(presetName);
+    if (!preset.ok())
+        return failUsage(preset.error().message, json);
     nlohmann::json all = nlohmann::json::array();
     if (listPresets) {
         for (const auto& p : presets())
             all.push_back({ { "name", p.name }, { "title", p.title }, { "hint", p.hint }, { "config", toJson(p.config) } });
     } else {
         for (const auto& s : settings())
-            all.push_back({ { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) }, { "unit", s.unit }, { "default", settingText(RunConfig {}, s) },
+            all.push_back({ { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) }, { "unit", s.unit }, { "default", settingText(preset.value().config, s) },
                 { "choices", s.choices }, { "help", s.help },
                 { "resume", s.resume == ResumeRule::Safe ? "safe" : s.resume == ResumeRule::Unsafe ? "unsafe" : "refused" } });
     }
@@ -245,6 +279,8 @@ int runSettings(bool listPresets, bool json)
         print(all);
         return kDone;
     }
+    if (!listPresets)
+        std::cout << "What a run without further options takes: preset '" << preset.value().name << "', " << preset.value().title << ".\n";
     for (const auto& item : all) {
         if (listPresets)
             std::cout << item["name"].get<std::string>() << ": " << item["title"].get<std::string>() << ". " << item["hint"].get<std::string>() << "\n";
@@ -276,15 +312,19 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_flag("--detach", again->detach, "Return once the run trains.");
     resume->add_flag("--dry-run", again->dryRun, "Say what would happen to each chunk; change nothing.");
     resume->add_option("--from-checkpoint", again->checkpoint, "Folder name below checkpoints/ to go on from; what was trained after it is trained again. Without it the newest.");
+    resume->add_flag("--accept-loss", again->acceptLoss,
+        "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
     again->settings.addTo(*resume, true);
     resume->callback([&chosen, again] { chosen.action = [again] { return runResume(*again); }; });
 
     auto listPresets = std::make_shared<bool>(false);
     auto json = std::make_shared<bool>(false);
+    auto preset = std::make_shared<std::string>(kDefaultPreset);
     auto* list = app.add_subcommand("settings", "List every setting with its default, range and meaning.");
+    list->add_option("--preset", *preset, "Show the defaults of this preset.")->capture_default_str();
     list->add_flag("--presets", *listPresets, "List the presets instead.");
     list->add_flag("--json", *json, "Print JSON.");
-    list->callback([&chosen, listPresets, json] { chosen.action = [listPresets, json] { return runSettings(*listPresets, *json); }; });
+    list->callback([&chosen, preset, listPresets, json] { chosen.action = [preset, listPresets, json] { return runSettings(*preset, *listPresets, *json); }; });
 }
 
 } // namespace furrow::ctl

@@ -77,6 +77,8 @@ int perform(const Task& task, const Given& given)
         return exportMeasured(given, format->second);
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task.name, given.folder };
+    const auto data = given.values.find("--data");
+    options.withSecrets = data != given.values.end() && data->second.starts_with("hf://");
     const auto threads = given.values.find(kThreads.name);
     if (threads == given.values.end() || threads->second.empty())
         options.arguments.insert(options.arguments.end(), { kThreads.name, std::to_string(isLocked(RunPaths(pathFromUtf8(given.folder)).supervisorLock()) ? 1 : cpuCount()) });

@@ -100,7 +100,8 @@ int tokenize(const TokenizeOptions& o)
     if (o.decode)
         return decodeIds(o, *tokenizer.value(), text.value());
     std::vector<TokenId> ids;
-    tokenizer.value()->encode(text.value(), ids);
+    if (auto encoded = tokenizer.value()->encode(text.value(), ids); !encoded.ok())
+        return fail(encoded.error());
     if (!o.ids) {
         std::cout << formatCount(static_cast<std::int64_t>(ids.size())) << " tokens for " << formatBytes(text.value().size()) << ", vocabulary " << formatCount(tokenizer.value()->vocabularySize())
                   << std::endl;

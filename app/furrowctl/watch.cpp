@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/base/process.h"
+#include "core/base/utf8.h"
 #include "core/run/life_cycle.h"
 
 #include <nlohmann/json.hpp>
@@ -47,6 +48,8 @@ std::string sparkline(const std::vector<double>& values)
     return text;
 }
 
+} // namespace
+
 std::string bar(double share)
 {
     const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kBarWidth));
@@ -56,10 +59,33 @@ std::string bar(double share)
     return text;
 }
 
+namespace {
+
 /// "; at most 812 MB, 1.04 times the estimate"
 std::string memoryText(const WorkerStatus& w)
 {
     return w.memory ? "; at most " + formatBytes(static_cast<std::uint64_t>(w.memory->peakBytes)) + ", " + fixed(w.memory->ratio(), 2) + " times the estimate" : std::string();
+}
+
+/// "12 rows unreadable, 3 filtered"; "" when every row is trained or held out.
+std::string rowsText(const RowCounts& rows)
+{
+    std::string text;
+    for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"), std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " duplicates left out") })
+        if (count > 0)
+            text += (text.empty() ? "" : ", ") + formatCount(count) + what;
+    return text;
+}
+
+/// What of the newest epoch cannot be read, with its cause; "" when all can. Short enough for a line that is drawn over itself.
+std::string unreadText(const RunStatus& s)
+{
+    constexpr std::size_t kCauseBytes = 100;
+    const auto poisoned = s.epochs.back().chunks[ChunkState::Poisoned];
+    if (poisoned == 0)
+        return {};
+    const std::string cause = s.poisonedCause.size() > kCauseBytes ? std::string(cutAtCodePoint(s.poisonedCause, kCauseBytes)) + "..." : s.poisonedCause;
+    return formatCount(poisoned) + (poisoned == 1 ? " chunk cannot be read: " : " chunks cannot be read: ") + cause;
 }
 
 std::string progressLine(const RunStatus& s)
@@ -80,6 +106,9 @@ std::string progressLine(const RunStatus& s)
     text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4) + "  " + formatCount(static_cast<std::int64_t>(s.tokensPerSecond)) + " tokens/s";
     if (s.evalLoss)
         text += "  held-out " + fixed(*s.evalLoss, 4);
+    if (!s.epochs.empty())
+        for (const auto& trouble : { rowsText(s.epochs.back().rowsKnown), unreadText(s) })
+            text += trouble.empty() ? "" : "  " + trouble;
     return text;
 }
 
@@ -159,6 +188,11 @@ std::string statusText(const RunStatus& s)
             + (e.blockCount ? formatCount(e.chunks.sum()) : std::string("?")) + " committed"
             + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out" : std::string()) + "\n";
     }
+    if (!s.epochs.empty())
+        if (const auto rows = rowsText(s.epochs.back().rowsKnown); !rows.empty())
+            text += "rows that are not trained: " + rows + "\n";
+    if (!s.poisonedCause.empty())
+        text += "cannot be read: " + s.poisonedCause + " ('furrowctl chunks list' names them all)\n";
     for (const auto& reason : s.keepsEpochOpen)
         text += "  keeps the epoch open: " + reason + "\n";
     if (s.reading)

@@ -12,6 +12,9 @@ namespace furrow::ctl {
 /// @return exit code: 0 finished, 1 failed or interrupted, 130 stopped by the user
 int watchRun(const RunPaths& paths, bool json);
 
+/// A share of 0..1 as a bar of blocks.
+std::string bar(double share);
+
 /// Several lines for people.
 std::string statusText(const RunStatus& status);
 

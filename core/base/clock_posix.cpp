@@ -16,11 +16,8 @@ namespace {
 
     class SystemClock final : public Clock {
     public:
-        std::int64_t monotonicNs() const override { return readNs(CLOCK_MONOTONIC); }
-        std::int64_t wallNs() const override { return readNs(CLOCK_REALTIME) + offsetNs_; }
-
-    private:
-        const std::int64_t offsetNs_ = static_cast<std::int64_t>(faultNumber("FURROW_WALL_OFFSET_S", 0) * 1e9);
+        std::int64_t monotonicNs() const override { return readNs(CLOCK_MONOTONIC) + clockFault().monotonicNs; }
+        std::int64_t wallNs() const override { return readNs(CLOCK_REALTIME) + clockFault().wallNs; }
     };
 
 } // namespace

@@ -26,7 +26,7 @@ namespace {
                 precise_(&ticks);
             else
                 ::QueryUnbiasedInterruptTime(&ticks);
-            return static_cast<std::int64_t>(ticks) * 100;
+            return static_cast<std::int64_t>(ticks) * 100 + clockFault().monotonicNs;
         }
 
         std::int64_t wallNs() const override
@@ -34,12 +34,11 @@ namespace {
             constexpr std::int64_t kTicksFrom1601To1970 = 116'444'736'000'000'000;
             FILETIME time {};
             ::GetSystemTimePreciseAsFileTime(&time);
-            return (ticksOf(time) - kTicksFrom1601To1970) * 100 + offsetNs_;
+            return (ticksOf(time) - kTicksFrom1601To1970) * 100 + clockFault().wallNs;
         }
 
     private:
         const UnbiasedTime precise_ = preciseUnbiasedTime();
-        const std::int64_t offsetNs_ = static_cast<std::int64_t>(faultNumber("FURROW_WALL_OFFSET_S", 0) * 1e9);
     };
 
 } // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace furrow {
 
 // What `furrowctl storm` and the tests ask of a process through its environment. Compiled into every build, so that what is
@@ -11,7 +13,10 @@ namespace furrow {
 //   FURROW_LEASE_S=seconds         the shortest lease of a worker, and its first one
 //   FURROW_LINGER_S=seconds        a worker at its end does not exit for so long
 //   FURROW_EXIT_PATIENCE_S=seconds how long the supervisor lets it
-//   FURROW_WALL_OFFSET_S=seconds   added to the wall clock: a clock that someone has set wrong
+//   FURROW_SQLITE_FAULT=file       while that file exists, SQLite's own reading and writing fails as its first word says: full, write, sync, read
+//   FURROW_CLOCK=file              two numbers in it are added to the wall clock and to the monotonic one [s]: clocks that jump
+//   FURROW_FREEZE=file             the process whose id is its first word (0: whoever looks) removes it and stands still, inside a transaction
+//                                  of the kind that is its second word: read, write
 //   FURROW_SKIP_SUM=n              leave the n-th sum over the ranks of a data-parallel group out
 //   FURROW_COUNTING=1              train the counting model; FURROW_COUNTING_STEP_MS=ms makes its steps as slow as real ones,
 //                                  a list (20,20,60) for each worker in turn
@@ -21,5 +26,20 @@ double faultNumber(const char* name, double otherwise, int index = 0);
 
 /// Whether a write must fail now as on a full disk.
 bool diskPretendsFull();
+
+enum class SqliteFault { None, Full, Write, Sync, Read };
+/// Whether SQLite's files are to fail at all in this process; else sqliteFault() need not be asked.
+bool sqliteMayFail();
+SqliteFault sqliteFault();
+
+struct ClockFault {
+    std::int64_t wallNs = 0;
+    std::int64_t monotonicNs = 0;
+};
+/// What to add to the clocks.
+ClockFault clockFault();
+
+/// Called inside a transaction; returns when this process is told to go on.
+void freezeWhenAsked(bool writing);
 
 } // namespace furrow

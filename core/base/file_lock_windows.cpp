@@ -9,11 +9,29 @@
 namespace furrow {
 namespace {
 
-    WindowsHandle openFile(const std::filesystem::path& path, DWORD disposition)
+    WindowsHandle openFile(const std::filesystem::path& path, DWORD disposition, DWORD access = GENERIC_READ | GENERIC_WRITE, DWORD flags = FILE_ATTRIBUTE_NORMAL)
     {
-        return WindowsHandle(::CreateFileW(systemPath(path).c_str(), GENERIC_READ | GENERIC_WRITE,
-            FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, disposition, FILE_ATTRIBUTE_NORMAL,
-            nullptr));
+        return WindowsHandle(::CreateFileW(systemPath(path).c_str(), access,
+            FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, disposition, flags, nullptr));
+    }
+
+    /// Reading is right enough for LockFileEx, and all that users have on a file of another.
+    WindowsHandle openForAll(const std::filesystem::path& path)
+    {
+        for (;;) {
+            auto file = openFile(path, OPEN_EXISTING, GENERIC_READ, FILE_FLAG_OPEN_REPARSE_POINT);
+            if (file || ::GetLastError() != ERROR_FILE_NOT_FOUND)
+                return file;
+            file = openFile(path, CREATE_NEW, GENERIC_READ);
+            if (file || ::GetLastError() != ERROR_FILE_EXISTS)
+                return file;
+        }
+    }
+
+    bool isLink(HANDLE file)
+    {
+        BY_HANDLE_FILE_INFORMATION facts {};
+        return !::GetFileInformationByHandle(file, &facts) || (facts.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
     }
 
     /// 0, or GetLastError().
@@ -38,19 +56,51 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
     WindowsHandle file = openFile(path, OPEN_ALWAYS);
     if (!file)
         return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
-    DWORD failed = lockByte(file.get(), LOCKFILE_EXCLUSIVE_LOCK);
+    FileLock lock;
+    lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
+    if (auto taken = lock.take(path); !taken.ok())
+        return taken.error();
+    return lock;
+}
+
+Result<FileLock> FileLock::tryLockForAll(const std::filesystem::path& path)
+{
+    WindowsHandle file = openForAll(path);
+    if (!file)
+        return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
+    if (isLink(file.get()))
+        return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
+    FileLock lock;
+    lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
+    if (auto taken = lock.take(path); !taken.ok())
+        return taken.error();
+    return lock;
+}
+
+std::filesystem::path folderOfSharedLocks()
+{
+    // Every user may make files here, and read those of others.
+    const wchar_t* common = ::_wgetenv(L"ProgramData");
+    const auto folder = std::filesystem::path(common == nullptr ? L"C:\\ProgramData" : common) / L"Furrow" / L"locks";
+    std::error_code exists;
+    std::filesystem::create_directories(folder, exists);
+    return folder;
+}
+
+Status FileLock::take(const std::filesystem::path& path)
+{
+    const HANDLE file = reinterpret_cast<HANDLE>(handle_);
+    DWORD failed = lockByte(file, LOCKFILE_EXCLUSIVE_LOCK);
     // isLocked() of another process holds a shared lock for microseconds; that is not an owner.
     for (int attempt = 0; isTaken(failed) && attempt < 10; ++attempt) {
         ::Sleep(2);
-        failed = lockByte(file.get(), LOCKFILE_EXCLUSIVE_LOCK);
+        failed = lockByte(file, LOCKFILE_EXCLUSIVE_LOCK);
     }
     if (isTaken(failed))
         return Error { ErrorCode::Busy, sentence("%1 is locked by another process", { utf8Text(path) }) };
     if (failed != 0)
         return systemError(sentence("cannot lock %1", { utf8Text(path) }), static_cast<int>(failed));
-    FileLock lock;
-    lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
-    return lock;
+    return {};
 }
 
 FileLock::FileLock(FileLock&& other) noexcept

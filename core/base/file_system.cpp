@@ -5,6 +5,7 @@
 #include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/base/synced_folder.h"
+#include "core/base/system_error.h"
 
 #include <algorithm>
 #include <array>
@@ -55,6 +56,18 @@ namespace {
     }
 
 } // namespace
+
+Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path& folder)
+{
+    std::vector<std::filesystem::path> found;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+        found.push_back(entry->path());
+    if (error)
+        return systemError(sentence("cannot list %1", { utf8Text(folder) }), error.value());
+    std::sort(found.begin(), found.end());
+    return found;
+}
 
 Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
 {

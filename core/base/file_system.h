@@ -43,6 +43,12 @@ public:
 
 FileSystem& realFileSystem();
 
+/// Whether the name itself is a link (symbolic, or a junction of Windows), wherever it leads. A missing one is not.
+bool isLink(const std::filesystem::path& path);
+
+/// What lies in a folder, sorted by name; links are not followed. NotFound when there is no such folder, Io when it cannot be listed.
+Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path& folder);
+
 /// Writes bytes under a temporary name, syncs, replaces `path`, syncs the folder. Readers see the old or the new file.
 Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes);
 /// The same without syncing, for what may be lost with the power.
@@ -68,6 +74,8 @@ Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds);
 class RandomAccessFile {
 public:
     static Result<RandomAccessFile> open(const std::filesystem::path& path);
+    /// Like open, but only a file that is in no other place too: neither a link nor a second name of a file elsewhere. For what leaves the machine.
+    static Result<RandomAccessFile> openOwn(const std::filesystem::path& path);
     RandomAccessFile(RandomAccessFile&&) noexcept;
     RandomAccessFile& operator=(RandomAccessFile&&) noexcept;
     ~RandomAccessFile();
@@ -78,6 +86,8 @@ public:
 
 private:
     RandomAccessFile() = default;
+    /// @param flags  of the operating system, beside reading
+    static Result<RandomAccessFile> openWith(const std::filesystem::path& path, int flags);
     std::intptr_t handle_ = -1; // -1 once moved from
     std::uint64_t sizeBytes_ = 0;
     std::string name_;

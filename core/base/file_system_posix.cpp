@@ -269,6 +269,12 @@ FileSystem& realFileSystem()
     return files;
 }
 
+bool isLink(const std::filesystem::path& path)
+{
+    struct stat facts {};
+    return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
 std::string unsafeForLedgerReason(const std::filesystem::path& path)
 {
     std::error_code error;
@@ -284,8 +290,24 @@ std::string unsafeForLedgerReason(const std::filesystem::path& path)
 
 Result<RandomAccessFile> RandomAccessFile::open(const std::filesystem::path& path)
 {
+    return openWith(path, 0);
+}
+
+Result<RandomAccessFile> RandomAccessFile::openOwn(const std::filesystem::path& path)
+{
+    auto file = openWith(path, O_NOFOLLOW);
+    struct stat facts {};
+    const bool isLink = !file.ok() && ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
+    const bool hasOtherName = file.ok() && (::fstat(static_cast<int>(file.value().handle_), &facts) != 0 || facts.st_nlink > 1);
+    if (isLink || hasOtherName)
+        return Error { ErrorCode::InvalidArgument, sentence("cannot read %1", { utf8Text(path) }) + ": " + sentence("it is a link to a file elsewhere") };
+    return file;
+}
+
+Result<RandomAccessFile> RandomAccessFile::openWith(const std::filesystem::path& path, int flags)
+{
     // O_NONBLOCK: opening a named pipe must not hang
-    const int handle = openRetrying(path.c_str(), O_RDONLY | O_NONBLOCK);
+    const int handle = openRetrying(path.c_str(), O_RDONLY | O_NONBLOCK | flags);
     if (handle < 0)
         return systemError(sentence("cannot read %1", { utf8Text(path) }), errno);
     RandomAccessFile file;

@@ -255,6 +255,12 @@ FileSystem& realFileSystem()
     return files;
 }
 
+bool isLink(const std::filesystem::path& path)
+{
+    const DWORD facts = ::GetFileAttributesW(systemPath(path).c_str());
+    return facts != INVALID_FILE_ATTRIBUTES && (facts & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+}
+
 std::string unsafeForLedgerReason(const std::filesystem::path& path)
 {
     std::error_code error;
@@ -275,12 +281,29 @@ std::string unsafeForLedgerReason(const std::filesystem::path& path)
 
 Result<RandomAccessFile> RandomAccessFile::open(const std::filesystem::path& path)
 {
+    return openWith(path, 0);
+}
+
+Result<RandomAccessFile> RandomAccessFile::openOwn(const std::filesystem::path& path)
+{
+    auto file = openWith(path, FILE_FLAG_OPEN_REPARSE_POINT);
+    BY_HANDLE_FILE_INFORMATION facts {};
+    const bool isElsewhere = file.ok()
+        && (!::GetFileInformationByHandle(reinterpret_cast<HANDLE>(file.value().handle_), &facts) || facts.nNumberOfLinks > 1
+            || (facts.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0);
+    if (isElsewhere)
+        return Error { ErrorCode::InvalidArgument, sentence("cannot read %1", { utf8Text(path) }) + ": " + sentence("it is a link to a file elsewhere") };
+    return file;
+}
+
+Result<RandomAccessFile> RandomAccessFile::openWith(const std::filesystem::path& path, int flags)
+{
     const std::wstring name = systemPath(path);
     const DWORD facts = ::GetFileAttributesW(name.c_str());
     if (facts != INVALID_FILE_ATTRIBUTES && (facts & FILE_ATTRIBUTE_DIRECTORY))
         return Error { ErrorCode::InvalidArgument, sentence("cannot read %1", { utf8Text(path) }) + ": " + sentence("it is a folder") };
     WindowsHandle handle(
-        ::CreateFileW(name.c_str(), GENERIC_READ, kShareAll, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+        ::CreateFileW(name.c_str(), GENERIC_READ, kShareAll, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL | static_cast<DWORD>(flags), nullptr));
     if (!handle)
         return lastError(sentence("cannot read %1", { utf8Text(path) }));
     if (::GetFileType(handle.get()) != FILE_TYPE_DISK)

@@ -67,4 +67,11 @@ std::string formatDuration(double seconds)
     return text;
 }
 
+std::string formatHex(std::uint64_t value)
+{
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
 } // namespace furrow

@@ -16,4 +16,7 @@ std::string formatDuration(double seconds);
 /// Fixed point with `decimals` digits: "1.8857". "nan", "inf", "-inf" for those.
 std::string formatNumber(double value, int decimals);
 
+/// 16 lower-case hex digits, as fingerprints and digests are written.
+std::string formatHex(std::uint64_t value);
+
 } // namespace furrow

@@ -17,7 +17,7 @@ std::string sha256Hex(std::string_view bytes)
     return hash.hex();
 }
 
-Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop)
+Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
 {
     auto file = RandomAccessFile::open(path);
     if (!file.ok())
@@ -34,6 +34,8 @@ Result<std::string> sha256File(const std::filesystem::path& path, const std::sto
             return status.error();
         hash.update(part.data(), part.size());
         offset += part.size();
+        if (onBytes)
+            onBytes(part.size());
     }
     return hash.hex();
 }

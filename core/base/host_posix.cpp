@@ -53,6 +53,31 @@ std::string host::signalName(int signal)
     return {};
 }
 
+namespace {
+
+/// The number behind `key` in a file of "key number" lines, 0 when there is none.
+std::int64_t counterIn(const std::string& file, std::string_view key)
+{
+    std::ifstream lines(file);
+    std::int64_t value = 0;
+    for (std::string name; lines >> name >> value;)
+        if (name == key)
+            return value;
+    return 0;
+}
+
+} // namespace
+
+std::int64_t host::outOfMemoryKills()
+{
+    std::string group; // our control group: "0::/path" where there is one hierarchy, "9:memory:/path" before
+    std::ifstream groups("/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);)
+        if (line.starts_with("0::"))
+            group = line.substr(3);
+    return counterIn("/proc/vmstat", "oom_kill") + counterIn("/sys/fs/cgroup" + group + "/memory.events", "oom_kill");
+}
+
 std::vector<std::string> commandLineArguments(int argc, char** argv)
 {
     return { argv + std::min(argc, 1), argv + argc };

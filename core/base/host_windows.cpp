@@ -62,6 +62,11 @@ std::string host::readBootId()
     return machineGuid() + "-" + (counter.empty() ? bootMoment() : counter);
 }
 
+std::int64_t host::outOfMemoryKills()
+{
+    return 0; // Windows refuses memory, it kills nobody for it
+}
+
 std::string host::signalName(int)
 {
     return {};

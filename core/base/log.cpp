@@ -6,6 +6,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/redact.h"
 
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -88,7 +89,8 @@ void log(LogLevel level, std::string_view text)
         const std::lock_guard lock(loggerMutex());
         logger = loggerSlot();
     }
-    logger->log(spdlogLevel(level), spdlog::string_view_t(text.data(), text.size()));
+    const std::string shown = withoutSecrets(text);
+    logger->log(spdlogLevel(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 
 std::string lastLogLine(const std::filesystem::path& file)

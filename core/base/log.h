@@ -13,7 +13,7 @@ enum class LogLevel { Debug, Info, Warning, Error };
 /// @param process  short name of this process, e.g. "worker-0"
 void startLog(std::string_view process, const std::filesystem::path& file = {}, bool toStderr = true);
 
-/// Thread-safe. Before startLog it writes to stderr. Never log a secret.
+/// Thread-safe. Before startLog it writes to stderr. Secrets that stand in the text all the same are replaced (withoutSecrets).
 void log(LogLevel level, std::string_view text);
 
 inline void logInfo(std::string_view text) { log(LogLevel::Info, text); }

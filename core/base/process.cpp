@@ -33,7 +33,7 @@ std::string ProcessExit::describe() const
     if (signal != 0) {
         const std::string name = host::signalName(signal);
         if (name == "SIGKILL")
-            return sentence("SIGKILL (likely the out-of-memory killer)");
+            return outOfMemory ? sentence("SIGKILL (likely the out-of-memory killer)") : sentence("SIGKILL, sender unknown");
         return name.empty() ? sentence("signal %1", { std::to_string(signal) }) : name;
     }
     const auto code = static_cast<std::uint32_t>(exitCode);

@@ -29,7 +29,8 @@ bool isAlive(const ProcessIdentity& process);
 struct ProcessExit {
     int exitCode = 0;
     int signal = 0;
-    /// "exit code 1", "SIGKILL (likely the out-of-memory killer)", "SIGSEGV".
+    bool outOfMemory = false; ///< the kernel's out-of-memory killer was at work as it ended
+    /// "exit code 1", "SIGKILL (likely the out-of-memory killer)", "SIGKILL, sender unknown", "SIGSEGV".
     std::string describe() const;
 };
 
@@ -38,6 +39,7 @@ struct ProcessOptions {
     std::map<std::string, std::string> environment; ///< added to ours
     std::filesystem::path workingFolder; ///< empty: ours
     std::filesystem::path outputFile; ///< stdout and stderr are appended here; empty: inherited
+    bool withSecrets = false; ///< it gets the secrets of our environment too (isSecretVariable): only for what asks the hub, or starts what does
 };
 
 /// A child of this process. Its stdin is a pipe that stays empty unless writeInput is called: when this process dies, however

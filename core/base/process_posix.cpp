@@ -2,9 +2,12 @@
 // fork. A child that ended stays a zombie until its ChildProcess goes: so its pid, and the number of its process
 // group, cannot be given to a stranger while we may still kill it.
 #include "core/base/clock.h"
+#include "core/base/host.h"
+#include "core/base/killer_watch.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/process_tree.h"
+#include "core/base/redact.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
 
@@ -109,7 +112,9 @@ namespace {
         launch.words.insert(launch.words.end(), options.arguments.begin(), options.arguments.end());
         for (char** variable = environ; *variable; ++variable) {
             const std::string_view text = *variable;
-            if (!options.environment.contains(std::string(text.substr(0, text.find('=')))))
+            const auto name = text.substr(0, text.find('='));
+            const auto value = text.substr(std::min(name.size() + 1, text.size()));
+            if (!options.environment.contains(std::string(name)) && (options.withSecrets || !isSecretVariable(name, value)))
                 launch.variables.emplace_back(text);
         }
         for (const auto& [name, value] : options.environment)
@@ -165,8 +170,8 @@ namespace {
     ProcessExit exitOf(const siginfo_t& info)
     {
         if (info.si_code == CLD_EXITED)
-            return { info.si_status, 0 };
-        return { 0, info.si_status };
+            return { info.si_status, 0, false };
+        return { 0, info.si_status, false };
     }
 
 } // namespace
@@ -175,6 +180,7 @@ struct ChildProcess::State {
     ProcessIdentity identity;
     Descriptor stdinWriter; ///< the child reads end-of-file when this closes
     Descriptor pidDescriptor; ///< readable once the child ended; -1 on kernels before 5.3
+    KillerWatch killer { host::outOfMemoryKills };
     std::optional<ProcessExit> exit;
 
     pid_t pid() const { return static_cast<pid_t>(identity.pid); }
@@ -255,8 +261,12 @@ std::optional<ProcessExit> ChildProcess::poll()
     siginfo_t info {};
     if (!state_->exit
         && ::waitid(P_PID, static_cast<id_t>(state_->pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0
-        && info.si_pid != 0)
+        && info.si_pid != 0) {
         state_->exit = exitOf(info);
+        state_->exit->outOfMemory = state_->exit->signal == SIGKILL && state_->killer.wasAtWork();
+    }
+    if (!state_->exit)
+        state_->killer.look(systemClock().monotonicNs());
     return state_->exit;
 }
 

@@ -7,6 +7,8 @@ namespace furrow {
 
 /// Start time of a process in the kernel's unit; 0 when there is none.
 std::int64_t startTimeOf(std::int64_t pid);
+/// It stands still by SIGSTOP, Ctrl+Z or a debugger. False where the system does not tell.
+bool isStopped(std::int64_t pid);
 /// Kills `pid` and everything it started. The caller knows that `pid` is still the process it means.
 void killTreeOf(std::int64_t pid);
 

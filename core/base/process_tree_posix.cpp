@@ -79,6 +79,12 @@ std::int64_t startTimeOf(std::int64_t pid)
     return factsOf(pid).startTime;
 }
 
+bool isStopped(std::int64_t pid)
+{
+    const char state = factsOf(pid).state;
+    return state == 'T' || state == 't';
+}
+
 void killTreeOf(std::int64_t pid)
 {
     const std::int64_t self = ::getpid();

@@ -57,6 +57,11 @@ std::int64_t startTimeOf(std::int64_t pid)
     return process ? creationTime(process.get()) : 0;
 }
 
+bool isStopped(std::int64_t)
+{
+    return false; // Windows suspends threads, not processes
+}
+
 void killTreeOf(std::int64_t pid)
 {
     const DWORD self = ::GetCurrentProcessId();

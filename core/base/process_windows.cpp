@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/path.h"
 #include "core/base/process_tree.h"
+#include "core/base/redact.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
 #include "core/base/windows_api.h"
@@ -56,18 +57,21 @@ namespace {
     };
 
     /// Ours with the given ones, sorted without case as CreateProcess wants it.
-    std::wstring environmentBlock(const std::map<std::string, std::string>& added)
+    std::wstring environmentBlock(const ProcessOptions& options)
     {
         std::map<std::wstring, std::wstring, IgnoringCase> variables;
         wchar_t* ours = ::GetEnvironmentStringsW();
         for (const wchar_t* at = ours; *at != 0;) {
             const std::wstring line = at;
             const std::size_t equals = line.find(L'=', 1); // "=C:=C:\x" is a variable too
-            variables[line.substr(0, equals)] = equals == std::wstring::npos ? L"" : line.substr(equals + 1);
+            const std::wstring name = line.substr(0, equals);
+            const std::wstring value = equals == std::wstring::npos ? L"" : line.substr(equals + 1);
+            if (options.withSecrets || !isSecretVariable(utf8Text(name), utf8Text(value)))
+                variables[name] = value;
             at += line.size() + 1;
         }
         ::FreeEnvironmentStringsW(ours);
-        for (const auto& [name, value] : added)
+        for (const auto& [name, value] : options.environment)
             variables[wideText(name)] = wideText(value);
         std::wstring block;
         for (const auto& [name, value] : variables)
@@ -144,7 +148,7 @@ namespace {
             inherited.size() * sizeof(HANDLE), nullptr, nullptr);
 
         std::wstring line = commandLine(program, options.arguments);
-        std::wstring environment = environmentBlock(options.environment);
+        std::wstring environment = environmentBlock(options);
         const std::wstring folder = options.workingFolder.wstring();
         PROCESS_INFORMATION made {};
         const BOOL started = ::CreateProcessW(program.wstring().c_str(), line.data(), nullptr, nullptr, TRUE,
@@ -266,7 +270,7 @@ std::optional<ProcessExit> ChildProcess::wait(std::chrono::milliseconds timeout)
     if (!state_->exit && ::WaitForSingleObject(state_->process.get(), static_cast<DWORD>(limit)) == WAIT_OBJECT_0) {
         DWORD code = 0;
         ::GetExitCodeProcess(state_->process.get(), &code);
-        state_->exit = ProcessExit { static_cast<int>(code), 0 };
+        state_->exit = ProcessExit { static_cast<int>(code), 0, false };
     }
     return state_->exit;
 }

@@ -15,6 +15,11 @@ struct RunConfig {
     std::vector<std::string> data;
     std::string dataMode = "auto";
     std::string textColumn;
+    std::string encoding = "auto";
+    std::string csvDelimiter = "auto";
+    std::string csvQuote = "auto";
+    std::string csvEscape = "auto";
+    bool csvHeader = true;
     std::string tokenizer = "byte";
     std::int64_t samplesPerBlock = 100000;
     std::int64_t chunkSamples = 4000;
@@ -26,6 +31,8 @@ struct RunConfig {
     std::int64_t maxChars = 0;
     bool asciiOnly = false;
     std::string duplicates = "report";
+    std::string badFiles = "stop"; ///< or "leave_out"
+    double maxUnreadablePercent = 1; ///< of the rows read so far; 100: no limit
     std::int64_t shuffleWindowBlocks = 24;
     bool shuffle = true;
     std::int64_t startSample = 0;

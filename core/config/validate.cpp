@@ -1,7 +1,9 @@
 // Combinations of settings that cannot work, each with a value that would. Ranges first, then each rule in one line of its own. Settings stand in the
 // sentences by their keys; the console says their labels.
 
+#include "core/base/redact.h"
 #include "core/base/sentence.h"
+#include "core/config/csv_character.h"
 #include "core/config/schema.h"
 
 #include <algorithm>
@@ -20,6 +22,13 @@ struct Rules {
         problems.push_back({ key, std::move(message), std::move(fix) });
     }
 
+    /// Settings are kept in run.json and shown everywhere: no place for a password.
+    void noAccount(const char* key, const std::string& source)
+    {
+        if (!withoutAccount(source).account.empty())
+            refuse(key, sentence("%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.", { key, withoutSecrets(source) }));
+    }
+
     std::string valueOf(const char* key) const { return settingText(c, *findSetting(key)); }
 
     std::string atMost(const char* key, const char* limit) const
@@ -31,6 +40,9 @@ struct Rules {
     {
         if (c.data.empty())
             refuse("data", sentence("%1 is empty, allowed is at least one file, folder or hf:// source.", { "data" }));
+        for (const auto& source : c.data)
+            noAccount("data", source);
+        noAccount("eval_data", c.evalData);
         if (c.tokenizer.empty())
             refuse("tokenizer", sentence("%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.", { "tokenizer" }), "byte");
         if (c.chunkSamples > c.samplesPerBlock)
@@ -44,6 +56,17 @@ struct Rules {
                 refuse("data_weights", sentence("%1 has '%2', allowed are numbers above 0.", { "data_weights", weight }), "1");
         if (c.dataMode == "stream" && c.data.size() > 1)
             refuse("data", sentence("%1 names several sources, %2 stream takes one file.", { "data", "data_mode" }));
+    }
+
+    void csv()
+    {
+        for (const auto& [key, value] : { std::pair { "csv_delimiter", &c.csvDelimiter }, { "csv_quote", &c.csvQuote }, { "csv_escape", &c.csvEscape } })
+            if (*value != "auto" && !csvCharacter(*value))
+                refuse(key, sentence("%1 is %2, allowed is auto, none, comma, semicolon, tab, pipe, space or one ASCII character.", { key, value->empty() ? "empty" : *value }), "auto");
+        if (csvCharacter(c.csvDelimiter) == '\0')
+            refuse("csv_delimiter", sentence("%1 is none, but the fields of a csv file need something between them.", { "csv_delimiter" }), "auto");
+        if (csvCharacter(c.csvDelimiter) && csvCharacter(c.csvDelimiter) == csvCharacter(c.csvQuote))
+            refuse("csv_quote", sentence("%1 is the same character as %2.", { "csv_quote", "csv_delimiter" }), "auto");
     }
 
     void model()
@@ -134,6 +157,7 @@ std::vector<ConfigProblem> validate(const RunConfig& config)
     if (config.heads < 1)
         return problems; // the rules divide by it
     rules.data();
+    rules.csv();
     rules.model();
     rules.training();
     rules.devices();

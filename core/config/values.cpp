@@ -1,6 +1,7 @@
 // Settings as text and as JSON: parsing, printing, overlaying. Knows types and ranges, no combinations.
 
 #include "core/base/sentence.h"
+#include "core/base/utf8.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
@@ -93,12 +94,20 @@ std::vector<ConfigProblem> storeSwitch(RunConfig& config, const Setting& s, bool
     return {};
 }
 
+/// run.json is UTF-8: a name of other bytes could not be kept, and would name something else.
+std::vector<ConfigProblem> textProblems(const Setting& s, const std::string& text)
+{
+    if (isValidUtf8(text))
+        return {};
+    return { problem(s, "'" + replaceInvalidUtf8(text).text + "'", "text in UTF-8") };
+}
+
 std::vector<ConfigProblem> storeText(RunConfig& config, const Setting& s, std::string RunConfig::*field, const std::string& text)
 {
     if (!s.choices.empty() && std::find(s.choices.begin(), s.choices.end(), text) == s.choices.end())
         return { problem(s, "'" + text + "'", allowedText(s), s.choices.front()) };
     config.*field = text;
-    return {};
+    return textProblems(s, text);
 }
 
 std::vector<std::string> split(const std::string& text)
@@ -164,7 +173,7 @@ std::vector<ConfigProblem> setSetting(RunConfig& config, const Setting& s, const
         return storeReal(config, s, *real, text);
     if (const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&s.field)) {
         config.*(*list) = split(text);
-        return {};
+        return textProblems(s, text);
     }
     return storeText(config, s, std::get<std::string RunConfig::*>(s.field), text);
 }

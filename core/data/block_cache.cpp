@@ -11,7 +11,6 @@
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
-#include "core/data/prepared_block.h"
 
 #include <algorithm>
 #include <atomic>
@@ -55,7 +54,7 @@ template <typename OnFile> void eachFile(const fs::path& folder, const OnFile& o
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
         std::error_code gone; // another process may remove it meanwhile
-        if (it->is_regular_file(gone))
+        if (!it->is_symlink(gone) && it->is_regular_file(gone)) // of a link nobody here knows whose it is
             onFile(*it);
     }
 }
@@ -286,9 +285,12 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     state->folder = folder;
     state->capBytes = capBytes;
     state->member = randomHex(16);
-    for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary, kMembers })
+    for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary, kMembers }) {
+        if (isLink(folder / sub)) // what is evicted there could be anybody's
+            return Error { ErrorCode::InvalidArgument, sentence("%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.", { utf8Text(folder / sub) }) };
         if (auto status = files.createFolders(folder / sub); !status.ok())
             return status.error();
+    }
     auto lock = state->lock();
     if (!lock.ok())
         return lock.error();
@@ -420,34 +422,6 @@ Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)
         return lock.error();
     state_->sweep();
     return state_->evictTo(bytes, state_->used());
-}
-
-Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<bool(double)>& progress)
-{
-    auto entries = cache.list();
-    if (!entries.ok())
-        return entries.error();
-    CacheVerification result;
-    double done = 0;
-    for (const auto& entry : entries.value()) {
-        if (progress && !progress(done / static_cast<double>(entries.value().size())))
-            return Error { ErrorCode::Cancelled, sentence("Checking the cache was cancelled.") };
-        done += 1;
-        if (entry.folder != kBlocks || entry.quarantined)
-            continue;
-        const auto block = PreparedBlock::open(cache.path(kBlocks, entry.fileName));
-        const Status status = block.ok() ? block.value().verify() : Status(block.error());
-        if (!status.ok() && status.error().code == ErrorCode::NotFound)
-            continue; // evicted meanwhile
-        ++result.checked;
-        if (status.ok())
-            continue;
-        result.damaged.push_back(status.error().message);
-        if (status.error().code == ErrorCode::Corrupt)
-            if (auto aside = cache.quarantine(kBlocks, entry.fileName); !aside.ok())
-                return aside.error();
-    }
-    return result;
 }
 
 } // namespace furrow

@@ -87,12 +87,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// What `furrowctl cache verify` found.
-struct CacheVerification {
-    std::int64_t checked = 0;
-    std::vector<std::string> damaged; ///< put aside; they are prepared again when needed
-};
-/// Reads every prepared block of the cache and checks every byte.
-Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<bool(double)>& progress = {});
-
 } // namespace furrow

@@ -2,11 +2,15 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "core/base/outside.h"
+#include "core/base/sentence.h"
 #include "core/data/block_cache.h"
 #include "core/data/block_planner.h"
 #include "core/data/block_preparer.h"
 #include "core/data/cached_access.h"
+#include "core/data/source_identity.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -49,6 +53,9 @@ struct BlockManager::State {
     DataManifest manifest;
     std::shared_ptr<const Tokenizer> tokenizer;
     std::shared_ptr<BlockCache> cache;
+    std::shared_ptr<SourceIdentity> identity = std::make_shared<SourceIdentity>();
+    std::map<std::string, std::string> leftOut; ///< path of a file that is another one now -> how
+    std::map<std::string, std::string> cutOff; ///< path of a file whose rest cannot be planned -> why
     std::unique_ptr<CachedAccess> access;
     std::vector<RowOptions> options;
     std::unique_ptr<BlockPlanner> planner;
@@ -60,9 +67,65 @@ struct BlockManager::State {
     bool proven = false;
 
     Result<PreparedFile> fromCache(const std::string& name);
-    Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn);
+    Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn, const std::string& digestInTheWay);
     Status pinAlso(const std::string& name);
+    /// Whether the files are still those of the manifest; with bad_files=leave_out those that are not are left out instead.
+    Status checkFiles();
+    void tellPlanner(); ///< which files are left out
+    Status checkFiles(const PlannedBlock& block);
+    const DataFile* fileOf(const PlannedBlock& block, const Segment& segment) const;
+    Error causeOf(const Error& error);
 };
+
+const DataFile* BlockManager::State::fileOf(const PlannedBlock& block, const Segment& segment) const
+{
+    if (block.source < 0 || block.source >= std::ssize(manifest.sources))
+        return nullptr;
+    const auto& files = manifest.sources[static_cast<std::size_t>(block.source)].files;
+    return segment.file < 0 || segment.file >= std::ssize(files) ? nullptr : &files[static_cast<std::size_t>(segment.file)];
+}
+
+Status BlockManager::State::checkFiles()
+{
+    std::map<std::string, std::string> changed;
+    const Status same = identity->checkAll(manifest, &changed);
+    if (config.badFiles != "leave_out" || changed.empty())
+        return same;
+    leftOut.merge(changed);
+    tellPlanner();
+    return {}; // one that is away is met when it is read
+}
+
+void BlockManager::State::tellPlanner()
+{
+    std::set<std::string> paths;
+    for (const auto* files : { &leftOut, &cutOff })
+        for (const auto& [path, why] : *files)
+            paths.insert(path);
+    planner->leaveOut(std::move(paths));
+}
+
+Status BlockManager::State::checkFiles(const PlannedBlock& block)
+{
+    for (const auto& segment : block.segments)
+        if (const DataFile* file = fileOf(block, segment))
+            if (auto same = identity->check(*file); !same.ok())
+                return same;
+    return {};
+}
+
+/// What a failure to read the data means: first that it is other data now, or away; then what the reader said. What is left is damage.
+Error BlockManager::State::causeOf(const Error& error)
+{
+    if (error.code == ErrorCode::Cancelled)
+        return error;
+    std::map<std::string, std::string> changed;
+    const Status same = identity->checkAll(manifest, &changed);
+    std::erase_if(changed, [this](const auto& file) { return leftOut.contains(file.first); });
+    if (!changed.empty())
+        return same.error();
+    return isOutside(error) ? error : Error { ErrorCode::Corrupt, error.message };
+}
 
 BlockManager::BlockManager(std::unique_ptr<State> state)
     : state_(std::move(state))
@@ -77,8 +140,6 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     auto read = readManifest(manifest);
     if (!read.ok())
         return read.error();
-    if (auto status = checkUnchanged(read.value()); !status.ok())
-        return status.error();
     auto cache = BlockCache::open(cacheFolder, static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024));
     if (!cache.ok())
         return cache.error();
@@ -87,7 +148,7 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     state->manifest = std::move(read).value();
     state->tokenizer = std::move(tokenizer);
     state->cache = std::move(cache).value();
-    state->access = std::make_unique<CachedAccess>(state->cache);
+    state->access = std::make_unique<CachedAccess>(state->cache, state->identity);
     auto rules = sampleRules(config, state->manifest);
     if (!rules.ok())
         return rules.error();
@@ -98,13 +159,17 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     }
     state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, planRules(config, state->manifest, samplesPerBlock));
     state->contentKey = contentKey(config, *state->tokenizer, rules.value());
+    if (auto status = state->checkFiles(); !status.ok())
+        return status.error();
     return BlockManager(std::move(state));
 }
 
 Result<std::optional<PlannedBlock>> BlockManager::planNext()
 {
     auto block = state_->planner->next();
-    state_->proven = block.ok() && !block.value().has_value();
+    state_->proven = block.ok() && !block.value().has_value() && state_->planner->unprovenReason().empty();
+    if (!block.ok())
+        return state_->causeOf(block.error());
     return block;
 }
 
@@ -145,15 +210,14 @@ std::string BlockManager::fileName(const PlannedBlock& block) const
 {
     json segments = json::array();
     std::string column;
-    if (block.source >= 0 && block.source < static_cast<std::int32_t>(state_->manifest.sources.size())) {
-        const auto& source = state_->manifest.sources[static_cast<std::size_t>(block.source)];
-        column = source.textColumn;
-        for (const auto& s : block.segments) {
-            if (s.file < 0 || s.file >= static_cast<std::int32_t>(source.files.size()))
-                continue;
-            const auto& file = source.files[static_cast<std::size_t>(s.file)];
-            segments.push_back({ file.hash, file.sizeBytes, file.wholeHash ? 0 : file.modifiedNs, toString(file.format.format), s.file, s.position, s.firstRow, s.rows });
-        }
+    for (const auto& s : block.segments) {
+        const DataFile* file = state_->fileOf(block, s);
+        if (file == nullptr)
+            continue;
+        column = state_->manifest.sources[static_cast<std::size_t>(block.source)].textColumn;
+        segments.push_back({ file->hash, file->sizeBytes, file->wholeHash ? 0 : file->modifiedNs, rowsKey(file->format), s.file, s.position, s.firstRow, s.rows });
+        if (s.hash != 0)
+            segments.back().push_back(s.hash);
     }
     const json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) }, { "chunks", block.chunkRows } };
     return sha256Hex(key.dump()).substr(0, 32) + ".block";
@@ -180,7 +244,8 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
     return file;
 }
 
-Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn)
+/// @param digestInTheWay  of a file that has the name already; it is put aside when this content, made from the source just now, is another one
+Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn, const std::string& digestInTheWay)
 {
     auto out = cache->create();
     if (!out.ok())
@@ -189,8 +254,13 @@ Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const 
     auto content = prepareBlock(block, *collectors[static_cast<std::size_t>(block.source)], *tokenizer, [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn);
     if (!content.ok())
         return content.error();
+    if (auto same = checkFiles(block); !same.ok()) // else the bytes of one state would get the name of another
+        return same.error();
     PreparedFile made;
     made.sizeBytes = file.sizeBytes();
+    if (!digestInTheWay.empty() && digestInTheWay != content.value().digest)
+        if (auto aside = cache->quarantine(kBlocks, name); !aside.ok() && aside.error().code != ErrorCode::NotFound)
+            return aside.error();
     if (auto status = cache->publish(std::move(file), kBlocks, name); !status.ok())
         return status.error();
     largestBytes = std::max(largestBytes, made.sizeBytes);
@@ -225,18 +295,81 @@ Result<PreparedFile> BlockManager::find(const PlannedBlock& block)
     return Error { ErrorCode::NotFound, damage };
 }
 
-Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std::function<bool()>& goOn)
+Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std::function<bool()>& goOn, const std::string& expectedDigest)
 {
     if (block.source < 0 || block.source >= static_cast<std::int32_t>(state_->collectors.size()))
         return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
     const std::string name = fileName(block);
     auto cached = find(block);
-    if (cached.ok() || cached.error().code != ErrorCode::NotFound)
+    const bool isExpected = cached.ok() && (expectedDigest.empty() || cached.value().digest == expectedDigest);
+    if (isExpected || (!cached.ok() && cached.error().code != ErrorCode::NotFound))
         return cached;
-    auto made = state_->make(block, name, goOn);
+    auto made = state_->make(block, name, goOn, cached.ok() ? cached.value().digest : std::string());
     if (!made.ok())
-        return made.error().in("preparing block " + std::to_string(block.block));
+        return state_->causeOf(made.error());
     return made;
+}
+
+Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    if (block.source < 0 || block.source >= static_cast<std::int32_t>(state_->collectors.size()))
+        return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
+    const auto nowhere = [](const void*, std::size_t) { return Status {}; };
+    auto content = prepareBlock(block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->tokenizer, nowhere, goOn);
+    if (!content.ok())
+        return state_->causeOf(content.error());
+    PreparedFile read;
+    read.fileName = fileName(block);
+    read.digest = std::move(content.value().digest);
+    read.chunks = std::move(content.value().chunks);
+    read.sourceBytes = content.value().sourceBytes;
+    return read;
+}
+
+void BlockManager::planOn(const Error& error)
+{
+    if (state_->config.badFiles != "leave_out") {
+        state_->planner->giveSourceUp(error.message);
+        return;
+    }
+    state_->cutOff[state_->planner->failedFile()] = error.message;
+    state_->tellPlanner();
+}
+
+std::string BlockManager::firstUnreadable(const PlannedBlock& block, const std::string& fileName) const
+{
+    const auto prepared = PreparedBlock::open(blockFolder(state_->cache->folder()) / fileName);
+    if (!prepared.ok() || prepared.value().issues().empty())
+        return {};
+    const RowIssue& issue = prepared.value().issues().front();
+    const DataFile* file = state_->fileOf(block, { issue.file });
+    return sentence("row %1 of %2 %3", { std::to_string(issue.row), file != nullptr ? file->path : std::string("?"), issue.what });
+}
+
+std::vector<std::string> BlockManager::leftOut() const
+{
+    std::vector<std::string> all;
+    for (const auto* files : { &state_->leftOut, &state_->cutOff })
+        for (const auto& [path, why] : *files)
+            all.push_back(why);
+    return all;
+}
+
+Result<bool> BlockManager::leaveOutChanged()
+{
+    if (state_->config.badFiles != "leave_out")
+        return false;
+    auto status = state_->checkFiles();
+    return status.ok() ? Result<bool>(true) : status.error();
+}
+
+std::string BlockManager::whyLeftOut(const PlannedBlock& block) const
+{
+    for (const auto& segment : block.segments)
+        if (const DataFile* file = state_->fileOf(block, segment))
+            if (const auto found = state_->leftOut.find(file->path); found != state_->leftOut.end())
+                return found->second;
+    return {};
 }
 
 Status BlockManager::pin(std::span<const std::string> fileNames)
@@ -246,6 +379,11 @@ Status BlockManager::pin(std::span<const std::string> fileNames)
         return {};
     state_->pinned = wanted;
     return state_->cache->pin("blocks", fileNames);
+}
+
+const Tokenizer& BlockManager::tokenizer() const
+{
+    return *state_->tokenizer;
 }
 
 bool BlockManager::hasRoom() const

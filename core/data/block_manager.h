@@ -31,8 +31,11 @@ struct PreparedFile {
 /// (preparing uses a second thread of its own for reading).
 class BlockManager {
 public:
+    // Errors of reading sources tell four things apart: Cancelled; InvalidArgument: the data is not that of the manifest any more; Io, Network, Busy and
+    // NotFound (isOutside): it cannot be reached now; Corrupt: it is what it was, and damaged.
+
     /// Opens the sources and checks them against the manifest that was frozen with the run; a file that changed since
-    /// is InvalidArgument with a list of differences.
+    /// is InvalidArgument with a list of differences, or left out (bad_files=leave_out).
     static Result<BlockManager> open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
         const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer);
     BlockManager(BlockManager&&) noexcept;
@@ -40,6 +43,17 @@ public:
 
     /// The next block in the order of the data set; nullopt: every file came to a definite end, the last block is proven.
     Result<std::optional<PlannedBlock>> planNext();
+    /// After planNext() failed for good (Corrupt): goes on behind the damage. What cannot be planned is left out by name (bad_files=leave_out), else
+    /// it stays unproven for this reason.
+    void planOn(const Error& error);
+    /// Why rows of files are left out, a sentence for each file.
+    std::vector<std::string> leftOut() const;
+    /// After an InvalidArgument: leaves out the files that changed while they were read; false: the configuration does not want that.
+    Result<bool> leaveOutChanged();
+    /// Why the block can only be had from the cache: one of its files is left out. "" when none is.
+    std::string whyLeftOut(const PlannedBlock& block) const;
+    /// Where and why rows of a prepared block cannot be read, of the first such row; "" when it has none.
+    std::string firstUnreadable(const PlannedBlock& block, const std::string& fileName) const;
     /// planNext() would download or expand a file into the cache.
     bool planningFillsCache() const;
     /// Why the last block is not proven yet, in words: "reading file 3 of 7". "" once it is.
@@ -55,12 +69,18 @@ public:
     Result<PreparedFile> find(const PlannedBlock& block);
     /// The block from the cache (checked as by find), or made.
     /// @param goOn  asked between chunks, may be empty; false cancels
-    Result<PreparedFile> prepare(const PlannedBlock& block, const std::function<bool()>& goOn = {});
+    /// @param expectedDigest  of its first preparation, when known: a file of the cache that has another one is made anew, and put aside only when the
+    ///     source then proves it wrong
+    Result<PreparedFile> prepare(const PlannedBlock& block, const std::function<bool()>& goOn = {}, const std::string& expectedDigest = {});
+    /// Prepares the block from its source once more and keeps nothing of it: what it must be, whatever lies in the cache.
+    /// @param goOn  as for prepare
+    Result<PreparedFile> readAgain(const PlannedBlock& block, const std::function<bool()>& goOn = {});
     /// The name the prepared block has or would have below blockFolder().
     std::string fileName(const PlannedBlock& block) const;
     /// These files are not evicted by any process while this manager lives. Replaces the former set.
     Status pin(std::span<const std::string> fileNames);
 
+    const Tokenizer& tokenizer() const;
     /// The cache can take another block as large as the largest one so far without giving up what is in use.
     bool hasRoom() const;
     const OpenTimes& openTimes() const;

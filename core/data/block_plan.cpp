@@ -36,7 +36,7 @@ std::string writePlan(const PlannedBlock& block, const std::vector<SourcePositio
 {
     json segments = json::array();
     for (const auto& s : block.segments)
-        segments.push_back({ s.file, s.position, s.firstRow, s.rows });
+        segments.push_back({ s.file, s.position, s.firstRow, s.rows, s.hash });
     json next = json::array();
     for (const auto& p : after)
         next.push_back({ p.file, p.position, p.rowInFile, p.row, p.bytes, p.atEnd });
@@ -58,7 +58,7 @@ Result<ReadPlan> readPlan(std::string_view plan)
         read.block.firstRow = j.at("first_row").get<std::int64_t>();
         read.block.chunkRows = j.at("chunk_rows").get<std::vector<std::int64_t>>();
         for (const auto& s : j.at("segments"))
-            read.block.segments.push_back({ s.at(0).get<std::int32_t>(), s.at(1).get<std::uint64_t>(), s.at(2).get<std::int64_t>(), s.at(3).get<std::int64_t>() });
+            read.block.segments.push_back({ s.at(0).get<std::int32_t>(), s.at(1).get<std::uint64_t>(), s.at(2).get<std::int64_t>(), s.at(3).get<std::int64_t>(), s.size() > 4 ? s.at(4).get<std::uint64_t>() : 0 });
         for (const auto& p : j.at("next"))
             read.after.push_back({ p.at(0).get<std::int32_t>(), p.at(1).get<std::uint64_t>(), p.at(2).get<std::int64_t>(), p.at(3).get<std::int64_t>(), p.at(4).get<std::uint64_t>(), p.at(5).get<bool>() });
         if (!isPlausible(read.block))

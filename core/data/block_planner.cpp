@@ -24,7 +24,7 @@ int BlockPlanner::chooseSource() const
     int best = -1;
     double bestShare = 0;
     for (std::size_t s = 0; s < positions_.size(); ++s) {
-        if (positions_[s].atEnd)
+        if (positions_[s].atEnd || givenUp_.contains(static_cast<int>(s)))
             continue;
         const double size = std::max(1.0, static_cast<double>(manifest_.sources[s].sizeBytes()));
         const double share = static_cast<double>(positions_[s].bytes) / (rules_.weights.empty() ? size : rules_.weights[s]);
@@ -88,9 +88,12 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
     while (at.file < static_cast<std::int32_t>(files.size())) {
         if (rules_.choice.isBehindEnd(at.row))
             break;
-        if (!rules_.choice.keepsFile(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file))) {
-            at.bytes += files[static_cast<std::size_t>(at.file)].sizeBytes;
+        const auto& file = files[static_cast<std::size_t>(at.file)];
+        if (leftOut_.contains(file.path) || !rules_.choice.keepsFile(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file))) {
+            at.bytes += file.sizeBytes;
             ++at.file;
+            at.position = 0;
+            at.rowInFile = 0;
             continue;
         }
         auto scanner = scannerAt(source, at);
@@ -111,8 +114,11 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
         }
         const bool chosen = rules_.choice.keeps(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file), scanner.value()->unit());
         const bool wanted = chosen && !rules_.choice.isBeforeStart(at.row);
-        if (wanted)
+        if (wanted) {
             addRow(at, size, building);
+            auto& hash = building.block.segments.back().hash;
+            hash = scanner.value()->hash(hash);
+        }
         at.position = scanner.value()->position();
         ++at.rowInFile;
         at.row += chosen ? 1 : 0;
@@ -133,8 +139,10 @@ Result<std::optional<PlannedBlock>> BlockPlanner::planBlock(int source)
     building.block.source = source;
     for (std::int64_t rows = 0; rows < rules_.samplesPerBlock && building.blockBytes < kMaxBlockBytes; ++rows) {
         auto more = takeRow(source, at, building);
-        if (!more.ok())
+        if (!more.ok()) {
+            failed_ = { source, manifest_.sources[static_cast<std::size_t>(source)].files[static_cast<std::size_t>(at.file)].path };
             return more.error();
+        }
         if (!more.value())
             break;
     }
@@ -163,6 +171,11 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     return {};
 }
 
+void BlockPlanner::giveSourceUp(const std::string& reason)
+{
+    givenUp_[failed_.source] = reason;
+}
+
 bool BlockPlanner::nextFillsCache() const
 {
     const int source = chooseSource();
@@ -180,6 +193,10 @@ std::string BlockPlanner::unprovenReason() const
         if (positions_[s].atEnd)
             continue;
         const auto& source = manifest_.sources[s];
+        if (const auto up = givenUp_.find(static_cast<int>(s)); up != givenUp_.end()) {
+            reason += (reason.empty() ? "" : ", ") + up->second;
+            continue;
+        }
         reason += reason.empty() ? "reading file " : ", file ";
         reason += std::to_string(positions_[s].file + 1) + " of " + std::to_string(source.files.size());
         if (manifest_.sources.size() > 1)

@@ -4,7 +4,9 @@
 #include "core/data/row_choice.h"
 #include "core/data/row_reader.h"
 
+#include <map>
 #include <optional>
+#include <set>
 
 namespace furrow {
 
@@ -30,6 +32,12 @@ public:
     /// nullopt: every file came to its definite end. After an error the same call can be repeated.
     Result<std::optional<PlannedBlock>> next();
     Status resumeAfter(const std::string& plan);
+    /// Rows of these files (by path) that are not planned yet never will be.
+    void leaveOut(std::set<std::string> paths) { leftOut_ = std::move(paths); }
+    /// The file in which next() failed last, and why; "" before.
+    const std::string& failedFile() const { return failed_.path; }
+    /// After a failure that no repetition mends: goes on with the other sources. The rest of this one stays unplanned, so nothing is proven.
+    void giveSourceUp(const std::string& reason);
     std::string unprovenReason() const;
     /// The next block lies in a file for which fillsCache() is true.
     bool nextFillsCache() const;
@@ -59,6 +67,13 @@ private:
     PlanRules rules_;
     std::vector<SourcePosition> positions_;
     std::vector<OpenScanner> open_; ///< one per source
+    std::set<std::string> leftOut_;
+    struct Failure {
+        int source = -1;
+        std::string path;
+    };
+    Failure failed_;
+    std::map<int, std::string> givenUp_; ///< source -> reason
     std::int64_t nextBlock_ = 0;
 };
 

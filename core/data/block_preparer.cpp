@@ -1,5 +1,8 @@
 #include "core/data/block_preparer.h"
 
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+
 #include <algorithm>
 #include <future>
 
@@ -15,12 +18,17 @@ struct Encoded {
     std::vector<std::uint64_t> ends;
 };
 
-Encoded encodeRange(const RawChunk& chunk, std::size_t begin, std::size_t end, const Tokenizer& tokenizer)
+Result<Encoded> encodeRange(const RawChunk& chunk, std::size_t begin, std::size_t end, const Tokenizer& tokenizer)
 {
     Encoded out;
     out.ends.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-        tokenizer.encode(chunk.text(i), out.tokens);
+        const auto before = out.tokens.size();
+        const auto status = tokenizer.encode(chunk.text(i), out.tokens);
+        if (!status.ok() && (chunk.samples.flags[i] & SampleLeftOut) == 0)
+            return Error { status.error().code, sentence("Row %1 of its file cannot become tokens. %2 The line 'sample %3' on the quarantine list (exclude) leaves it out.", { std::to_string(chunk.samples.rows[i]), status.error().message, formatHex(chunk.samples.fingerprints[i]) }) };
+        if (!status.ok())
+            out.tokens.resize(before);
         out.ends.push_back(out.tokens.size());
     }
     return out;
@@ -28,24 +36,29 @@ Encoded encodeRange(const RawChunk& chunk, std::size_t begin, std::size_t end, c
 
 } // namespace
 
-void encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer)
+Status encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer)
 {
     const std::size_t samples = chunk.ends.size();
     const bool parallel = chunk.bytes.size() >= kParallelBytes && samples > 1;
     const auto half = std::lower_bound(chunk.ends.begin(), chunk.ends.end(), chunk.bytes.size() / 2) - chunk.ends.begin();
     const std::size_t middle = parallel ? std::min(samples - 1, static_cast<std::size_t>(half) + 1) : samples;
-    std::future<Encoded> second;
+    std::future<Result<Encoded>> second;
     if (middle < samples)
         second = std::async(std::launch::async, [&] { return encodeRange(chunk, middle, samples, tokenizer); });
-    Encoded first = encodeRange(chunk, 0, middle, tokenizer);
+    auto first = encodeRange(chunk, 0, middle, tokenizer);
+    if (!first.ok())
+        return first.error();
 
     auto& text = chunk.samples;
-    text.tokens = std::move(first.tokens);
+    text.tokens = std::move(first.value().tokens);
     text.offsets.reserve(samples + 1);
     text.offsets.push_back(0);
-    text.offsets.insert(text.offsets.end(), first.ends.begin(), first.ends.end());
+    text.offsets.insert(text.offsets.end(), first.value().ends.begin(), first.value().ends.end());
     if (second.valid()) {
-        const Encoded rest = second.get();
+        const auto got = second.get();
+        if (!got.ok())
+            return got.error();
+        const Encoded& rest = got.value();
         const std::uint64_t base = text.tokens.size();
         text.tokens.insert(text.tokens.end(), rest.tokens.begin(), rest.tokens.end());
         for (const auto end : rest.ends)
@@ -55,6 +68,7 @@ void encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer)
     for (std::size_t i = 0; i < samples; ++i)
         if ((text.flags[i] & SampleLeftOut) == 0)
             chunk.summary.tokens += static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]);
+    return {};
 }
 
 Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const Tokenizer& tokenizer,
@@ -80,7 +94,8 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
         if (column + 1 < block.chunkRows.size())
             next = readAhead(column + 1);
         RawChunk& chunk = raw.value();
-        encodeChunk(chunk, tokenizer);
+        if (auto status = encodeChunk(chunk, tokenizer); !status.ok())
+            return status.error();
         content.chunks.push_back(chunk.summary);
         content.sourceBytes += chunk.sourceBytes;
         if (auto status = writer.addChunk(chunk.samples, chunk.summary); !status.ok())

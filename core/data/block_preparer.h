@@ -21,6 +21,7 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
     const BlockWriter::Sink& sink, const std::function<bool()>& goOn);
 
 /// Tokenises the samples of a chunk, large ones on two threads; fills tokens, offsets and the token count.
-void encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer);
+/// An error names the sample that has no certain ids; one that is left out of training anyway then has no tokens.
+Status encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer);
 
 } // namespace furrow

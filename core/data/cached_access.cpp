@@ -9,29 +9,36 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kKeptOpen = 2;
+constexpr std::uint64_t kDownloadShare = 4; ///< of the cache: a larger file is read by ranges, or it would push out what is needed
 
 std::string expandedName(const DataFile& file)
 {
-    return sha256Hex(file.hash + "/" + std::to_string(file.sizeBytes) + "/" + std::to_string(file.wholeHash ? 0 : file.modifiedNs)).substr(0, 32) + ".text";
+    const std::string& encoding = file.format.encoding;
+    return sha256Hex(file.hash + "/" + std::to_string(file.sizeBytes) + "/" + std::to_string(file.wholeHash ? 0 : file.modifiedNs) + (encoding.empty() ? "" : "/" + encoding)).substr(0, 32) + ".text";
 }
 
 } // namespace
 
 bool fillsCache(const DataFile& file)
 {
-    const bool isHere = file.format.compression == Compression::None && !isHubPath(file.path);
-    return file.format.format != TextFormat::Parquet && !isHere; // of Parquet only the pages of a row group are fetched
+    const bool isHere = file.format.isStoredPlain() && !isHubPath(file.path);
+    return (file.format.format != TextFormat::Parquet || file.fetchWhole) && !isHere; // else only the pages of a row group of Parquet are fetched
 }
 
-CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache)
+CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity)
     : cache_(std::move(cache))
+    , identity_(std::move(identity))
     , direct_(std::make_shared<HubPieces>(cache_))
 {
 }
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& file)
 {
-    return direct_.stored(file);
+    const auto open = [this, &file] { return direct_.stored(file); };
+    if (!isHubPath(file.path))
+        return openWatched(file, identity_, open);
+    const bool hasRoom = cache_->capBytes() == 0 || file.sizeBytes <= cache_->capBytes() / kDownloadShare;
+    return file.fetchWhole && hasRoom ? local(file) : open();
 }
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
@@ -41,7 +48,7 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& fi
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
 {
-    auto source = file.format.compression == Compression::None ? local(file) : expanded(file);
+    auto source = file.format.isStoredPlain() ? local(file) : expanded(file);
     if (!source.ok())
         return source.error();
     return streamFrom(std::move(source).value(), offset);

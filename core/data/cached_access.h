@@ -2,6 +2,7 @@
 
 #include "core/data/block_cache.h"
 #include "core/data/file_access.h"
+#include "core/data/source_identity.h"
 
 #include <deque>
 
@@ -13,7 +14,8 @@ bool fillsCache(const DataFile& file);
 /// Access through the cache: a compressed file is expanded into it once, so that any offset is a seek.
 class CachedAccess : public FileAccess {
 public:
-    explicit CachedAccess(std::shared_ptr<BlockCache> cache);
+    /// @param identity  local files are checked by it at each read
+    CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity);
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
     const OpenTimes& openTimes() const { return direct_.openTimes(); }
@@ -29,6 +31,7 @@ private:
         std::shared_ptr<const ByteSource> source;
     };
     std::shared_ptr<BlockCache> cache_;
+    std::shared_ptr<SourceIdentity> identity_;
     DirectAccess direct_;
     std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here
 };

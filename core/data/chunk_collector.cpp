@@ -1,6 +1,7 @@
 #include "core/data/chunk_collector.h"
 
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/data/held_out.h"
 
@@ -33,9 +34,11 @@ bool SampleRules::isFiltered(std::string_view text) const
     return chars < minChars || (maxChars > 0 && chars > maxChars);
 }
 
-bool SampleRules::isLeftOut(std::string_view text) const
+Result<bool> SampleRules::isLeftOut(std::string_view text) const
 {
-    return isFiltered(text) || (quarantine && quarantine->excludes(text, xxh3(text)));
+    if (isFiltered(text) || !quarantine)
+        return isFiltered(text);
+    return quarantine->excludes(text, xxh3(text));
 }
 
 std::string_view RawChunk::text(std::size_t sample) const
@@ -57,6 +60,7 @@ void ChunkCollector::beginBlock(const PlannedBlock& block)
     segments_ = block.segments;
     segment_ = 0;
     rowInSegment_ = 0;
+    segmentHash_ = 0;
     seen_.clear();
     issues_.clear();
 }
@@ -79,6 +83,15 @@ Status ChunkCollector::openSegment()
     return {};
 }
 
+Status ChunkCollector::checkSegment() const
+{
+    const Segment& segment = segments_[segment_];
+    if (segment.hash == 0 || segment.hash == segmentHash_)
+        return {};
+    return Error { ErrorCode::Corrupt, sentence("The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.",
+                                           { std::to_string(segment.firstRow), std::to_string(segment.firstRow + segment.rows - 1), source_.files[static_cast<std::size_t>(segment.file)].path }) };
+}
+
 Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
 {
     RawChunk chunk;
@@ -86,6 +99,7 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
         while (segment_ < segments_.size() && rowInSegment_ == segments_[segment_].rows) {
             ++segment_;
             rowInSegment_ = 0;
+            segmentHash_ = 0;
         }
         if (segment_ == segments_.size())
             return Error { ErrorCode::Corrupt, "A block plan of this run has fewer rows than its chunks." };
@@ -100,14 +114,19 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
                 return more.error();
             return Error { ErrorCode::Corrupt, file + " has fewer rows than it had; it changed while the run was going." };
         }
-        take(row, readerRow_, chunk);
+        if (auto status = take(row, readerRow_, chunk); !status.ok())
+            return status.error();
         ++readerRow_;
         ++rowInSegment_;
+        segmentHash_ = reader_->hash(segmentHash_);
+        if (rowInSegment_ == segments_[segment_].rows)
+            if (auto same = checkSegment(); !same.ok())
+                return same.error();
     }
     return chunk;
 }
 
-void ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& chunk)
+Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& chunk)
 {
     auto& summary = chunk.summary;
     ++summary.rows;
@@ -116,15 +135,18 @@ void ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& chun
         ++summary.failed;
         if (issues_.size() < PreparedBlock::kMaxIssues)
             issues_.push_back({ readerFile_, rowInFile, row.problem });
-        return;
+        return {};
     }
     if (rules_.isFiltered(row.text)) {
         ++summary.filtered;
-        return;
+        return {};
     }
     const std::uint64_t fingerprint = xxh3(row.text);
     std::uint8_t flags = seen_.insert(fingerprint).second ? 0 : SampleRepeat;
-    if (rules_.quarantine && rules_.quarantine->excludes(row.text, fingerprint)) {
+    const Result<bool> excluded = rules_.quarantine ? rules_.quarantine->excludes(row.text, fingerprint) : false;
+    if (!excluded.ok())
+        return excluded.error().in(sentence("row %1 of %2", { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
+    if (excluded.value()) {
         flags |= SampleExcluded | SampleLeftOut;
         ++summary.filtered;
     } else if (isHeldOut(fingerprint, rules_.heldOutPercent)) {
@@ -146,6 +168,7 @@ void ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& chun
     chunk.samples.files.push_back(readerFile_);
     chunk.samples.rows.push_back(rowInFile);
     chunk.samples.flags.push_back(flags);
+    return {};
 }
 
 } // namespace furrow

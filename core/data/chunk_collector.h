@@ -20,8 +20,8 @@ struct SampleRules {
 
     /// Too short, too long or not ASCII.
     bool isFiltered(std::string_view text) const;
-    /// Filtered, or on the quarantine list.
-    bool isLeftOut(std::string_view text) const;
+    /// Filtered, or on the quarantine list (whose error it passes on).
+    Result<bool> isLeftOut(std::string_view text) const;
 };
 /// InvalidArgument when the quarantine list of the manifest cannot be read.
 Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest);
@@ -52,7 +52,8 @@ public:
 
 private:
     Status openSegment();
-    void take(const Row& row, std::int64_t rowInFile, RawChunk& chunk);
+    Status checkSegment() const; ///< whether its rows are those that were planned
+    Status take(const Row& row, std::int64_t rowInFile, RawChunk& chunk);
 
     FileAccess& access_;
     const DataSource& source_;
@@ -62,6 +63,7 @@ private:
     std::vector<Segment> segments_;
     std::size_t segment_ = 0;
     std::int64_t rowInSegment_ = 0;
+    std::uint64_t segmentHash_ = 0; ///< of the rows of the segment read so far
     std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block
     std::vector<RowIssue> issues_;
     // the open file and the row it stands before

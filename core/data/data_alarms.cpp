@@ -40,6 +40,18 @@ std::optional<std::string> RepetitionAlarm::add(const ChunkText& chunk)
     return sentence("%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.", { formatNumber(100 * share(), 0) });
 }
 
+std::optional<std::string> UnknownAlarm::add(const ChunkText& chunk)
+{
+    if (!unknown_)
+        return std::nullopt;
+    tokens_ += static_cast<std::int64_t>(chunk.tokens.size());
+    unknownTokens_ += std::count(chunk.tokens.begin(), chunk.tokens.end(), *unknown_);
+    if (fired_ || tokens_ < kMinTokens || share() <= kShare)
+        return std::nullopt;
+    fired_ = true;
+    return sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.", { formatNumber(100 * share(), 1) });
+}
+
 void TooGoodLoss::beginChunk(std::int64_t epoch, std::string_view text, std::int64_t tokens)
 {
     bytesPerLabel_ = static_cast<double>(text.size()) / static_cast<double>(std::max<std::int64_t>(1, tokens));

@@ -38,6 +38,30 @@ private:
     bool fired_ = false;
 };
 
+/// Watches how many tokens stand for text that the vocabulary has no token for. Not thread-safe.
+/// Rule: an alarm, once, when more than a hundredth of at least 10,000 tokens do.
+class UnknownAlarm {
+public:
+    /// @param unknown  the id that stands for it; nothing: the tokenizer has none, and the share stays 0
+    explicit UnknownAlarm(std::optional<std::uint32_t> unknown)
+        : unknown_(unknown)
+    {
+    }
+    /// @return a sentence when the rule fires
+    std::optional<std::string> add(const ChunkText& chunk);
+    /// 0..1
+    double share() const { return tokens_ > 0 ? static_cast<double>(unknownTokens_) / static_cast<double>(tokens_) : 0; }
+
+private:
+    static constexpr std::int64_t kMinTokens = 10'000;
+    static constexpr double kShare = 0.01;
+
+    std::optional<std::uint32_t> unknown_;
+    std::int64_t tokens_ = 0;
+    std::int64_t unknownTokens_ = 0;
+    bool fired_ = false;
+};
+
 /// Tells a training loss that is too good for text that the model sees for the first time: labels that are not shifted
 /// (the model learns to copy its input), or evaluation text among the training text. Not thread-safe.
 /// Rule: in the first epoch, the mean over the last 20,000 labels or more lies below a tenth of what zstd needs for the

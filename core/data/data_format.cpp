@@ -2,10 +2,13 @@
 
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/config/csv_character.h"
+#include "core/data/json_text.h"
+#include "core/data/text_encoding.h"
+#include "core/data/content_claim.h"
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace furrow {
@@ -50,53 +53,9 @@ Result<std::string> readHead(ByteStream& stream)
     return head;
 }
 
-bool looksBinary(std::string_view head)
-{
-    if (head.empty())
-        return false;
-    std::size_t controls = 0;
-    for (const char c : head) {
-        const auto u = static_cast<unsigned char>(c);
-        controls += (u < 32 && u != '\t' && u != '\n' && u != '\r' && u != '\f' && u != 27 && u != 8) ? 1 : 0;
-    }
-    if (controls > 2 && controls * 20 > head.size())
-        return true;
-    if (head.size() < 512)
-        return false; // too little to judge by
-    // Text in a foreign 8-bit encoding has few ill-formed pieces and no control characters; packed data has many of both.
-    if (controls * 200 <= head.size())
-        return false;
-    const auto repaired = replaceInvalidUtf8(head);
-    return repaired.replaced * 10 > head.size();
-}
-
-/// What binary formats begin with, to call them by name.
-const char* knownMagic(std::string_view head)
-{
-    using namespace std::string_view_literals;
-    static constexpr std::pair<std::string_view, const char*> kMagics[] = { { "\x89PNG"sv, "a PNG picture" }, { "%PDF-"sv, "a PDF document" },
-        { "PK\x03\x04"sv, "a zip archive" }, { "\x7f"
-                                               "ELF"sv,
-            "a program" },
-        { "\xff\xd8\xff"sv, "a JPEG picture" }, { "SQLite format 3"sv, "an SQLite database" }, { "ARROW1"sv, "an Arrow file" },
-        { "\xfd"
-          "7zXZ"sv,
-            "an xz archive" },
-        { "BZh"sv, "a bzip2 archive" }, { "7z\xbc\xaf"sv, "a 7z archive" }, { "\x80\x02"sv, "a pickle file" }, { "\x80\x04"sv, "a pickle file" } };
-    for (const auto& [magic, what] : kMagics)
-        if (head.starts_with(magic))
-            return what;
-    return nullptr;
-}
-
 std::string_view firstLine(std::string_view head)
 {
     return head.substr(0, head.find('\n'));
-}
-
-bool isJsonObject(std::string_view line)
-{
-    return nlohmann::json::parse(line, nullptr, false).is_object();
 }
 
 /// The first three complete lines are JSON objects (one is enough when there is only one).
@@ -155,6 +114,55 @@ Result<TextFormat> textFormat(std::string_view head, const std::string& name, co
     return TextFormat::Text;
 }
 
+/// A name that ends in .parquet claims it; without that both ends of the content say so.
+Result<bool> isParquet(const ByteSource& source, const std::string& name, const std::string& extension, std::string_view start)
+{
+    const bool claimed = extension == "parquet";
+    if (source.sizeBytes() < 4 || (claimed ? start == "PAR1" : start != "PAR1"))
+        return claimed && source.sizeBytes() > 0;
+    std::string head(std::min<std::uint64_t>(source.sizeBytes(), 1024), '\0');
+    std::string tail(4, '\0');
+    for (const auto& [offset, into] : { std::pair<std::uint64_t, std::string*>(0, &head), std::pair(source.sizeBytes() - 4, &tail) })
+        if (auto status = source.readAt(offset, std::as_writable_bytes(std::span<char>(*into))); !status.ok())
+            return status.error();
+    return claimed ? Result<bool>(notParquet(name, head, tail)) : Result<bool>(tail == "PAR1");
+}
+
+/// By content; a name that claims another one is an error.
+Result<Compression> findCompression(const std::string& name, std::string_view start)
+{
+    using namespace std::string_view_literals;
+    auto compression = Compression::None;
+    if (start.starts_with("\x1f\x8b"))
+        compression = Compression::Gzip;
+    else if (start == "\x28\xb5\x2f\xfd"sv || (start.size() == 4 && start.substr(1) == "\x2a\x4d\x18"sv && (start[0] & 0xf0) == 0x50)) // the latter: to be skipped, before the first frame
+        compression = Compression::Zstd;
+    const std::string lower = lowerCase(name);
+    const bool saysGzip = lower.ends_with(".gz") || lower.ends_with(".gzip");
+    const bool saysZstd = lower.ends_with(".zst") || lower.ends_with(".zstd");
+    if (!start.empty() && ((saysGzip && compression != Compression::Gzip) || (saysZstd && compression != Compression::Zstd)))
+        return Error { ErrorCode::Corrupt, sentence("%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.", { name, saysGzip ? "gzip" : "zstd" }) };
+    return compression;
+}
+
+/// Looks at the beginning, and where that costs little at the middle and the end too.
+Result<bool> isBinary(const ByteSource& source, const std::string& name, Compression compression, std::string_view head)
+{
+    if (looksBinary(head))
+        return true;
+    const bool isCheap = compression == Compression::None && !name.starts_with("hf://");
+    if (!isCheap || source.sizeBytes() < 3 * kHeadBytes)
+        return false;
+    std::string stretch(kHeadBytes, '\0');
+    for (const std::uint64_t offset : { source.sizeBytes() / 2, source.sizeBytes() - kHeadBytes }) {
+        if (auto status = source.readAt(offset, std::as_writable_bytes(std::span<char>(stretch))); !status.ok())
+            return status.error();
+        if (looksBinary(stretch))
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 std::string toString(TextFormat format)
@@ -170,7 +178,91 @@ bool hasDataExtension(std::string_view name)
     return std::any_of(std::begin(kKnown), std::end(kKnown), [&](const char* known) { return extension == known; });
 }
 
-Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source, const std::string& name, const std::string& textColumn)
+std::string rowsKey(const FileFormat& format)
+{
+    std::string key = toString(format.format);
+    if (format.rules < 2)
+        return key;
+    key += "/" + std::to_string(format.rules) + "/" + format.encoding;
+    if (format.isCsv())
+        key += { '/', format.csv.delimiter, format.csv.quote, format.csv.escape, format.csv.header ? 'h' : '-' };
+    return key;
+}
+
+std::vector<std::string> readingOf(const FileFormat& format, const std::string& name)
+{
+    std::vector<std::string> sentences;
+    if (format.isCsv()) {
+        const std::vector<std::string> values { name, csvCharacterName(format.csv.delimiter), csvCharacterName(format.csv.quote), csvCharacterName(format.csv.escape) };
+        sentences.push_back(format.csv.header ? sentence("%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.", values)
+                                              : sentence("%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.", values));
+    }
+    if (!format.encoding.empty())
+        sentences.push_back(sentence("%1 is %2 text and is converted to UTF-8.", { name, format.encoding }));
+    else if (format.damagedUtf8)
+        sentences.push_back(sentence("%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.", { name }));
+    return sentences;
+}
+
+namespace {
+
+/// Bytes in memory as a stream.
+class TextStream : public ByteStream {
+public:
+    explicit TextStream(std::string_view text)
+        : text_(text)
+    {
+    }
+    Result<std::size_t> read(std::span<char> into) override
+    {
+        const auto n = text_.copy(into.data(), into.size());
+        text_.remove_prefix(n);
+        return n;
+    }
+
+private:
+    std::string_view text_;
+};
+
+/// The head, and what stands in the rest of a plain local file at even distances.
+Result<std::vector<std::string>> encodingSamples(const ByteSource& source, const std::string& name, const FileFormat& format, const std::string& head)
+{
+    constexpr std::size_t kStretchBytes = 16 << 10;
+    constexpr std::uint64_t kStretches = 15;
+    std::vector<std::string> samples { head };
+    const bool isCheap = format.compression == Compression::None && !name.starts_with("hf://");
+    if (!isCheap || source.sizeBytes() <= head.size() + kStretchBytes)
+        return samples;
+    const std::uint64_t step = (source.sizeBytes() - head.size() - kStretchBytes) / kStretches;
+    for (std::uint64_t i = 1; i <= kStretches; ++i) {
+        std::string stretch(kStretchBytes, '\0');
+        if (auto status = source.readAt(head.size() + i * step, std::as_writable_bytes(std::span<char>(stretch))); !status.ok())
+            return status.error();
+        samples.push_back(std::move(stretch));
+    }
+    return samples;
+}
+
+Status findEncoding(const ByteSource& source, const std::string& name, const std::string& head, const std::string& setting, FileFormat& format)
+{
+    if (setting != "auto") {
+        auto named = encodingNamed(setting);
+        if (named.ok())
+            format.encoding = named.value();
+        return named.ok() ? Status {} : Status(named.error());
+    }
+    auto samples = encodingSamples(source, name, format, head);
+    if (!samples.ok())
+        return samples.error();
+    const auto guess = guessEncoding(samples.value());
+    format.encoding = guess.encoding;
+    format.damagedUtf8 = guess.damaged;
+    return {};
+}
+
+} // namespace
+
+Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config)
 {
     FileFormat format;
     char magic[4] = {};
@@ -178,38 +270,53 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     if (auto status = source->readAt(0, std::as_writable_bytes(std::span<char>(magic, size))); !status.ok())
         return status.error();
     const std::string_view start(magic, size);
-    if (start == "PAR1") {
+    const std::string extension = dataExtension(name);
+    auto parquet = isParquet(*source, name, extension, start);
+    if (!parquet.ok())
+        return parquet.error();
+    if (parquet.value()) {
         format.format = TextFormat::Parquet;
         return format;
     }
-    if (start.starts_with("\x1f\x8b"))
-        format.compression = Compression::Gzip;
-    else if (start.starts_with("\x28\xb5\x2f\xfd"))
-        format.compression = Compression::Zstd;
-    auto read = readHead(*expandedStream(streamFrom(source, 0), format.compression, name));
-    if (!read.ok())
-        return read.error();
-    std::string_view head = read.value();
-    if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is UTF-16 text. Convert it to UTF-8 first.", { name }) };
-    if (const char* what = knownMagic(head))
+    auto compression = findCompression(name, start);
+    if (!compression.ok())
+        return compression.error();
+    format.compression = compression.value();
+    auto raw = readHead(*expandedStream(streamFrom(source, 0), format.compression, name));
+    if (!raw.ok())
+        return raw.error();
+    if (const char* what = knownContent(raw.value()))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
-    if (looksBinary(head))
+    if (auto status = findEncoding(*source, name, raw.value(), config.encoding, format); !status.ok())
+        return status.error();
+    auto plain = format.encoding.empty() ? raw : readHead(*decodedStream(std::make_unique<TextStream>(raw.value()), format.encoding));
+    if (!plain.ok())
+        return plain.error();
+    std::string_view head = plain.value();
+    auto binary = isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head)) : isBinary(*source, name, format.compression, raw.value());
+    if (!binary.ok())
+        return binary.error();
+    if (binary.value())
         return Error { ErrorCode::InvalidArgument, sentence("%1 is binary, not text.", { name }) };
     if (head.starts_with("\xef\xbb\xbf")) {
         format.skipBytes = 3;
         head.remove_prefix(3);
     }
-    auto kind = textFormat(head, name, textColumn);
+    if (auto claim = checkTextClaim(name, extension, head); !claim.ok())
+        return claim.error();
+    auto kind = textFormat(head, name, config.textColumn);
     if (!kind.ok())
         return kind.error();
     format.format = kind.value();
+    if (format.isCsv())
+        format.csv = findCsvDialect(head, format.format == TextFormat::Tsv ? '\t' : ',', config);
     return format;
 }
 
 std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& source, const FileFormat& format, const std::string& name)
 {
-    return expandedStream(streamFrom(source, 0), format.compression, name);
+    auto stream = expandedStream(streamFrom(source, 0), format.compression, name);
+    return format.encoding.empty() ? std::move(stream) : decodedStream(std::move(stream), format.encoding);
 }
 
 } // namespace furrow

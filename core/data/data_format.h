@@ -1,32 +1,53 @@
 #pragma once
 
+#include "core/config/run_config.h"
 #include "core/data/byte_source.h"
+#include "core/data/csv_dialect.h"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace furrow {
 
 enum class TextFormat { Text, Csv, Tsv, JsonLines, Parquet };
 std::string toString(TextFormat format); ///< "text" "csv" "tsv" "jsonl" "parquet"
 
+/// Version of the rules by which bytes become rows, frozen with a run. 1: JSON by RFC 8259 with the first of several equal
+/// members, csv whose quotes may stay open, fractions in units of 64 KiB or more. 2: JSON as Python reads it, nested columns.
+inline constexpr std::int32_t kRowRules = 2;
+
 /// What a file is, found from its content first and its name where the content does not say.
 struct FileFormat {
     TextFormat format = TextFormat::Text;
     Compression compression = Compression::None;
     std::int32_t skipBytes = 0; ///< of a byte order mark at the start of the plain text
+    std::string encoding; ///< what is converted to UTF-8 (text_encoding.h); "" for what is UTF-8
+    bool damagedUtf8 = false; ///< some bytes are no characters, and no other encoding is likely; not part of what is frozen
+    CsvDialect csv; ///< of csv and tsv
+    std::int32_t rules = kRowRules;
+
+    bool isCsv() const { return format == TextFormat::Csv || format == TextFormat::Tsv; }
+    /// The plain text is what is stored: any offset is a seek.
+    bool isStoredPlain() const { return compression == Compression::None && encoding.empty(); }
     bool operator==(const FileFormat&) const = default;
 };
 
-/// Looks at the first 64 KiB (expanded). Binary content, UTF-16 and one large JSON array are refused with a sentence.
+/// Looks at the first 64 KiB (expanded), and for the encoding of a local file at stretches from all over it. Binary content
+/// and one large JSON array are refused with a sentence.
 /// @param name  file name with its extensions; also for messages
-/// @param textColumn  the configured one, or ""
-Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source, const std::string& name, const std::string& textColumn);
+/// @param config  what it says of encoding, csv and text column wins
+Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config);
+
+/// All of a format that decides which rows a file has, for keys and identities.
+std::string rowsKey(const FileFormat& format);
+/// How a file is read, for people: csv dialect, encoding; one sentence each, nothing for plain UTF-8.
+std::vector<std::string> readingOf(const FileFormat& format, const std::string& name);
 
 /// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet, also with .gz .zst.
 bool hasDataExtension(std::string_view name);
 
-/// The plain text of a file from its beginning, whatever its compression; not for Parquet.
+/// The plain text of a file from its beginning, whatever its compression and encoding; not for Parquet.
 std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& source, const FileFormat& format, const std::string& name);
 
 } // namespace furrow

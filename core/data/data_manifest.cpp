@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/csv_character.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kManifestVersion = 1;
+constexpr int kManifestVersion = 2; ///< raised with kRowRules
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -32,10 +33,28 @@ Result<std::string> sampledHash(const ByteSource& source)
     return sha.hex();
 }
 
+json toJson(const CsvDialect& csv)
+{
+    return { { "delimiter", csvCharacterName(csv.delimiter) }, { "quote", csvCharacterName(csv.quote) }, { "escape", csvCharacterName(csv.escape) }, { "header", csv.header } };
+}
+
+CsvDialect dialectFromJson(const json& j)
+{
+    const auto character = [&j](const char* key) { return csvCharacter(j.at(key).get<std::string>()).value(); };
+    return { character("delimiter"), character("quote"), character("escape"), j.at("header").get<bool>() };
+}
+
 json toJson(const DataFile& file)
 {
-    return { { "path", file.path }, { "size", file.sizeBytes }, { "modified_ns", file.modifiedNs }, { "sha256", file.hash }, { "whole", file.wholeHash },
-        { "format", toString(file.format.format) }, { "compression", toString(file.format.compression) }, { "skip_bytes", file.format.skipBytes } };
+    json j = { { "path", file.path }, { "size", file.sizeBytes }, { "modified_ns", file.modifiedNs }, { "sha256", file.hash }, { "whole", file.wholeHash },
+        { "format", toString(file.format.format) }, { "compression", toString(file.format.compression) }, { "skip_bytes", file.format.skipBytes }, { "rules", file.format.rules } };
+    if (!file.format.encoding.empty())
+        j["encoding"] = file.format.encoding;
+    if (file.format.isCsv())
+        j["csv"] = toJson(file.format.csv);
+    if (file.fetchWhole)
+        j["fetch_whole"] = true;
+    return j;
 }
 
 DataFile fileFromJson(const json& j)
@@ -46,6 +65,7 @@ DataFile fileFromJson(const json& j)
     file.modifiedNs = j.at("modified_ns").get<std::int64_t>();
     file.hash = j.at("sha256").get<std::string>();
     file.wholeHash = j.at("whole").get<bool>();
+    file.fetchWhole = j.value("fetch_whole", false);
     file.format.skipBytes = j.at("skip_bytes").get<std::int32_t>();
     const auto format = j.at("format").get<std::string>();
     bool known = false;
@@ -58,27 +78,15 @@ DataFile fileFromJson(const json& j)
     for (const auto candidate : { Compression::None, Compression::Gzip, Compression::Zstd })
         if (toString(candidate) == packed)
             file.format.compression = candidate;
+    file.format.rules = j.value("rules", 1); // what runs had before it was written down
+    file.format.encoding = j.value("encoding", "");
+    if (j.contains("csv"))
+        file.format.csv = dialectFromJson(j.at("csv"));
+    else if (file.format.format == TextFormat::Tsv)
+        file.format.csv.delimiter = '\t';
     if (!known)
         throw std::invalid_argument("unknown format " + format);
     return file;
-}
-
-/// "" or what differs, in words.
-/// Ok: the file is as it was. InvalidArgument: it is another one; any other code: it cannot be read now.
-Status compare(const DataFile& frozen)
-{
-    auto now = describeFile(frozen.path);
-    if (!now.ok())
-        return now.error();
-    const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
-    const auto& file = now.value();
-    if (file.sizeBytes != frozen.sizeBytes)
-        return changed(sentence("%1 has %2 bytes, had %3.", { frozen.path, formatCount(static_cast<std::int64_t>(file.sizeBytes)), formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) }));
-    if (file.hash != frozen.hash)
-        return changed(sentence("%1 has other content than when the run was made.", { frozen.path }));
-    if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
-        return changed(sentence("%1 was written at %2, after the run was made (%3).", { frozen.path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
-    return {};
 }
 
 } // namespace
@@ -135,7 +143,7 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
     for (const auto& source : manifest.sources) {
         json files = json::array();
         for (const auto& file : source.files)
-            files.push_back({ file.sizeBytes, file.hash, file.wholeHash ? 0 : file.modifiedNs, toString(file.format.format), toString(file.format.compression), file.format.skipBytes });
+            files.push_back({ file.sizeBytes, file.hash, file.wholeHash ? 0 : file.modifiedNs, rowsKey(file.format), toString(file.format.compression), file.format.skipBytes });
         sources.push_back({ { "column", source.textColumn }, { "files", std::move(files) } });
     }
     json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
@@ -172,28 +180,20 @@ Result<DataFile> describeFile(const std::string& path)
     return file;
 }
 
-Status checkUnchanged(const DataManifest& manifest)
+Status checkUnchanged(const DataFile& frozen)
 {
-    std::string differences;
-    int count = 0;
-    int away = 0;
-    for (const auto& source : manifest.sources)
-        for (const auto& file : source.files) {
-            if (file.path.starts_with("hf://"))
-                continue; // pinned by revision and hash
-            const auto same = compare(file);
-            if (same.ok())
-                continue;
-            away += same.error().code != ErrorCode::InvalidArgument;
-            if (++count <= 10)
-                differences += "\n  " + same.error().message;
-        }
-    if (count == 0)
-        return {};
-    const std::string files = count == 1 ? sentence("1 file") : sentence("%1 files", { formatCount(count) });
-    if (away == count)
-        return Error { ErrorCode::NotFound, sentence("%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2", { files, differences }) };
-    return Error { ErrorCode::InvalidArgument, sentence("The data changed since the run was made, so its blocks would not be the same (%1). Restore the data, or start a new run:%2", { files, differences }) };
+    auto now = describeFile(frozen.path);
+    if (!now.ok())
+        return now.error();
+    const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
+    const auto& file = now.value();
+    if (file.sizeBytes != frozen.sizeBytes)
+        return changed(sentence("%1 has %2 bytes, had %3.", { frozen.path, formatCount(static_cast<std::int64_t>(file.sizeBytes)), formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) }));
+    if (file.hash != frozen.hash)
+        return changed(sentence("%1 has other content than when the run was made.", { frozen.path }));
+    if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
+        return changed(sentence("%1 was written at %2, after the run was made (%3).", { frozen.path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
+    return {};
 }
 
 } // namespace furrow

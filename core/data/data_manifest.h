@@ -16,6 +16,7 @@ struct DataFile {
     std::int64_t modifiedNs = 0; ///< 0 where a revision or a hash of the whole file says more
     std::string hash; ///< SHA-256, of the whole file or of samples of it
     bool wholeHash = false;
+    bool fetchWhole = false; ///< of the hub, though it could be read by ranges: nearly all of it is needed, and only as a whole it can be checked
     FileFormat format;
     bool operator==(const DataFile&) const = default;
 };
@@ -47,7 +48,7 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config);
 /// Size, hash and (where the hash is sampled) time of a local file.
 Result<DataFile> describeFile(const std::string& path);
 
-/// InvalidArgument with a list of differences when local files are not as the manifest says.
-Status checkUnchanged(const DataManifest& manifest);
+/// Ok: the local file is as the manifest has it. InvalidArgument: it is another one, with how in words; other codes: it cannot be read now.
+Status checkUnchanged(const DataFile& frozen);
 
 } // namespace furrow

@@ -42,7 +42,7 @@ Result<std::unique_ptr<ByteStream>> DirectAccess::plainFrom(const DataFile& file
     auto source = stored(file);
     if (!source.ok())
         return source.error();
-    if (file.format.compression == Compression::None)
+    if (file.format.isStoredPlain())
         return streamFrom(std::move(source).value(), offset);
     auto stream = plainStream(source.value(), file.format, file.path);
     std::vector<char> waste(1 << 18);

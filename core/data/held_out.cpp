@@ -26,12 +26,14 @@ constexpr std::uint64_t kHeldOutHeader = 8 + 4 + 4 + 8 + 8 + 8;
 constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::int64_t kFallbackSamples = 64;
 
-void add(HeldOut& into, std::string_view text, std::uint64_t fingerprint, const Tokenizer& tokenizer)
+Status add(HeldOut& into, std::string_view text, std::uint64_t fingerprint, const Tokenizer& tokenizer)
 {
-    tokenizer.encode(text, into.text.tokens);
+    if (auto status = tokenizer.encode(text, into.text.tokens); !status.ok())
+        return status;
     into.text.offsets.push_back(into.text.tokens.size());
     into.text.fingerprints.push_back(fingerprint);
     into.textBytes += text.size();
+    return {};
 }
 
 /// What the file does not hold: no sample is left out, none says where it came from.
@@ -64,14 +66,17 @@ struct Collector {
     HeldOut first;
     std::uint64_t scanned = 0;
 
-    bool take(std::string_view text)
+    Result<bool> take(std::string_view text)
     {
+        Status added;
         const std::uint64_t fingerprint = xxh3(text);
         scanned += text.size();
         if (isHeldOut(fingerprint, config.heldOutPercent))
-            add(found, text, fingerprint, tokenizer);
+            added = add(found, text, fingerprint, tokenizer);
         else if (found.text.fingerprints.empty() && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
-            add(first, text, fingerprint, tokenizer);
+            added = add(first, text, fingerprint, tokenizer);
+        if (!added.ok())
+            return added.error();
         found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens && scanned < limits.maxScannedBytes;
         return found.complete;
     }
@@ -111,10 +116,11 @@ Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& s
         return data.error().in("the evaluation text");
     HeldOut set;
     set.text.offsets.push_back(0);
-    const auto walked = forEachText(own, data.value().manifest, [&](std::string_view text) {
+    const auto walked = forEachText(own, data.value().manifest, [&](std::string_view text) -> Result<bool> {
         set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens && set.textBytes < limits.maxScannedBytes;
         if (set.complete)
-            add(set, text, xxh3(text), tokenizer);
+            if (auto added = add(set, text, xxh3(text), tokenizer); !added.ok())
+                return added.error();
         return set.complete;
     });
     if (!walked.ok())

@@ -2,15 +2,18 @@
 
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/parquet_rows.h"
 #include "core/data/row_choice.h"
 #include "core/data/row_reader.h"
 #include "core/data/source_files.h"
 
 #include <algorithm>
+#include <set>
 
 namespace furrow {
 
@@ -46,11 +49,13 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
     for (std::size_t i = 0; i < paths.size(); ++i) {
         if (progress && !progress(static_cast<double>(i) / static_cast<double>(paths.size())))
             return cancelled();
+        if (!isValidUtf8(paths[i]))
+            return Error { ErrorCode::InvalidArgument, sentence("The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.", { replaceInvalidUtf8(paths[i]).text }) };
         auto file = describeFile(paths[i]);
         Status status = file.ok() ? Status {} : Status(file.error());
         if (file.ok()) {
             auto bytes = openLocalSource(paths[i]);
-            auto format = bytes.ok() ? detectFormat(bytes.value(), paths[i], config.textColumn) : Result<FileFormat>(bytes.error());
+            auto format = bytes.ok() ? detectFormat(bytes.value(), paths[i], config) : Result<FileFormat>(bytes.error());
             if (format.ok())
                 file.value().format = format.value();
             else
@@ -58,7 +63,9 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
         }
         if (status.ok() && file.value().sizeBytes == 0)
             status = Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { paths[i] }) };
-        if (!status.ok() && found.value().single)
+        // Damaged or away is not "no data": it would be missing without a word.
+        const bool isData = !status.ok() && (status.error().code == ErrorCode::Corrupt || isOutside(status.error()));
+        if (!status.ok() && (found.value().single || isData))
             return status.error();
         if (!status.ok())
             source.skipped.push_back(status.error().message);
@@ -68,6 +75,17 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
     if (source.files.empty())
         return Error { ErrorCode::NotFound, source.skipped.empty() ? sentence("%1 has no file with text.", { spec }) : sentence("%1 has no file with text. %2", { spec, source.skipped.front() }) };
     return source;
+}
+
+/// How files are read, once for each way in which some of the source are.
+void describeReading(const DataSource& source, DataInspection& inspection)
+{
+    constexpr std::size_t kMostWays = 5;
+    std::set<std::vector<std::string>> ways;
+    for (const auto& file : source.files)
+        if (ways.size() < kMostWays && ways.insert(readingOf(file.format, "")).second)
+            for (auto& text : readingOf(file.format, file.path))
+                inspection.reading.push_back(std::move(text));
 }
 
 /// One column for all files of a source; a file without it is refused by name.
@@ -82,16 +100,44 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
         auto column = chooseTextColumn(columns.value(), source.textColumn.empty() ? config.textColumn : source.textColumn, file.path);
         if (!column.ok())
             return column.error();
-        if (source.textColumn.empty())
-            source.textColumn = column.value();
+        if (source.textColumn.empty()) {
+            source.textColumn = column.value().column;
+            const auto& says = column.value().says;
+            inspection.reading.insert(inspection.reading.end(), says.begin(), says.end());
+        }
+        if (source.textColumn != column.value().column)
+            return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'. Its columns are: %3.", { file.path, source.textColumn, column.value().column }) };
         if (inspection.columns.empty()) {
             inspection.columns = columns.value().all;
+            inspection.textColumns = columns.value().text;
             inspection.textColumn = source.textColumn;
         }
         const bool onlyBySample = file.format.format == TextFormat::JsonLines; // members may be missing in some lines
         if (isHubPath(file.path) || (onlyBySample && source.files.size() > 1000))
             break; // opening each of thousands of files takes too long; rows without the member are counted as unreadable
     }
+    return {};
+}
+
+/// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256 can be checked, before a row of it is trained.
+Status chooseWhatIsFetched(FileAccess& access, DataSource& source, DataInspection& inspection)
+{
+    constexpr double kNearlyAll = 0.95;
+    if (source.files.empty() || !isHubPath(source.files.front().path) || source.files.front().format.format != TextFormat::Parquet)
+        return {};
+    auto& first = source.files.front(); // files of one source are alike
+    auto bytes = access.stored(first);
+    if (!bytes.ok())
+        return bytes.error();
+    auto share = parquetShare(bytes.value(), first, source.textColumn);
+    if (!share.ok())
+        return share.error();
+    if (share.value() < kNearlyAll) {
+        inspection.warnings.push_back(sentence("%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.", { source.spec, source.textColumn, formatNumber(100 * share.value(), 0) }));
+        return {};
+    }
+    for (auto& file : source.files)
+        file.fetchWhole = file.format.format == TextFormat::Parquet && file.hash.size() == kSha256Digits;
     return {};
 }
 
@@ -210,7 +256,10 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
         auto source = describeSource(spec, config, progress);
         if (!source.ok())
             return source.error();
+        describeReading(source.value(), inspection);
         if (auto status = chooseColumn(access, config, source.value(), inspection); !status.ok())
+            return status.error();
+        if (auto status = chooseWhatIsFetched(access, source.value(), inspection); !status.ok())
             return status.error();
         inspection.files += static_cast<std::int64_t>(source.value().files.size());
         inspection.bytes += source.value().sizeBytes();
@@ -238,7 +287,7 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
     return inspection;
 }
 
-Status forEachText(const RunConfig& config, const std::string& manifest, const std::function<bool(std::string_view)>& onText)
+Status forEachText(const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
 {
     auto read = readManifest(manifest);
     if (!read.ok())
@@ -265,8 +314,13 @@ Status forEachText(const RunConfig& config, const std::string& manifest, const s
                     break;
                 if (!choice.keeps(s, f, reader.value()->unit()))
                     continue;
-                const bool wanted = !choice.isBeforeStart(row++) && next.problem == nullptr && !rules.value().isLeftOut(next.text);
-                if (wanted && !onText(next.text))
+                if (choice.isBeforeStart(row++) || next.problem != nullptr)
+                    continue;
+                const auto leftOut = rules.value().isLeftOut(next.text);
+                const auto goOn = leftOut.ok() && !leftOut.value() ? onText(next.text) : Result<bool>(true);
+                if (!leftOut.ok() || !goOn.ok())
+                    return (leftOut.ok() ? goOn : leftOut).error().in(sentence("row %1 of %2", { std::to_string(row - 1), source.files[f].path }));
+                if (!goOn.value())
                     return {};
             }
         }

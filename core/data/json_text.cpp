@@ -1,36 +1,19 @@
 #include "core/data/json_text.h"
 
 #include "core/base/utf8.h"
+#include "core/data/json_events.h"
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 namespace furrow {
 
 namespace {
 
-int hexValue(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /// The code unit of an escape \uXXXX at `i`, or -1.
 int escapedUnit(std::string_view line, std::size_t i)
 {
-    if (i + 6 > line.size() || line[i] != '\\' || line[i + 1] != 'u')
-        return -1;
-    int unit = 0;
-    for (std::size_t k = i + 2; k < i + 6; ++k) {
-        const int digit = hexValue(line[k]);
-        if (digit < 0)
-            return -1;
-        unit = unit * 16 + digit;
-    }
-    return unit;
+    return i + 1 < line.size() && line[i] == '\\' && line[i + 1] == 'u' ? jsonHexUnit(line, i + 2) : -1;
 }
 
 /// Escapes of surrogates without their other half become \ufffd.
@@ -58,88 +41,119 @@ std::string replaceLoneSurrogates(std::string_view line)
 
 } // namespace
 
-/// Takes the events of the parser and keeps the first value of one member of the outermost object. Nothing of the rest is
-/// stored, and the parser keeps its own stack, so any nesting is bounded by the length of the line.
+/// Takes the events of the walker and keeps the texts at one path. Nothing of the rest is stored.
 class JsonText::Handler {
 public:
-    explicit Handler(std::string column)
-        : column_(std::move(column))
+    Handler(const ColumnPath& path, JsonGrammar grammar)
+        : moves_(path.moves())
+        , grammar_(grammar)
     {
     }
+    JsonGrammar grammar() const { return grammar_; }
     void begin()
     {
-        text.clear();
-        problem = nullptr;
-        depth_ = 0;
-        wanted_ = found_ = false;
+        kept_ = {};
+        text_.clear();
+        levels_.clear();
     }
-    const char* end() const { return found_ ? problem : "has no such member as the text column"; }
+    const char* problem() const { return kept_.found ? kept_.problem : "has no such member as the text column"; }
+    std::string_view text() const { return kept_.problem == nullptr ? std::string_view(text_) : std::string_view(); }
 
-    std::string text;
-    const char* problem = nullptr;
-
-    // what nlohmann::json::sax_parse calls; false stops it
-    bool null() { return value(nullptr); }
-    bool boolean(bool) { return value(kNoString); }
-    bool number_integer(std::int64_t) { return value(kNoString); }
-    bool number_unsigned(std::uint64_t) { return value(kNoString); }
-    bool number_float(double, const std::string&) { return value(kNoString); }
-    bool binary(nlohmann::json::binary_t&) { return false; }
-    bool string(std::string& value)
+    // what JsonWalker calls
+    bool wantsString() const { return place() == end(); }
+    void string(const std::string& value)
     {
-        if (wanted_)
-            text.swap(value);
-        return this->value(nullptr);
+        const int at = place();
+        if (at != end())
+            return misplaced(at);
+        if (kept_.pieces++ > 0)
+            text_ += '\n';
+        text_ += value;
+        kept_.textBytes = text_.size();
+        kept_.found = true;
     }
-    bool key(std::string& name)
+    void null()
     {
-        wanted_ = depth_ == 1 && !found_ && name == column_;
-        return true;
+        place() == 0 ? misplaced(0) : found(place(), nullptr); // no text, and no trouble
     }
-    bool start_object(std::size_t) { return start(); }
-    bool start_array(std::size_t)
+    void scalar() { misplaced(place()); }
+    void key(const std::string& name)
     {
-        if (depth_ == 0) {
-            found_ = true;
-            problem = kNoObject;
+        const auto& level = levels_.back();
+        const bool wanted = level.at >= 0 && !moves_[static_cast<std::size_t>(level.at)].each && moves_[static_cast<std::size_t>(level.at)].name == name;
+        const bool again = wanted && level.seen;
+        levels_.back().seen = level.seen || wanted;
+        if (again && grammar_ == JsonGrammar::Python) { // the last one counts
+            kept_ = level.before;
+            text_.resize(kept_.textBytes);
         }
-        return start();
+        keyPlace_ = !wanted || (again && grammar_ == JsonGrammar::Standard) ? kElsewhere : level.at + 1;
     }
-    bool end_object() { return --depth_ >= 0; }
-    bool end_array() { return --depth_ >= 0; }
-    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
+    void startObject() { start(false); }
+    void startArray() { start(true); }
+    void endObject() { levels_.pop_back(); }
+    void endArray() { levels_.pop_back(); }
 
 private:
-    static constexpr const char* kNoString = "has a text column that is no string";
-    static constexpr const char* kNoObject = "is no JSON object";
+    static constexpr int kElsewhere = -1;
+    struct Kept {
+        std::size_t textBytes = 0;
+        std::size_t pieces = 0;
+        const char* problem = nullptr;
+        bool found = false;
+    };
+    struct Level {
+        bool list;
+        int at; ///< moves that lead here, or kElsewhere
+        bool seen; ///< the member that the path goes on with
+        Kept before;
+    };
 
-    bool value(const char* why)
+    int end() const { return static_cast<int>(moves_.size()); }
+    /// The moves that lead to the value that comes, or kElsewhere.
+    int place() const
     {
-        if (depth_ == 0)
-            why = kNoObject;
-        if (wanted_ || depth_ == 0) {
-            found_ = true;
-            problem = why;
-        }
-        wanted_ = false;
-        return true;
+        if (levels_.empty())
+            return 0;
+        const auto& level = levels_.back();
+        if (!level.list)
+            return keyPlace_;
+        return level.at >= 0 && moves_[static_cast<std::size_t>(level.at)].each ? level.at + 1 : kElsewhere;
     }
-    bool start()
+    void found(int at, const char* problem)
     {
-        if (wanted_)
-            value(kNoString);
-        ++depth_;
-        return true;
+        if (at == kElsewhere)
+            return;
+        kept_.found = true;
+        if (kept_.problem == nullptr)
+            kept_.problem = problem;
+    }
+    /// A value of another kind than the path needs here.
+    void misplaced(int at) { found(at, at == 0 ? "is no JSON object" : "has a text column that is no string"); }
+    void start(bool list)
+    {
+        int at = place();
+        const bool fits = at >= 0 && at < end() && moves_[static_cast<std::size_t>(at)].each == list;
+        const Kept before = kept_;
+        if (!fits)
+            misplaced(at);
+        else if (list)
+            kept_.found = true; // an empty list is an empty text
+        levels_.push_back({ list, fits ? at : kElsewhere, false, before });
     }
 
-    std::string column_;
-    int depth_ = 0;
-    bool wanted_ = false; ///< the next value is the column's
-    bool found_ = false;
+    // set in the constructor, then constant
+    std::vector<ColumnPath::Move> moves_;
+    JsonGrammar grammar_;
+    // of the line
+    std::string text_;
+    Kept kept_;
+    std::vector<Level> levels_;
+    int keyPlace_ = kElsewhere;
 };
 
-JsonText::JsonText(std::string column)
-    : handler_(std::make_unique<Handler>(std::move(column)))
+JsonText::JsonText(const ColumnPath& path, JsonGrammar grammar)
+    : handler_(std::make_unique<Handler>(path, grammar))
 {
 }
 JsonText::~JsonText() = default;
@@ -153,14 +167,14 @@ const char* JsonText::parse(std::string_view line)
         return nullptr;
     const auto attempt = [this](std::string_view bytes) {
         handler_->begin();
-        return nlohmann::json::sax_parse(bytes.begin(), bytes.end(), handler_.get());
+        return isValidUtf8(bytes) && JsonWalker(bytes, handler_->grammar(), *handler_).walk();
     };
     if (attempt(line))
-        return handler_->end();
+        return handler_->problem();
     const std::string mended = replaceLoneSurrogates(replaceInvalidUtf8(line).text);
     if (mended != line && attempt(mended)) {
         repaired_ = true;
-        return handler_->end();
+        return handler_->problem();
     }
     handler_->begin();
     return "is broken JSON";
@@ -168,24 +182,104 @@ const char* JsonText::parse(std::string_view line)
 
 std::string_view JsonText::text() const
 {
-    return handler_->problem == nullptr ? std::string_view(handler_->text) : std::string_view();
+    return handler_->text();
 }
 
-bool jsonMembers(std::string_view line, std::vector<std::string>& all, std::vector<std::string>& text)
+namespace {
+
+void addOnce(std::vector<std::string>& names, const std::string& name)
 {
-    const auto object = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (!object.is_object())
-        return false;
-    const auto add = [](std::vector<std::string>& names, const std::string& name) {
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            names.push_back(name);
-    };
-    for (const auto& [name, value] : object.items()) {
-        add(all, name);
-        if (value.is_string())
-            add(text, name);
+    constexpr std::size_t kMostNames = 1000;
+    if (names.size() < kMostNames && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+}
+
+/// Gathers the paths of all texts in a value.
+class MemberNames {
+public:
+    MemberNames(std::vector<std::string>& all, std::vector<std::string>& text)
+        : all_(all)
+        , text_(text)
+    {
     }
-    return true;
+    bool wantsString() const { return false; }
+    void string(const std::string&)
+    {
+        if (levels_.size() <= kDeepest && !levels_.empty() && !levels_.front().list)
+            addOnce(text_, here().text());
+    }
+    void null() { }
+    void scalar() { }
+    void key(const std::string& name)
+    {
+        if (levels_.size() > kDeepest)
+            return;
+        levels_.back().path = levels_.back().base.member(name);
+        if (levels_.size() == 1)
+            addOnce(all_, levels_.back().path.text());
+    }
+    void startObject() { start(false); }
+    void startArray() { start(true); }
+    void endObject() { levels_.pop_back(); }
+    void endArray() { levels_.pop_back(); }
+
+private:
+    static constexpr std::size_t kDeepest = 8;
+    struct Level {
+        bool list;
+        ColumnPath base; ///< of the bracket itself
+        ColumnPath path; ///< of the value that comes inside it
+    };
+    ColumnPath here() const { return levels_.empty() ? ColumnPath() : levels_.back().path; }
+    void start(bool list)
+    {
+        const auto base = levels_.size() < kDeepest ? here() : ColumnPath();
+        levels_.push_back({ list, base, list && levels_.size() < kDeepest ? base.each() : ColumnPath() });
+    }
+
+    std::vector<std::string>& all_;
+    std::vector<std::string>& text_;
+    std::vector<Level> levels_;
+};
+
+/// Walks without taking anything.
+struct Shape {
+    bool object = false;
+    int depth = 0;
+
+    bool wantsString() const { return false; }
+    void string(const std::string&) { }
+    void null() { }
+    void scalar() { }
+    void key(const std::string&) { }
+    void startObject()
+    {
+        object = object || depth == 0;
+        ++depth;
+    }
+    void startArray() { ++depth; }
+    void endObject() { --depth; }
+    void endArray() { --depth; }
+};
+
+} // namespace
+
+bool isJsonObject(std::string_view text)
+{
+    Shape shape;
+    return JsonWalker(text, JsonGrammar::Python, shape).walk() && shape.object;
+}
+
+void jsonMembers(std::string_view line, std::vector<std::string>& all, std::vector<std::string>& text)
+{
+    std::vector<std::string> names = all;
+    std::vector<std::string> texts = text;
+    MemberNames members(names, texts);
+    const std::string mended = replaceLoneSurrogates(replaceInvalidUtf8(line).text);
+    if (JsonWalker(std::string_view(mended), JsonGrammar::Python, members).walk()) {
+        all = std::move(names);
+        text = std::move(texts);
+    }
 }
 
 } // namespace furrow

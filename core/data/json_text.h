@@ -1,5 +1,8 @@
 #pragma once
 
+#include "core/data/column_path.h"
+#include "core/data/json_events.h"
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,7 +13,8 @@ namespace furrow {
 /// Takes the text out of lines of JSON. Not thread-safe.
 class JsonText {
 public:
-    explicit JsonText(std::string column);
+    /// @param grammar  also says which of several members of one name counts: Python takes the last, Standard the first
+    explicit JsonText(const ColumnPath& path, JsonGrammar grammar = JsonGrammar::Python);
     ~JsonText();
     JsonText(JsonText&&) noexcept;
 
@@ -25,7 +29,10 @@ private:
     bool repaired_ = false;
 };
 
-/// Names of the members of the object in `line`; those with a string value also into `text`. false: no object.
-bool jsonMembers(std::string_view line, std::vector<std::string>& all, std::vector<std::string>& text);
+bool isJsonObject(std::string_view text);
+
+/// Adds the names of the members of the object in `line` to `all`, and the paths (ColumnPath) of its texts, nested ones
+/// too, to `text`. A line that is none adds nothing.
+void jsonMembers(std::string_view line, std::vector<std::string>& all, std::vector<std::string>& text);
 
 } // namespace furrow

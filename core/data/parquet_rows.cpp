@@ -7,12 +7,14 @@
 
 #if FURROW_WITH_PARQUET
 
+#include "core/data/column_path.h"
 #include "core/data/row_choice.h"
 
 #include <algorithm>
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/util/config.h>
+#include <optional>
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
@@ -24,6 +26,7 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kBatchRows = 1024;
+constexpr const char* kTooLong = "is longer than 16 MiB";
 
 /// Lets Arrow read from a ByteSource.
 class SourceFile : public arrow::io::RandomAccessFile {
@@ -51,9 +54,10 @@ public:
         const auto size = static_cast<int64_t>(source_->sizeBytes());
         const int64_t n = std::clamp<int64_t>(size - position, 0, bytes);
         const auto status = source_->readAt(static_cast<std::uint64_t>(position), std::span<std::byte>(static_cast<std::byte*>(out), static_cast<std::size_t>(n)));
-        if (!status.ok())
-            return arrow::Status::IOError(status.error().message);
-        return n;
+        if (status.ok())
+            return n;
+        failure_ = status.error();
+        return arrow::Status::IOError(failure_->message);
     }
     arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override
     {
@@ -74,9 +78,12 @@ public:
         position_ += buffer->size();
         return buffer;
     }
+    /// What the source answered when it could not be read. Arrow passes on the words alone, and a hub that is away would be a damaged file.
+    const std::optional<Error>& failure() const { return failure_; }
 
 private:
     std::shared_ptr<const ByteSource> source_;
+    std::optional<Error> failure_;
     int64_t position_ = 0;
     bool closed_ = false;
 };
@@ -86,21 +93,62 @@ Error damaged(const std::string& name, const std::string& why)
     return { ErrorCode::Corrupt, sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, why }) };
 }
 
-std::unique_ptr<parquet::ParquetFileReader> openFile(const std::shared_ptr<const ByteSource>& source)
+/// What an exception of Parquet means: the source could not be read, else what it holds is damaged.
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name)
+{
+    return bytes.failure() ? *bytes.failure() : damaged(name, e.what());
+}
+
+std::unique_ptr<parquet::ParquetFileReader> openFile(const std::shared_ptr<SourceFile>& bytes)
 {
     parquet::ReaderProperties properties;
     properties.enable_buffered_stream(); // a row group may be larger than memory
     properties.set_buffer_size(1 << 20);
     properties.set_page_checksum_verification(true);
-    return parquet::ParquetFileReader::Open(std::make_shared<SourceFile>(source), properties);
+    return parquet::ParquetFileReader::Open(bytes, properties);
 }
 
 bool holdsText(const parquet::ColumnDescriptor& column)
 {
-    if (column.physical_type() != parquet::Type::BYTE_ARRAY || column.max_repetition_level() > 0)
+    if (column.physical_type() != parquet::Type::BYTE_ARRAY)
         return false;
     const auto& logical = column.logical_type();
     return !logical || logical->is_none() || logical->is_string() || logical->is_JSON() || logical->is_enum();
+}
+
+bool isList(const parquet::schema::Node& node)
+{
+    return (node.logical_type() && node.logical_type()->is_list()) || node.converted_type() == parquet::ConvertedType::LIST;
+}
+
+/// The repeated part of a list has one member, which is the element, in the layout of today; in older ones it is the element.
+bool wrapsElement(const parquet::schema::Node& repeated)
+{
+    if (!repeated.is_group() || repeated.name() == "array" || repeated.name().ends_with("_tuple"))
+        return false;
+    return static_cast<const parquet::schema::GroupNode&>(repeated).field_count() == 1;
+}
+
+/// The place of a leaf without the helper groups that Parquet puts into lists.
+ColumnPath pathOf(const parquet::ColumnDescriptor& column)
+{
+    std::vector<const parquet::schema::Node*> nodes; // from the root down, without it
+    for (const auto* node = column.schema_node().get(); node->parent() != nullptr; node = node->parent())
+        nodes.insert(nodes.begin(), node);
+    ColumnPath path;
+    bool isElement = false; // of a list: its name says nothing
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!isElement)
+            path = path.member(nodes[i]->name());
+        isElement = false;
+        if (isList(*nodes[i]) && i + 1 < nodes.size() && nodes[i + 1]->is_repeated()) {
+            path = path.each();
+            isElement = wrapsElement(*nodes[++i]);
+        } else if (nodes[i]->is_repeated()) {
+            path = path.each();
+        }
+    }
+    return path;
 }
 
 /// Index of the text column, or an error.
@@ -108,7 +156,7 @@ Result<int> findColumn(const parquet::FileMetaData& metadata, const DataFile& fi
 {
     for (int i = 0; i < metadata.schema()->num_columns(); ++i) {
         const auto* column = metadata.schema()->Column(i);
-        if (column->path()->ToDotString() != name)
+        if (pathOf(*column).text() != name && (column->max_repetition_level() > 0 || column->path()->ToDotString() != name))
             continue;
         if (!holdsText(*column))
             return Error { ErrorCode::InvalidArgument, sentence("%1: the column '%2' holds no text.", { file.path, name }) };
@@ -162,12 +210,14 @@ private:
 
 class ParquetRows : public RowReader {
 public:
-    ParquetRows(std::unique_ptr<parquet::ParquetFileReader> reader, int column, std::string name)
-        : reader_(std::move(reader))
+    ParquetRows(std::shared_ptr<const SourceFile> bytes, std::unique_ptr<parquet::ParquetFileReader> reader, int column, std::string name)
+        : bytes_(std::move(bytes))
+        , reader_(std::move(reader))
         , column_(column)
         , name_(std::move(name))
         , values_(kBatchRows)
         , levels_(kBatchRows)
+        , repeats_(kBatchRows)
     {
     }
     Status seek(std::uint64_t row)
@@ -183,31 +233,24 @@ public:
         if (row == 0 || group_ >= metadata->num_row_groups())
             return {};
         enterGroup();
-        if (chunk_->Skip(static_cast<int64_t>(row)) != static_cast<int64_t>(row))
-            return damaged(name_, "a row group has fewer rows than its footer says");
-        rowInGroup_ = row;
-        return {};
+        return isRepeated_ ? skipRows(row) : skipValues(row);
     }
     Result<bool> next(Row& row) override
     {
         row = {};
         try {
-            while (level_ == numLevels_)
-                if (!readBatch())
-                    return false;
+            if (!fill())
+                return false;
+            ++rowInGroup_;
+            if (!isRepeated_) {
+                takeValue(row);
+                return true;
+            }
+            takeList(row);
+            return true;
         } catch (const std::exception& e) {
-            return damaged(name_, e.what());
+            return causeOf(e, *bytes_, name_);
         }
-        ++rowInGroup_;
-        if (levels_[static_cast<std::size_t>(level_++)] < maxLevel_)
-            return true; // null: an empty text
-        const auto& value = values_[static_cast<std::size_t>(value_++)];
-        row.sizeBytes = value.len;
-        if (value.len > kMaxRowBytes)
-            row.problem = "is longer than 16 MiB";
-        else
-            row.text = std::string_view(reinterpret_cast<const char*>(value.ptr), value.len);
-        return true;
     }
     std::uint64_t unit() const override
     {
@@ -217,12 +260,80 @@ public:
     }
 
 private:
+    Status skipValues(std::uint64_t row)
+    {
+        if (chunk_->Skip(static_cast<int64_t>(row)) != static_cast<int64_t>(row))
+            return shortGroup();
+        rowInGroup_ = row;
+        return {};
+    }
+    /// In lists rows can only be counted by reading them.
+    Status skipRows(std::uint64_t rows)
+    {
+        for (Row waste; rowInGroup_ < rows;) {
+            auto more = next(waste);
+            if (!more.ok())
+                return more.error();
+            if (!more.value())
+                return shortGroup();
+        }
+        return {};
+    }
+    Error shortGroup() const { return damaged(name_, "a row group has fewer rows than its footer says"); }
+    /// Makes sure that a value is at hand; false at the end.
+    bool fill()
+    {
+        while (level_ == numLevels_)
+            if (!readBatch())
+                return false;
+        return true;
+    }
+    /// The value at hand, null for none.
+    const parquet::ByteArray* takeOne()
+    {
+        const bool isThere = levels_[static_cast<std::size_t>(level_++)] >= maxLevel_;
+        return isThere ? &values_[static_cast<std::size_t>(value_++)] : nullptr;
+    }
+    void takeValue(Row& row)
+    {
+        const auto* value = takeOne();
+        if (value == nullptr)
+            return; // an empty text
+        row.sizeBytes = value->len;
+        if (value->len > kMaxRowBytes)
+            row.problem = kTooLong;
+        else
+            row.text = std::string_view(reinterpret_cast<const char*>(value->ptr), value->len);
+    }
+    /// All values up to the next row, joined by line breaks. Where a row ends is seen at the next one.
+    void takeList(Row& row)
+    {
+        joined_.clear();
+        bool isFirst = true;
+        bool isTooLong = false;
+        do {
+            if (const auto* value = takeOne()) {
+                row.sizeBytes += value->len;
+                isTooLong = isTooLong || joined_.size() + value->len > kMaxRowBytes;
+                if (!isTooLong)
+                    joined_.append(isFirst ? "" : "\n").append(reinterpret_cast<const char*>(value->ptr), value->len);
+                isFirst = false;
+            }
+        } while (fillInGroup() && repeats_[static_cast<std::size_t>(level_)] > 0);
+        if (isTooLong)
+            row.problem = kTooLong;
+        else
+            row.text = joined_;
+    }
+    /// fill(), but not beyond the open row group: a row never goes over its end.
+    bool fillInGroup() { return level_ < numLevels_ || (chunk_->HasNext() && fill()); }
     void enterGroup()
     {
         rowInGroup_ = 0;
         group_reader_ = reader_->RowGroup(group_++);
         auto chunk = group_reader_->Column(column_);
         maxLevel_ = chunk->descr()->max_definition_level();
+        isRepeated_ = chunk->descr()->max_repetition_level() > 0;
         chunk_ = std::static_pointer_cast<parquet::ByteArrayReader>(chunk);
     }
     bool readBatch()
@@ -235,7 +346,7 @@ private:
             enterGroup();
         }
         int64_t values = 0;
-        numLevels_ = chunk_->ReadBatch(kBatchRows, levels_.data(), nullptr, values_.data(), &values);
+        numLevels_ = chunk_->ReadBatch(kBatchRows, levels_.data(), isRepeated_ ? repeats_.data() : nullptr, values_.data(), &values);
         if (maxLevel_ == 0) { // a required column has no levels
             numLevels_ = values;
             std::fill(levels_.begin(), levels_.end(), static_cast<int16_t>(0));
@@ -244,6 +355,7 @@ private:
         return true;
     }
 
+    std::shared_ptr<const SourceFile> bytes_;
     std::unique_ptr<parquet::ParquetFileReader> reader_;
     int column_;
     std::string name_;
@@ -252,7 +364,10 @@ private:
     std::shared_ptr<parquet::RowGroupReader> group_reader_;
     std::shared_ptr<parquet::ByteArrayReader> chunk_;
     std::vector<parquet::ByteArray> values_;
-    std::vector<int16_t> levels_;
+    std::vector<int16_t> levels_; ///< how deep each value is defined
+    std::vector<int16_t> repeats_; ///< 0 where a row begins; of lists only
+    std::string joined_;
+    bool isRepeated_ = false;
     int16_t maxLevel_ = 0;
     int64_t numLevels_ = 0;
     int64_t level_ = 0;
@@ -263,48 +378,68 @@ private:
 
 Result<FileColumns> readParquetColumns(const std::shared_ptr<const ByteSource>& source, const std::string& name)
 {
+    const auto bytes = std::make_shared<SourceFile>(source);
     try {
-        const auto metadata = openFile(source)->metadata();
+        const auto metadata = openFile(bytes)->metadata();
         FileColumns columns;
         columns.rows = metadata->num_rows();
         for (int i = 0; i < metadata->schema()->num_columns(); ++i) {
             const auto* column = metadata->schema()->Column(i);
-            columns.all.push_back(column->path()->ToDotString());
+            columns.all.push_back(pathOf(*column).text());
             if (holdsText(*column))
                 columns.text.push_back(columns.all.back());
         }
         return columns;
     } catch (const std::exception& e) { // Parquet throws on every damaged footer
-        return damaged(name, e.what());
+        return causeOf(e, *bytes, name);
+    }
+}
+
+Result<double> parquetShare(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const std::string& name)
+{
+    const auto bytes = std::make_shared<SourceFile>(source);
+    try {
+        const auto metadata = openFile(bytes)->metadata();
+        auto column = findColumn(*metadata, file, name);
+        if (!column.ok())
+            return column.error();
+        double text = 0;
+        for (int g = 0; g < metadata->num_row_groups(); ++g)
+            text += static_cast<double>(std::max<int64_t>(metadata->RowGroup(g)->ColumnChunk(column.value())->total_compressed_size(), 0));
+        return file.sizeBytes > 0 ? text / static_cast<double>(file.sizeBytes) : 0.0;
+    } catch (const std::exception& e) {
+        return causeOf(e, *bytes, file.path);
     }
 }
 
 Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
+    const auto bytes = std::make_shared<SourceFile>(source);
     try {
-        const auto metadata = openFile(source)->metadata();
+        const auto metadata = openFile(bytes)->metadata();
         auto column = findColumn(*metadata, file, options.textColumn);
         if (!column.ok())
             return column.error();
         return std::unique_ptr<RowScanner>(std::make_unique<ParquetScanner>(*metadata, column.value(), position));
     } catch (const std::exception& e) {
-        return damaged(file.path, e.what());
+        return causeOf(e, *bytes, file.path);
     }
 }
 
 Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
+    const auto bytes = std::make_shared<SourceFile>(source);
     try {
-        auto reader = openFile(source);
+        auto reader = openFile(bytes);
         auto column = findColumn(*reader->metadata(), file, options.textColumn);
         if (!column.ok())
             return column.error();
-        auto rows = std::make_unique<ParquetRows>(std::move(reader), column.value(), file.path);
+        auto rows = std::make_unique<ParquetRows>(bytes, std::move(reader), column.value(), file.path);
         if (auto status = rows->seek(position); !status.ok())
             return status.error();
         return std::unique_ptr<RowReader>(std::move(rows));
     } catch (const std::exception& e) {
-        return damaged(file.path, e.what());
+        return causeOf(e, *bytes, file.path);
     }
 }
 
@@ -326,6 +461,11 @@ Error notBuilt(const std::string& name)
 Result<FileColumns> readParquetColumns(const std::shared_ptr<const ByteSource>&, const std::string& name)
 {
     return notBuilt(name);
+}
+
+Result<double> parquetShare(const std::shared_ptr<const ByteSource>&, const DataFile& file, const std::string&)
+{
+    return notBuilt(file.path);
 }
 
 Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<const ByteSource>&, const DataFile& file, const RowOptions&, std::uint64_t)

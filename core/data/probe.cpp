@@ -19,6 +19,7 @@ constexpr std::size_t kFirstTokens = 64;
 struct Sampled {
     std::int64_t kept = 0;
     std::int64_t tokens = 0;
+    std::int64_t unknown = 0;
     std::uint64_t textBytes = 0;
     double seconds = 0;
 };
@@ -57,9 +58,12 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
             }
             probe.sampledDuplicates += seen.insert(xxh3(row.text)).second ? 0 : 1;
             tokens.clear();
-            tokenizer.encode(row.text, tokens);
+            if (auto status = tokenizer.encode(row.text, tokens); !status.ok())
+                return status;
             ++sampled.kept;
             sampled.tokens += static_cast<std::int64_t>(tokens.size());
+            if (const auto unknown = tokenizer.unknownToken())
+                sampled.unknown += std::count(tokens.begin(), tokens.end(), *unknown);
             sampled.textBytes += row.text.size();
         }
     }
@@ -84,7 +88,8 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
         return status.error();
     for (const auto& text : probe.inspection.firstRows) {
         std::vector<TokenId> tokens;
-        tokenizer.encode(text, tokens);
+        if (auto status = tokenizer.encode(text, tokens); !status.ok())
+            return status.error();
         tokens.resize(std::min(tokens.size(), kFirstTokens));
         probe.firstTokens.push_back(std::move(tokens));
     }
@@ -92,6 +97,7 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
         return probe;
     probe.tokensPerSample = static_cast<double>(sampled.tokens) / static_cast<double>(sampled.kept);
     probe.bytesPerToken = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
+    probe.unknownShare = static_cast<double>(sampled.unknown) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
     const double kept = static_cast<double>(probe.inspection.rows) * static_cast<double>(sampled.kept) / static_cast<double>(probe.sampledRows);
     probe.tokens = static_cast<std::int64_t>(kept * probe.tokensPerSample);
     probe.preparedBytes = static_cast<std::uint64_t>(estimatedBlockBytes(kept, static_cast<double>(probe.tokens), tokenizer.vocabularySize()));

@@ -20,6 +20,7 @@ struct DataProbe {
     std::int64_t sampledDuplicates = 0;
     double tokensPerSample = 0; ///< sampled
     double bytesPerToken = 0; ///< sampled
+    double unknownShare = 0; ///< sampled: tokens that stand for what the vocabulary does not have, 0..1
     std::int64_t tokens = 0; ///< of the whole data set, from the sampled mean
     std::uint64_t preparedBytes = 0; ///< disk that the prepared blocks will take
     double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed

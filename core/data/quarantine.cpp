@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/data/tokenizer/pattern_answer.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <charconv>
@@ -45,11 +46,12 @@ std::string_view trimmed(std::string_view line)
 struct Quarantine::Pattern {
     std::unique_ptr<pcre2_code, FreeCode> code;
     std::unique_ptr<pcre2_match_context, FreeContext> context;
+    std::string written;
 
-    bool matches(std::string_view text) const
+    Result<bool> matches(std::string_view text) const
     {
         const std::unique_ptr<pcre2_match_data, FreeMatch> match(pcre2_match_data_create(1, nullptr));
-        return pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0, match.get(), context.get()) >= 0;
+        return patternAnswer(pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0, match.get(), context.get()), written, text.size());
     }
 };
 
@@ -97,6 +99,7 @@ Status Quarantine::add(std::string_view line)
         int code = 0;
         PCRE2_SIZE offset = 0;
         auto pattern = std::make_unique<Pattern>();
+        pattern->written = rest;
         pattern->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(rest.data()), rest.size(), PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr));
         if (!pattern->code) {
             PCRE2_UCHAR why[200] = {};
@@ -114,13 +117,13 @@ Status Quarantine::add(std::string_view line)
     return {};
 }
 
-bool Quarantine::excludes(std::string_view text, std::uint64_t fingerprint) const
+Result<bool> Quarantine::excludes(std::string_view text, std::uint64_t fingerprint) const
 {
     if (samples_.contains(fingerprint))
         return true;
     for (const auto& pattern : patterns_)
-        if (pattern->matches(text))
-            return true;
+        if (auto matches = pattern->matches(text); !matches.ok() || matches.value())
+            return matches;
     return false;
 }
 

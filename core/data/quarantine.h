@@ -31,7 +31,8 @@ public:
     Quarantine(const Quarantine&) = delete;
     Quarantine& operator=(const Quarantine&) = delete;
 
-    bool excludes(std::string_view text, std::uint64_t fingerprint) const;
+    /// An error: a pattern takes too many steps on the text, so that nobody knows whether it is meant.
+    Result<bool> excludes(std::string_view text, std::uint64_t fingerprint) const;
     const std::vector<Chunk>& chunks() const { return chunks_; }
     /// The entries that decide about samples, in order, without comments: equal texts exclude the same.
     const std::string& sampleEntries() const { return sampleEntries_; }

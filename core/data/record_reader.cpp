@@ -26,12 +26,15 @@ RecordReader::RecordReader(std::unique_ptr<ByteStream> stream, const RecordRules
     , rules_(rules)
     , buffer_(kFirstBuffer)
     , offset_(offset)
+    , csv_(rules.csv)
 {
 }
 
 Result<bool> RecordReader::next(Record& record)
 {
     record = {};
+    if (stopped_)
+        return false;
     for (;;) {
         std::size_t size = findEnd();
         if (size == kNone && atEnd_) {
@@ -44,6 +47,8 @@ Result<bool> RecordReader::next(Record& record)
             }
         }
         if (size != kNone) {
+            if (refusesQuotes())
+                return stop(record);
             record.bytes = content(size);
             record.sizeBytes = size;
             if (size > kMaxRowBytes) {
@@ -57,10 +62,21 @@ Result<bool> RecordReader::next(Record& record)
             continue;
         }
         if (available() > kMaxRowBytes)
-            return skipRest(record);
+            return refusesQuotes() ? stop(record) : skipRest(record);
         if (auto status = refill(); !status.ok())
             return status.error();
     }
+}
+
+bool RecordReader::refusesQuotes() const
+{
+    return rules_.kind == RecordKind::Csv && rules_.refusesOpenQuotes && (csv_.isOpen() || csv_.isTorn());
+}
+
+Result<bool> RecordReader::stop(Record& record)
+{
+    record.openQuote = stopped_ = true;
+    return true;
 }
 
 /// A record that does not fit: its bytes are thrown away piece by piece until its end is found.
@@ -92,7 +108,7 @@ void RecordReader::consume(std::size_t size)
     begin_ += size;
     offset_ += size;
     scanned_ = 0;
-    csv_ = CsvState::FieldStart;
+    csv_ = CsvRecordEnd(rules_.csv);
     paragraphHasText_ = false;
     lineBlank_ = true;
 }
@@ -127,7 +143,8 @@ std::size_t RecordReader::findEnd()
     case RecordKind::Spans:
         return findSpan();
     case RecordKind::Csv:
-        size = findCsv();
+        size = csv_.find(front() + scanned_, available() - scanned_);
+        size += size == kNone ? 0 : scanned_;
         break;
     }
     scanned_ = size == kNone ? available() : size;
@@ -167,28 +184,6 @@ std::size_t RecordReader::findSpan() const
     while (size < available() && size < most && isContinuation(front()[size]))
         ++size;
     return size < available() ? size : kNone;
-}
-
-std::size_t RecordReader::findCsv()
-{
-    const char* data = front();
-    for (std::size_t i = scanned_; i < available(); ++i) {
-        const char c = data[i];
-        if (csv_ == CsvState::Quoted) {
-            const auto* quote = static_cast<const char*>(std::memchr(data + i, '"', available() - i));
-            if (quote == nullptr)
-                return kNone;
-            i = static_cast<std::size_t>(quote - data);
-            csv_ = CsvState::QuoteSeen;
-        } else if (c == '\n') {
-            return i + 1;
-        } else if (c == '"' && (csv_ == CsvState::FieldStart || csv_ == CsvState::QuoteSeen)) {
-            csv_ = CsvState::Quoted;
-        } else {
-            csv_ = c == rules_.delimiter ? CsvState::FieldStart : CsvState::Unquoted;
-        }
-    }
-    return kNone;
 }
 
 bool RecordReader::isBlank(std::size_t size) const

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/byte_source.h"
+#include "core/data/csv_fields.h"
 
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ enum class RecordKind {
 struct RecordRules {
     RecordKind kind = RecordKind::Lines;
     std::uint64_t spanBytes = 512;
-    char delimiter = ','; ///< of Csv
+    CsvDialect csv;
+    bool refusesOpenQuotes = true; ///< a quote of Csv that nothing closes ends the reading
 };
 
 /// A row longer than this is skipped and counted as unreadable.
@@ -28,6 +30,7 @@ struct Record {
     std::string_view bytes; ///< valid until the next call; empty when tooLong
     std::uint64_t sizeBytes = 0; ///< as stored, with its end
     bool tooLong = false;
+    bool openQuote = false; ///< a quote in it is never closed, or not where a field ends; nothing is to be read behind it
 };
 
 /// Cuts a stream into records in bounded memory. Not thread-safe.
@@ -42,18 +45,18 @@ public:
     std::uint64_t position() const { return offset_; }
 
 private:
-    enum class CsvState { FieldStart, Unquoted, Quoted, QuoteSeen };
-    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    static constexpr std::size_t kNone = CsvRecordEnd::kNone;
 
     /// Looks at the bytes not looked at yet; the size of the record with its end, or kNone. Keeps its state between calls.
     std::size_t findEnd();
     std::size_t findLine() const;
     std::size_t findParagraph();
     std::size_t findSpan() const;
-    std::size_t findCsv();
     /// The bytes of the row inside a record of `size` bytes at the front of the buffer.
     std::string_view content(std::size_t size) const;
     bool isBlank(std::size_t size) const;
+    bool refusesQuotes() const;
+    Result<bool> stop(Record& record);
     Status refill();
     Result<bool> skipRest(Record& record);
     void consume(std::size_t size);
@@ -68,8 +71,9 @@ private:
     std::size_t scanned_ = 0; ///< bytes after begin_ that findEnd has seen
     std::uint64_t offset_ = 0; ///< of begin_
     bool atEnd_ = false;
+    bool stopped_ = false; ///< before a record with an open quote
     // state of findEnd inside one record
-    CsvState csv_ = CsvState::FieldStart;
+    CsvRecordEnd csv_;
     bool paragraphHasText_ = false;
     bool lineBlank_ = true;
 };

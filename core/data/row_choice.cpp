@@ -46,7 +46,8 @@ bool RowChoice::keeps(std::size_t source, std::size_t file, std::uint64_t unit) 
 
 std::uint64_t unitBytes(const DataFile& file)
 {
-    return std::max(kMinUnitBytes, file.sizeBytes / kMaxUnits);
+    const bool isHere = file.format.rules >= 2 && !file.path.starts_with("hf://"); // nothing is saved by leaving out 64 KiB of it
+    return std::max(isHere ? 1 : kMinUnitBytes, file.sizeBytes / kMaxUnits);
 }
 
 std::uint64_t parquetUnit(int groups, int group, std::uint64_t rowInGroup, std::uint64_t rowsOfGroup)

@@ -1,5 +1,6 @@
 #include "core/data/row_reader.h"
 
+#include "core/base/hash.h"
 #include "core/base/sentence.h"
 #include "core/data/csv_fields.h"
 #include "core/data/json_text.h"
@@ -22,7 +23,8 @@ RecordRules recordRules(const DataFile& file, const RowOptions& options)
     case TextFormat::Csv:
     case TextFormat::Tsv:
         rules.kind = RecordKind::Csv;
-        rules.delimiter = file.format.format == TextFormat::Tsv ? '\t' : ',';
+        rules.csv = file.format.csv;
+        rules.refusesOpenQuotes = file.format.rules >= 2;
         break;
     case TextFormat::JsonLines:
         rules.kind = RecordKind::Lines;
@@ -32,6 +34,35 @@ RecordRules recordRules(const DataFile& file, const RowOptions& options)
         break;
     }
     return rules;
+}
+
+/// The line on which `offset` of the plain text lies, from 1.
+Result<std::uint64_t> lineAt(FileAccess& access, const DataFile& file, std::uint64_t offset)
+{
+    auto stream = access.plainFrom(file, 0);
+    if (!stream.ok())
+        return stream.error();
+    std::vector<char> piece(1 << 20);
+    std::uint64_t line = 1;
+    while (offset > 0) {
+        auto n = stream.value()->read(std::span<char>(piece).first(std::min<std::uint64_t>(offset, piece.size())));
+        if (!n.ok())
+            return n.error();
+        if (n.value() == 0)
+            break;
+        line += static_cast<std::uint64_t>(std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n.value()), '\n'));
+        offset -= n.value();
+    }
+    return line;
+}
+
+/// @param offset  where the record begins
+Error openQuote(FileAccess& access, const DataFile& file, std::uint64_t offset)
+{
+    auto line = lineAt(access, file, offset);
+    if (!line.ok())
+        return line.error();
+    return { ErrorCode::Corrupt, sentence("%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.", { file.path, std::to_string(line.value()) }) };
 }
 
 struct CsvHeader {
@@ -55,7 +86,15 @@ Result<CsvHeader> readCsvHeader(FileAccess& access, const DataFile& file)
         return CsvHeader {};
     if (record.tooLong)
         return Error { ErrorCode::Corrupt, sentence("%1 has a first line of more than 16 MiB where the names of the columns should be.", { file.path }) };
-    return CsvHeader { csvFields(record.bytes, rules.delimiter), reader.position() };
+    if (record.openQuote)
+        return openQuote(access, file, reader.position());
+    CsvHeader header { csvFields(record.bytes, rules.csv), reader.position() };
+    if (!file.format.csv.header) {
+        for (std::size_t i = 0; i < header.columns.size(); ++i)
+            header.columns[i] = std::to_string(i + 1);
+        header.endOffset = skip;
+    }
+    return header;
 }
 
 /// Where the first row begins at or after `position`, and the index of the text column for csv.
@@ -68,7 +107,7 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
 {
     Start start;
     start.offset = std::max(position, static_cast<std::uint64_t>(file.format.skipBytes));
-    if (file.format.format != TextFormat::Csv && file.format.format != TextFormat::Tsv)
+    if (!file.format.isCsv())
         return start;
     auto header = readCsvHeader(access, file);
     if (!header.ok())
@@ -82,34 +121,49 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
     return start;
 }
 
+/// The next record; one that a quote keeps open is an error with its line.
+Result<bool> nextRecord(RecordReader& reader, Record& record, FileAccess& access, const DataFile& file)
+{
+    auto more = reader.next(record);
+    if (more.ok() && more.value() && record.openQuote)
+        return openQuote(access, file, reader.position());
+    return more;
+}
+
 class RecordScanner : public RowScanner {
 public:
-    RecordScanner(RecordReader reader, const DataFile& file)
+    RecordScanner(RecordReader reader, FileAccess& access, const DataFile& file)
         : reader_(std::move(reader))
+        , access_(access)
+        , file_(file)
         , unitBytes_(unitBytes(file))
     {
     }
     Result<bool> next(std::uint64_t& sizeBytes) override
     {
-        auto more = reader_.next(record_);
+        auto more = nextRecord(reader_, record_, access_, file_);
         sizeBytes = record_.sizeBytes;
         return more;
     }
     std::uint64_t position() const override { return reader_.position(); }
     std::uint64_t unit() const override { return (reader_.position() - record_.sizeBytes) / unitBytes_; }
+    std::uint64_t hash(std::uint64_t before) const override { return xxh3(record_.bytes, before + 1); }
 
 private:
     RecordReader reader_;
     Record record_;
+    FileAccess& access_;
+    DataFile file_;
     std::uint64_t unitBytes_;
 };
 
 class RecordRows : public RowReader {
 public:
-    RecordRows(RecordReader reader, const DataFile& file, const RowOptions& options, int column)
+    RecordRows(RecordReader reader, FileAccess& access, const DataFile& file, const RowOptions& options, int column)
         : reader_(std::move(reader))
-        , json_(options.textColumn)
-        , format_(file.format.format)
+        , access_(access)
+        , file_(file)
+        , json_(jsonText(file, options.textColumn))
         , column_(column)
         , unitBytes_(unitBytes(file))
     {
@@ -117,7 +171,7 @@ public:
     Result<bool> next(Row& row) override
     {
         row = {};
-        auto more = reader_.next(record_);
+        auto more = nextRecord(reader_, record_, access_, file_);
         if (!more.ok() || !more.value())
             return more;
         row.sizeBytes = record_.sizeBytes;
@@ -129,11 +183,12 @@ public:
         return true;
     }
     std::uint64_t unit() const override { return (reader_.position() - record_.sizeBytes) / unitBytes_; }
+    std::uint64_t hash(std::uint64_t before) const override { return xxh3(record_.bytes, before + 1); }
 
 private:
     void take(Row& row)
     {
-        switch (format_) {
+        switch (file_.format.format) {
         case TextFormat::JsonLines:
             row.problem = json_.parse(record_.bytes);
             row.text = json_.text();
@@ -141,7 +196,7 @@ private:
             break;
         case TextFormat::Csv:
         case TextFormat::Tsv:
-            if (!csvField(record_.bytes, format_ == TextFormat::Tsv ? '\t' : ',', column_, field_))
+            if (!csvField(record_.bytes, file_.format.csv, column_, field_))
                 row.problem = "has fewer columns than the header";
             else
                 row.text = field_;
@@ -153,11 +208,17 @@ private:
         }
     }
 
+    static JsonText jsonText(const DataFile& file, const std::string& column)
+    {
+        return file.format.rules >= 2 ? JsonText(ColumnPath::parse(column)) : JsonText(ColumnPath::ofName(column), JsonGrammar::Standard);
+    }
+
     RecordReader reader_;
     Record record_;
+    FileAccess& access_;
+    DataFile file_;
     JsonText json_;
     std::string field_;
-    TextFormat format_;
     int column_;
     std::uint64_t unitBytes_;
 };
@@ -180,14 +241,6 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
         jsonMembers(record.bytes, columns.all, columns.text);
     }
     return columns;
-}
-
-std::string joined(const std::vector<std::string>& names)
-{
-    std::string all;
-    for (const auto& name : names)
-        all += (all.empty() ? "" : ", ") + name;
-    return all.empty() ? "none" : all;
 }
 
 } // namespace
@@ -235,7 +288,7 @@ Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const Dat
     auto records = openRecords(access, file, options, position);
     if (!records.ok())
         return records.error();
-    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(std::move(records).value().reader, file));
+    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(std::move(records).value().reader, access, file));
 }
 
 Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
@@ -249,7 +302,7 @@ Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataF
     auto records = openRecords(access, file, options, position);
     if (!records.ok())
         return records.error();
-    return std::unique_ptr<RowReader>(std::make_unique<RecordRows>(std::move(records.value().reader), file, options, records.value().column));
+    return std::unique_ptr<RowReader>(std::make_unique<RecordRows>(std::move(records.value().reader), access, file, options, records.value().column));
 }
 
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
@@ -274,24 +327,6 @@ Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
         break;
     }
     return FileColumns {};
-}
-
-Result<std::string> chooseTextColumn(const FileColumns& columns, const std::string& configured, const std::string& fileName)
-{
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-    if (!configured.empty()) {
-        if (has(columns.text, configured))
-            return configured;
-        if (has(columns.all, configured))
-            return Error { ErrorCode::InvalidArgument, sentence("%1: the column '%2' holds no text. Columns with text are: %3.", { fileName, configured, joined(columns.text) }) };
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'. Its columns are: %3.", { fileName, configured, joined(columns.all) }) };
-    }
-    for (const char* usual : { "text", "content", "sentence", "document", "article", "body" })
-        if (has(columns.text, usual))
-            return std::string(usual);
-    if (columns.text.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has no column with text. Its columns are: %2.", { fileName, joined(columns.all) }) };
-    return columns.text.front();
 }
 
 } // namespace furrow

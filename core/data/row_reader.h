@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/data/column_choice.h"
 #include "core/data/file_access.h"
 #include "core/data/record_reader.h"
 
@@ -27,6 +28,8 @@ public:
     virtual std::uint64_t position() const = 0;
     /// The unit (row_choice.h) of the row that was given last.
     virtual std::uint64_t unit() const = 0;
+    /// Of the bytes of that row, chained: pass what it gave for the row before. 0: rows of this format are not read when they are planned.
+    virtual std::uint64_t hash(std::uint64_t before) const { return before; }
 };
 
 struct Row {
@@ -44,22 +47,16 @@ public:
     virtual Result<bool> next(Row& row) = 0;
     /// The unit (row_choice.h) of the row that was given last.
     virtual std::uint64_t unit() const = 0;
+    /// As RowScanner::hash: the same for the same rows.
+    virtual std::uint64_t hash(std::uint64_t before) const { return before; }
 };
 
+/// @param access  must live as long as what is opened
 /// @param position  0 for the beginning of the file, else one that a RowScanner gave
 Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
 Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
 
-/// Names of the columns that can hold text, the others, and how many rows the file says it has.
-struct FileColumns {
-    std::vector<std::string> all;
-    std::vector<std::string> text;
-    std::int64_t rows = -1; ///< -1: not known without reading
-};
 /// Looks at the header of csv, at the first 100 lines of jsonl, at the footer of Parquet. Empty for plain text.
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file);
-
-/// The configured column when the file has it, else by the rule of the setting `text_column`.
-Result<std::string> chooseTextColumn(const FileColumns& columns, const std::string& configured, const std::string& fileName);
 
 } // namespace furrow

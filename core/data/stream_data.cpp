@@ -18,9 +18,11 @@ Result<StreamData> StreamData::open(const std::filesystem::path& file, const Tok
     auto cut = static_cast<std::size_t>(static_cast<double>(all.size()) * (1 - heldOutShare));
     while (cut > 0 && cut < all.size() && (static_cast<unsigned char>(all[cut]) & 0xC0) == 0x80)
         --cut;
-    tokenizer.encode(all.substr(0, cut), data.tokens_);
+    if (auto status = tokenizer.encode(all.substr(0, cut), data.tokens_); !status.ok())
+        return status.error();
     data.split_ = static_cast<std::int64_t>(data.tokens_.size());
-    tokenizer.encode(all.substr(cut), data.tokens_);
+    if (auto status = tokenizer.encode(all.substr(cut), data.tokens_); !status.ok())
+        return status.error();
     return data;
 }
 

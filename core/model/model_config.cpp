@@ -99,7 +99,6 @@ std::vector<ModelProblem> ModelConfig::validate() const
     if (moeExperts != 0) {
         problems.range("moe_experts", moeExperts, 2, 256);
         problems.range("moe_active", moeActive, 1, moeExperts);
-        problems.real("moe_capacity", moeCapacity, 0.1, 1000);
         problems.real("moe_balance", moeBalance, 0, 10);
     }
     if (loraRank != 0) {

@@ -51,7 +51,6 @@ struct ModelConfig {
     double ropeTheta = 1e4;
     std::int64_t moeExperts = 0; ///< 0: dense
     std::int64_t moeActive = 2; ///< experts a token visits
-    double moeCapacity = 1.25; ///< tokens an expert accepts, as a multiple of an even share
     double moeBalance = 0.01; ///< weight of the load-balance loss
     std::int64_t loraRank = 0; ///< 0: all weights are trained; else only pairs of that rank beside each linear layer of a block
     double loraAlpha = 0; ///< 0: twice the rank

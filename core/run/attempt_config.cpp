@@ -1,12 +1,13 @@
 #include "core/run/attempt_config.h"
 
+#include "core/config/bounded_json.h"
 #include <nlohmann/json.hpp>
 
 namespace furrow {
 
 Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen)
 {
-    auto reading = configFromJson(nlohmann::json::parse(attempt.overridesJson, nullptr, false), frozen);
+    auto reading = configFromJson(parseBoundedJson(attempt.overridesJson), frozen);
     if (!reading.problems.empty())
         return Error { ErrorCode::Corrupt, toString(reading.problems) };
     return std::move(reading.config);

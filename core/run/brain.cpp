@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
 #include "core/run/run_status.h"
 #include "core/tracker/trained_behind.h"
 #include "core/tracker/window_ranges.h"
@@ -68,6 +69,11 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
     return {};
 }
 
+Error unreadable(const RunPaths& paths, const std::string& why)
+{
+    return { ErrorCode::Corrupt, sentence("%1 cannot be read (%2). Restore it from a copy of the run.", { utf8Text(paths.parentFile()), why }) };
+}
+
 std::filesystem::path runFolderOf(const std::filesystem::path& checkpoint)
 {
     return checkpoint.parent_path().parent_path();
@@ -123,7 +129,7 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
     if (!text.ok())
         return text.error();
     try {
-        const auto json = nlohmann::json::parse(text.value());
+        const auto json = parseBoundedJson(text.value());
         ParentFile p;
         p.runId = json.at("run_id");
         p.folder = json.at("folder");
@@ -135,9 +141,12 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
         p.chunkCount = json.at("chunk_count");
         for (const auto& [block, columns] : json.at("chunks").items())
             p.chunks.emplace(std::stoll(block), columns.get<std::string>());
+        const bool blocksExist = p.chunks.empty() || (p.chunks.begin()->first >= 0 && p.chunks.rbegin()->first < kMaxBlocks);
+        if (p.step < 0 || p.tokens < 0 || p.chunkCount < 0 || !blocksExist)
+            return unreadable(paths, "a number that no run can have");
         return Answer { std::move(p) };
     } catch (const std::exception& e) { // of the JSON, or of a block that is no number
-        return Error { ErrorCode::Corrupt, sentence("%1 cannot be read (%2). Restore it from a copy of the run.", { utf8Text(paths.parentFile()), e.what() }) };
+        return unreadable(paths, e.what());
     }
 }
 

@@ -1,9 +1,14 @@
 #include "core/run/checkpoint_manifest.h"
 
 #include "core/base/hash.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
+#include "core/tracker/row_bounds.h"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace furrow {
 
@@ -16,6 +21,18 @@ constexpr const char* kName = "manifest.json";
 Error damaged(const std::filesystem::path& folder, const std::string& why)
 {
     return { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: %2", { folder.filename().string(), why }) };
+}
+
+/// What could not be read is not called damaged: the disk may come back.
+Error unreadable(const std::filesystem::path& folder, const Error& why)
+{
+    if (why.code == ErrorCode::Cancelled)
+        return why;
+    const auto code = why.code == ErrorCode::Corrupt ? ErrorCode::Io : why.code; // cut short while it was read
+    std::error_code unknown;
+    if (!std::filesystem::exists(folder.parent_path(), unknown))
+        return { code, sentence("checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?", { utf8Text(folder.filename()), utf8Text(folder.parent_path()) }) };
+    return { code, sentence("checkpoint %1 cannot be read: %2", { utf8Text(folder.filename()), why.message }) };
 }
 
 CheckpointManifest parse(const nlohmann::json& json)
@@ -37,15 +54,30 @@ CheckpointManifest parse(const nlohmann::json& json)
     return m;
 }
 
+bool isPossible(const CheckpointManifest& m)
+{
+    return m.replica >= -1 && m.step >= 0 && m.tokens >= 0
+        && std::all_of(m.parts.begin(), m.parts.end(), [](const Part& part) { return isChunkId(part.chunk.value) && part.windows.begin >= 0 && part.windows.end > part.windows.begin; });
+}
+
 Result<CheckpointManifest> parseText(const std::filesystem::path& folder, const std::string& text)
 {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = parseBoundedJson(text);
     if (!json.is_object())
         return damaged(folder, sentence("manifest.json is not valid JSON."));
     try {
         if (json.at("format") > kFormat)
             return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads format 1.", { folder.filename().string() }) };
-        return parse(json);
+        auto manifest = parse(json);
+        if (!isPossible(manifest))
+            return damaged(folder, sentence("manifest.json has a number that no checkpoint can have."));
+        for (const auto& file : manifest.files)
+            if (!isPlainName(file.name))
+                return damaged(folder, sentence("its manifest names a path outside the folder."));
+        for (const auto& parent : manifest.parents)
+            if (!isPlainName(parent))
+                return damaged(folder, sentence("its manifest names a path outside the folder."));
+        return manifest;
     } catch (const nlohmann::json::exception& e) {
         return damaged(folder, std::string("manifest.json lacks a field (") + e.what() + ").");
     }
@@ -75,7 +107,7 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& folder)
 {
     auto text = readFile(folder / kName, kMaxBytes);
     if (!text.ok())
-        return damaged(folder, text.error().message);
+        return unreadable(folder, text.error());
     return parseText(folder, text.value());
 }
 
@@ -92,7 +124,7 @@ Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& 
 {
     auto text = readFile(folder / kName, kMaxBytes);
     if (!text.ok())
-        return damaged(folder, text.error().message);
+        return unreadable(folder, text.error());
     if (sha256Hex(text.value()) != manifestSha256)
         return damaged(folder, "SHA-256 of manifest.json differs from the tracker's.");
     auto manifest = parseText(folder, text.value());
@@ -101,13 +133,9 @@ Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& 
     if (manifest.value().runId != runId)
         return damaged(folder, "it belongs to run " + manifest.value().runId + ".");
     for (const auto& file : manifest.value().files) {
-        if (std::filesystem::path(file.name).filename() != file.name)
-            return damaged(folder, "its manifest names a path outside the folder.");
-        auto sha = sha256File(folder / file.name, stop);
-        if (!sha.ok() && sha.error().code == ErrorCode::Cancelled)
-            return sha.error();
+        auto sha = sha256File(folder / pathFromUtf8(file.name), stop);
         if (!sha.ok())
-            return damaged(folder, sha.error().message);
+            return unreadable(folder, sha.error());
         if (sha.value() != file.sha256)
             return damaged(folder, "SHA-256 of " + file.name + " differs.");
     }

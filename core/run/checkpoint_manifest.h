@@ -31,14 +31,15 @@ struct CheckpointManifest {
 };
 
 std::string toJsonText(const CheckpointManifest& manifest);
-/// Bounded; Corrupt names the folder and what is wrong.
+/// Bounded. Corrupt: its content is provably wrong; every other error: it could not be read, which says nothing about it.
 Result<CheckpointManifest> readManifest(const std::filesystem::path& checkpointFolder);
 
 /// One that lies elsewhere: `checkpoints/removed/<folder>.json`, kept as proof when the weights went. @param sha256  gets its hash
 Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, std::string& sha256);
 
-/// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against `runId`.
-/// Cancelled, which says nothing about the files, when `stop` is requested: also inside a large one.
+/// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against `runId`. Corrupt: a hash differs, so the
+/// checkpoint is damaged. Every other error says nothing about it: a folder, file or disk is missing or cannot be read, or (Cancelled) `stop` was
+/// requested, also inside a large file.
 Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {});
 
 } // namespace furrow

@@ -4,6 +4,7 @@
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/run_file.h"
+#include "core/run/run_links.h"
 #include "core/run/run_status.h"
 
 #include <algorithm>
@@ -26,6 +27,8 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
     auto plan = BlockManager::fromPlan(row.plan);
     if (!plan.ok())
         return plan.error();
+    if (auto status = refuseLinks(paths); !status.ok()) // making a block may evict others
+        return status.error();
     auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), std::move(tokenizer));
     if (!blocks.ok())
         return blocks.error();

@@ -7,11 +7,13 @@
 #include "core/base/process.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
+#include "core/base/utf8.h"
 #include "core/data/held_out.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/inspect.h"
 #include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/device/machine_fit.h"
 #include "core/device/placement.h"
 #include "core/run/brain.h"
 #include "core/run/data_fit.h"
@@ -89,7 +91,7 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
             piece = *next++;
             return true;
         },
-        CharFallback::EndOfText);
+        CharFallback::Unknown);
 }
 
 /// Relative paths would mean something else to the processes of the run.
@@ -115,7 +117,7 @@ void makeAbsolute(RunConfig& config)
 Status fill(const RunPaths& paths, const RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer, const Progress& say)
 {
     FileSystem& files = realFileSystem();
-    for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(), paths.exportsFolder() })
+    for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(), paths.writingNotesFolder(), paths.exportsFolder() })
         if (auto made = files.createFolders(folder); !made.ok())
             return made;
     if (auto written = writeFileDurably(files, paths.tokenizer(), tokenizer.definition()); !written.ok())
@@ -179,6 +181,8 @@ void describe(const RunConfig& config, const DataInspection& data, const Progres
     if (data.blocks && data.chunks)
         text += " in " + formatCount(*data.blocks) + " blocks and " + formatCount(*data.chunks) + " chunks";
     say(text);
+    for (const auto& line : data.reading)
+        say(line);
     if (!data.samplesPerBlockReason.empty())
         say("Samples per block: " + formatCount(data.samplesPerBlock) + ", " + data.samplesPerBlockReason);
     if (config.shuffle && data.blocks && data.chunks)
@@ -198,6 +202,8 @@ void describe(const ParentFile& parent, const Progress& say)
 
 Status refuseFolder(const std::filesystem::path& folder)
 {
+    if (!isValidUtf8(utf8Text(folder)))
+        return Error { ErrorCode::InvalidArgument, sentence("The folder %1 has a name that is not UTF-8. Name another folder for the run.", { replaceInvalidUtf8(utf8Text(folder)).text }) };
     if (std::filesystem::exists(folder / "run.json"))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.", { folder.string() }) };
     std::error_code failed;
@@ -257,6 +263,8 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     auto placed = placeWorkers(request.config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
     if (!placed.ok())
         return placed.error();
+    for (const auto& warning : machineWarnings(request.config, placed.value(), Machine::here()))
+        say(warning);
     RunFile file;
     file.config = request.config;
     makeAbsolute(file.config);

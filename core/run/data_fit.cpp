@@ -58,9 +58,10 @@ Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const D
     FirstChunk first;
     Beginning read;
     std::vector<TokenId> ids;
-    auto walked = forEachText(config, data.manifest, [&](std::string_view text) {
+    auto walked = forEachText(config, data.manifest, [&](std::string_view text) -> Result<bool> {
         ids.clear();
-        tokenizer.encode(text, ids);
+        if (auto status = tokenizer.encode(text, ids); !status.ok())
+            return status.error();
         ++read.samples;
         read.tokens += static_cast<std::int64_t>(ids.size());
         if (first.samples < config.chunkSamples)

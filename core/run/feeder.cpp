@@ -4,13 +4,15 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/feeder_meters.h"
 #include "core/run/frozen_config.h"
-#include "core/run/hub_patience.h"
 #include "core/run/life_cycle.h"
+#include "core/run/patience.h"
+#include "core/run/run_links.h"
 #include "core/tracker/feeder_ledger.h"
 
 #include <algorithm>
@@ -22,15 +24,10 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kIdle = std::chrono::milliseconds(50);
-constexpr auto kRetry = std::chrono::seconds(5);
+constexpr double kRetrySeconds = 5;
 constexpr int kPlansPerTurn = 64;
 constexpr int kTriesPerBlock = 2;
-
-/// What may mend itself: a share or disk that is away (NotFound), a network that is down, a full disk.
-bool isOutside(const Error& error)
-{
-    return error.code == ErrorCode::Io || error.code == ErrorCode::Network || error.code == ErrorCode::Busy || error.code == ErrorCode::NotFound;
-}
+constexpr std::int64_t kFewUnreadable = 10; ///< rows: fewer say nothing about the data
 
 class Feeder {
 public:
@@ -41,7 +38,7 @@ public:
         , ledger_(std::move(ledger))
         , reader_(std::move(reader))
         , blocks_(std::move(blocks))
-        , meters_(paths_, file_.runId, config_.seqLen, attempt)
+        , meters_(paths_, file_.runId, config_.seqLen, attempt, blocks_.tokenizer().unknownToken())
         , stop_(stop)
     {
     }
@@ -50,8 +47,10 @@ public:
     {
         if (auto status = continuePlanning(); !status.ok())
             return status;
+        if (auto status = nameLeftOut(); !status.ok())
+            return status;
         while (!stop_.requested()) {
-            auto worked = turn();
+            auto worked = gaveUp_ ? rest() : turn();
             if (!worked.ok())
                 return worked.error();
             if (!worked.value())
@@ -68,6 +67,13 @@ private:
     Result<bool> checkNext();
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
     Result<bool> onFailure(std::int64_t block, const Error& error);
+    Result<bool> setFailed(std::int64_t block, const Error& error);
+    Status onPlanFailure(const Error& error);
+    Result<bool> onChanged(const Error& error);
+    Status giveUp(const std::string& reason);
+    Result<bool> rest();
+    Status nameLeftOut();
+    Result<std::string> tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file);
     Status keepNeeded();
     Result<int> plansNow();
     std::size_t budget() const;
@@ -81,6 +87,9 @@ private:
     FeederMeters meters_;
     const StopRequest& stop_;
     bool allPlanned_ = false;
+    bool planningEnded_ = false; ///< without a proven last block
+    bool gaveUp_ = false; ///< waits to be stopped
+    int planFailures_ = 0;
     std::string doing_ = "starting";
     std::int64_t nextBeatNs_ = 0;
     std::map<std::int64_t, int> failures_;
@@ -148,7 +157,7 @@ Result<int> Feeder::plansNow()
 
 Result<bool> Feeder::plan()
 {
-    if (allPlanned_)
+    if (allPlanned_ || planningEnded_)
         return false;
     auto most = plansNow();
     if (!most.ok())
@@ -160,13 +169,14 @@ Result<bool> Feeder::plan()
     while (static_cast<int>(fresh.size()) < most.value() && systemClock().monotonicNs() < until && !stop_.requested()) {
         auto next = blocks_.planNext();
         if (!next.ok()) {
-            doing_ = next.error().message;
-            logWarning("planning: " + next.error().message);
-            stop_.waitFor(kRetry);
+            if (auto status = onPlanFailure(next.error()); !status.ok())
+                return status.error();
             break;
         }
+        planFailures_ = 0;
         if (!next.value()) {
-            allPlanned_ = true;
+            allPlanned_ = blocks_.unprovenReason().empty();
+            planningEnded_ = !allPlanned_;
             break;
         }
         const auto& block = *next.value();
@@ -176,6 +186,10 @@ Result<bool> Feeder::plan()
     if (!fresh.empty())
         if (auto status = ledger_.addBlocks(fresh); !status.ok())
             return status.error();
+    if (planningEnded_) {
+        const auto status = ledger_.endPlanning(blocks_.unprovenReason());
+        return status.ok() ? Result<bool>(true) : status.error();
+    }
     if (!allPlanned_) {
         if (auto status = ledger_.setUnprovenReason(blocks_.unprovenReason()); !status.ok())
             return status.error();
@@ -241,6 +255,10 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     auto block = BlockManager::fromPlan(wanted.value().front().plan);
     if (!block.ok())
         return onFailure(number, block.error());
+    if (const auto why = blocks_.whyLeftOut(block.value()); !why.empty()) {
+        const auto status = ledger_.setLeftOut(number, why);
+        return status.ok() ? Result<bool>(true) : status.error();
+    }
     auto row = reader_.block(number);
     if (!row.ok())
         return row.error();
@@ -249,33 +267,120 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     auto file = blocks_.prepare(block.value(), [this] {
         (void)beat();
         return !stop_.requested();
-    });
+    }, row.value().digest);
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
+    if (row.value().digest.empty()) {
+        auto rubbish = tooManyUnreadable(block.value(), file.value());
+        if (!rubbish.ok())
+            return rubbish.error();
+        if (!rubbish.value().empty()) {
+            const auto status = giveUp(rubbish.value());
+            return status.ok() ? Result<bool>(true) : status.error();
+        }
+    }
     meters_.made(file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.value().digest.empty());
     failPoint("feeder.prepared");
     const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
-        return status.error().code == ErrorCode::Corrupt ? onFailure(number, status.error()) : Result<bool>(status.error());
+        return status.error().code == ErrorCode::Corrupt ? setFailed(number, status.error()) : Result<bool>(status.error());
     failPoint("feeder.recorded");
     failures_.erase(number);
     nextBeatNs_ = 0; // pin it before anyone evicts it
     return true;
 }
 
-/// Trouble with the outside (disk, network) is tried again for ever; trouble with the block itself names it and goes on.
+/// Trouble with the outside (disk, network) is tried again for ever; other data than the run was made of is for a person to decide; trouble with the
+/// block itself names it and goes on.
 Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
     doing_ = "block " + std::to_string(block) + ": " + error.message;
     logWarning(doing_);
+    if (error.code == ErrorCode::InvalidArgument)
+        return onChanged(error);
     if (isOutside(error) || ++failures_[block] < kTriesPerBlock) {
-        (void)ledger_.heartbeat(thisProcess(), doing_);
-        stop_.waitFor(kRetry);
+        (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
         return false;
     }
-    if (auto status = ledger_.setFailed(block, error.message); !status.ok())
-        return status.error();
-    return true;
+    return setFailed(block, error);
+}
+
+Result<bool> Feeder::setFailed(std::int64_t block, const Error& error)
+{
+    failures_.erase(block); // a person may have it tried again
+    const auto status = ledger_.setFailed(block, error.message);
+    return status.ok() ? Result<bool>(true) : status.error();
+}
+
+/// The same for data that is not cut into blocks yet.
+Status Feeder::onPlanFailure(const Error& error)
+{
+    if (error.code == ErrorCode::Cancelled)
+        return {};
+    doing_ = error.message;
+    logWarning("planning: " + error.message);
+    if (error.code == ErrorCode::InvalidArgument) {
+        auto goesOn = onChanged(error);
+        return goesOn.ok() ? Status {} : goesOn.error();
+    }
+    if (isOutside(error) || ++planFailures_ < kTriesPerBlock) {
+        (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
+        return {};
+    }
+    planFailures_ = 0;
+    blocks_.planOn(error);
+    return nameLeftOut();
+}
+
+Result<bool> Feeder::onChanged(const Error& error)
+{
+    auto goesOn = blocks_.leaveOutChanged();
+    if (!goesOn.ok())
+        return goesOn;
+    const auto status = goesOn.value() ? nameLeftOut() : giveUp(error.message);
+    return status.ok() ? Result<bool>(true) : status.error();
+}
+
+/// The supervisor reads the reason in the ledger, has the workers save what they trained, and ends the attempt with it.
+Status Feeder::giveUp(const std::string& reason)
+{
+    logError(reason);
+    gaveUp_ = true;
+    doing_ = reason;
+    return ledger_.giveUp(reason);
+}
+
+Result<bool> Feeder::rest()
+{
+    const auto status = beat();
+    return status.ok() ? Result<bool>(false) : status.error();
+}
+
+Status Feeder::nameLeftOut()
+{
+    for (const auto& what : blocks_.leftOut())
+        if (auto status = ledger_.noteLeftOut(what); !status.ok())
+            return status;
+    return {};
+}
+
+/// Why training on what this block adds would be training on rubbish; "" when the rows can be read.
+Result<std::string> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file)
+{
+    auto epochs = reader_.epochs();
+    if (!epochs.ok())
+        return epochs.error();
+    RowCounts read = epochs.value().empty() ? RowCounts {} : epochs.value().front().rowsKnown; // its `rows` count those not read yet too
+    for (const auto& chunk : file.chunks) {
+        read.samples += chunk.samples + chunk.filtered + chunk.heldOut + chunk.duplicates;
+        read.failed += chunk.failed;
+    }
+    const auto rows = read.samples + read.filtered + read.heldOut + read.duplicates + read.failed;
+    const double percent = rows > 0 ? 100 * static_cast<double>(read.failed) / static_cast<double>(rows) : 0;
+    if (read.failed < kFewUnreadable || percent <= config_.maxUnreadablePercent)
+        return std::string();
+    return sentence("%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.",
+        { formatCount(read.failed), formatCount(rows), formatNumber(percent, 1), formatNumber(config_.maxUnreadablePercent, 1), blocks_.firstUnreadable(block, file.fileName) });
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.
@@ -301,6 +406,17 @@ Status Feeder::keepNeeded()
     return blocks_.pin(names); // also lets go of what preparing has pinned and nobody needs any more
 }
 
+/// Says that the run needs a person and waits for its end.
+Status giveUpAndRest(FeederLedger& ledger, const std::string& reason, const StopRequest& stop)
+{
+    logError(reason);
+    if (auto status = ledger.giveUp(reason); !status.ok())
+        return status;
+    while (!stop.waitFor(std::chrono::seconds(1)))
+        (void)ledger.heartbeat(thisProcess(), reason);
+    return {};
+}
+
 /// Waits for data that is away and says so.
 Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, const RunConfig& config, std::shared_ptr<const Tokenizer> tokenizer, FeederLedger& ledger, const StopRequest& stop)
 {
@@ -310,9 +426,7 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
             return blocks;
         const std::string doing = "waiting for the data: " + blocks.error().message;
         logWarning(doing);
-        if (auto status = ledger.heartbeat(thisProcess(), doing); !status.ok())
-            return status.error();
-        stop.waitFor(kRetry);
+        (void)waitAloud(ledger, doing, kRetrySeconds, stop);
     }
 }
 
@@ -323,6 +437,8 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     auto file = readRunFile(paths);
     if (!file.ok())
         return file.error();
+    if (auto status = refuseLinks(paths); !status.ok())
+        return status;
     auto config = currentConfig(paths);
     if (!config.ok())
         return config.error();
@@ -334,6 +450,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     auto ledger = FeederLedger::open(paths.tracker());
     if (!ledger.ok())
         return ledger.error();
+    ledger.value().setPatience([&stop](std::chrono::milliseconds) { return !stop.requested(); }); // whoever holds the lock, it is outlasted
     auto reader = LedgerReader::open(paths.tracker());
     if (!reader.ok())
         return reader.error();
@@ -343,7 +460,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
         return patient;
     auto blocks = openBlocks(paths, file.value(), config.value(), tokenizer.value(), ledger.value(), stop);
     if (!blocks.ok())
-        return blocks.error();
+        return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger.value(), blocks.error().message, stop) : blocks.error();
     auto attempts = reader.value().attempts();
     if (!attempts.ok())
         return attempts.error();

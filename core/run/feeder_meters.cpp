@@ -23,11 +23,12 @@ std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& summa
     return chunks;
 }
 
-FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt)
+FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt, std::optional<std::uint32_t> unknownToken)
     : paths_(paths)
     , seqLen_(seqLen)
     , startedNs_(systemClock().monotonicNs())
     , before_(readReading(paths).value_or(Reading {}))
+    , unknown_(unknownToken)
 {
     reading_.attempt = attempt;
     auto writer = TelemetryWriter::open(paths.feederTelemetry(attempt), { runId, attempt, 0 }, systemClock());
@@ -64,14 +65,22 @@ void FeederMeters::lookAtText(const PreparedFile& file)
     const auto block = PreparedBlock::open(BlockManager::blockFolder(paths_.cacheFolder()) / file.fileName);
     for (int column = 0; block.ok() && column < block.value().chunkCount(); ++column) {
         const auto chunk = block.value().readChunk(column);
-        const auto alarm = chunk.ok() ? repetition_.add(chunk.value()) : std::nullopt;
-        if (!alarm)
+        if (!chunk.ok())
             continue;
-        logWarning(*alarm);
-        if (telemetry_)
-            telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
+        tell(repetition_.add(chunk.value()));
+        tell(unknown_.add(chunk.value()));
     }
     reading_.repeatedShare = repetition_.share();
+    reading_.unknownShare = unknown_.share();
+}
+
+void FeederMeters::tell(const std::optional<std::string>& alarm)
+{
+    if (!alarm)
+        return;
+    logWarning(*alarm);
+    if (telemetry_)
+        telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
 }
 
 void FeederMeters::publish(const std::string& doing, const OpenTimes& opens)

@@ -11,11 +11,11 @@ namespace furrow {
 /// What the ledger keeps of the chunks of a prepared block.
 std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& chunks, std::int64_t seqLen);
 
-/// Counts what a feeder reads, watches for repeated text, and tells both: reading.json and telemetry. Trouble with these
+/// Counts what a feeder reads, watches for repeated and unknown text, and tells all: reading.json and telemetry. Trouble with these
 /// files is logged and changes nothing else. Not thread-safe.
 class FeederMeters {
 public:
-    FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt);
+    FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt, std::optional<std::uint32_t> unknownToken);
 
     /// A block was made or found.
     /// @param firstTime  no attempt has prepared it before
@@ -24,6 +24,7 @@ public:
 
 private:
     void lookAtText(const PreparedFile& file);
+    void tell(const std::optional<std::string>& alarm);
 
     RunPaths paths_;
     std::int64_t seqLen_;
@@ -32,6 +33,7 @@ private:
     Reading before_; ///< of earlier attempts
     Reading reading_; ///< of this one
     RepetitionAlarm repetition_;
+    UnknownAlarm unknown_;
     std::optional<TelemetryWriter> telemetry_;
 };
 

@@ -1,6 +1,7 @@
 #include "core/run/finished_mark.h"
 
 #include "core/base/file_system.h"
+#include "core/config/bounded_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,7 +16,7 @@ Status writeFinishedMark(const RunPaths& paths, const FinishedMark& mark)
 std::optional<FinishedMark> readFinishedMark(const RunPaths& paths)
 {
     const auto text = readFile(paths.finishedMark(), 4096);
-    const auto json = text.ok() ? nlohmann::json::parse(text.value(), nullptr, false) : nlohmann::json();
+    const auto json = text.ok() ? parseBoundedJson(text.value()) : nlohmann::json();
     if (!json.is_object())
         return std::nullopt;
     try {

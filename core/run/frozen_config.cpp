@@ -1,6 +1,7 @@
 #include "core/run/frozen_config.h"
 
 #include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
@@ -36,7 +37,7 @@ Status checkFrozen(const RunFile& file, LedgerReader& reader)
     auto text = reader.frozen();
     if (!text.ok())
         return text.error();
-    const auto began = nlohmann::json::parse(text.value(), nullptr, false);
+    const auto began = parseBoundedJson(text.value());
     if (!began.is_object())
         return {}; // a run of a version that did not keep it
     const nlohmann::json now = frozenJson(file);

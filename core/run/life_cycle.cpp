@@ -9,7 +9,10 @@
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/finished_mark.h"
 #include "core/run/frozen_config.h"
+#include "core/run/run_links.h"
 #include "core/run/run_status.h"
+#include "core/run/stray_checkpoints.h"
+#include "core/tracker/tracker_locks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -48,6 +51,15 @@ Status requireAlive(const RunPaths& paths)
     return {};
 }
 
+/// Writes a wish into the ledger of a run that is being trained.
+Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedger&)>& wish)
+{
+    if (auto alive = requireAlive(paths); !alive.ok())
+        return alive;
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    return ledger.ok() ? wish(ledger.value()) : ledger.error();
+}
+
 /// Refused before anything is started: the reason belongs to the person who asks, not into a log.
 Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerReader& reader, CheckpointId checkpoint)
 {
@@ -84,6 +96,8 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
+    if (const auto writer = trackerLocks(paths.tracker()).writer)
+        return Error { ErrorCode::Busy, sentence("%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.", { inWords(*writer) }) };
     return Error { ErrorCode::Busy, sentence("the supervisor did not take the run within 30 seconds; see %1", { log.string() }) };
 }
 
@@ -103,7 +117,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     return latestConfig(attempts.value(), file.value().config);
 }
 
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, std::optional<CheckpointId> goBackTo)
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
 {
     auto file = readRunFile(paths);
     if (!file.ok())
@@ -118,8 +132,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     problems.insert(problems.end(), refused.begin(), refused.end());
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
-    if (goBackTo)
-        if (auto possible = checkCanGoBackTo(paths, file.value().runId, reader.value(), *goBackTo); !possible.ok())
+    if (choice.goBackTo)
+        if (auto possible = checkCanGoBackTo(paths, file.value().runId, reader.value(), *choice.goBackTo); !possible.ok())
             return possible.error();
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { paths.folder().string(), unsafe }) };
@@ -129,17 +143,27 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         return Error { ErrorCode::Busy, pid ? sentence("%1 is already running, held by process %2. Stop it first.", { paths.folder().string(), std::to_string(pid) })
                                             : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
     }
+    if (auto status = refuseLinks(paths); !status.ok())
+        return status.error();
+    auto older = olderTrackerProblem(paths, file.value().runId);
+    if (!older.ok())
+        return older.error();
+    if (!older.value().empty() && !choice.acceptLoss)
+        return Error { ErrorCode::Corrupt, older.value() };
     if (auto made = realFileSystem().createFolders(paths.logsFolder()); !made.ok())
         return made.error();
     ProcessOptions options;
     options.environment = environment;
+    options.withSecrets = true; // for the feeder
     options.arguments = { "supervise", paths.folder().string() };
     for (const auto& change : changes(file.value().config, wanted)) {
         options.arguments.push_back("--set");
         options.arguments.push_back(change.setting->key + "=" + change.after);
     }
-    if (goBackTo)
-        options.arguments.insert(options.arguments.end(), { "--from-checkpoint", std::to_string(goBackTo->value) });
+    if (choice.goBackTo)
+        options.arguments.insert(options.arguments.end(), { "--from-checkpoint", std::to_string(choice.goBackTo->value) });
+    if (choice.acceptLoss)
+        options.arguments.push_back("--accept-loss");
     options.outputFile = paths.supervisorLog();
     auto started = startDetached(furrowctl(), options);
     if (!started.ok())
@@ -149,11 +173,19 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     return started;
 }
 
+Result<SupervisorLedger> openForControl(const RunPaths& paths)
+{
+    if (auto ledger = SupervisorLedger::open(paths.tracker()); ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
+        return ledger;
+    if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())
+        if (auto migrated = SupervisorLedger::migrate(paths.tracker(), lock.value()); !migrated.ok())
+            return migrated.error();
+    return SupervisorLedger::open(paths.tracker());
+}
+
 Status pauseRun(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths); !alive.ok())
-        return alive;
-    return setDesired(paths, DesiredState::Pause);
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Pause); });
 }
 
 Status continueRun(const RunPaths& paths)
@@ -169,26 +201,27 @@ Status continueRun(const RunPaths& paths)
 
 Status stopRun(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths); !alive.ok())
-        return alive;
-    return setDesired(paths, DesiredState::Stop);
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Stop); });
 }
 
 Status killRun(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths); !alive.ok())
-        return alive;
-    return setDesired(paths, DesiredState::Kill);
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Kill); });
 }
 
 Status saveNow(const RunPaths& paths)
 {
-    if (auto alive = requireAlive(paths); !alive.ok())
-        return alive;
-    auto ledger = SupervisorLedger::open(paths.tracker());
-    if (!ledger.ok())
-        return ledger.error();
-    return ledger.value().requestSave();
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.requestSave(); });
+}
+
+Status evaluateNow(const RunPaths& paths)
+{
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.requestEvaluation(); });
+}
+
+Status stopAfterThis(const RunPaths& paths, EndOf what)
+{
+    return ofLiving(paths, [what](SupervisorLedger& ledger) { return ledger.stopAfterThis(what); });
 }
 
 Status markFinished(const RunPaths& paths)

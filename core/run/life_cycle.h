@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "core/base/result.h"
 #include "core/config/schema.h"
+#include "core/run/resume_choice.h"
 #include "core/run/run_file.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -27,17 +28,22 @@ Result<RunPaths> createRun(const NewRun& request, const std::function<void(const
 /// Starts (or resumes) the detached supervisor and waits until it holds the run, or says why it does not.
 /// @param wanted  the configuration from now on; what a resume may not change is refused by name
 /// @param environment  added to that of the run's processes (faults of a storm)
-/// @param goBackTo  checkpoint to go on from: what is newer leaves the lineage and its chunks are trained again; nothing: the newest of
-///     each replica
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment = {}, std::optional<CheckpointId> goBackTo = {});
+/// Refuses a tracker that is older than the weights, unless the choice accepts the loss.
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment = {}, const ResumeChoice& choice = {});
 /// The configuration in force: run.json plus the overrides of the newest attempt.
 Result<RunConfig> currentConfig(const RunPaths& paths);
+
+/// The ledger for what a person wants of it. One of an older Furrow is brought forward when nobody trains the run; while somebody does it is refused
+/// with the way out.
+Result<SupervisorLedger> openForControl(const RunPaths& paths);
 
 Status pauseRun(const RunPaths& paths); ///< at the end of the chunks in training; processes stay
 Status continueRun(const RunPaths& paths); ///< a paused one, or restarts a stopped one
 Status stopRun(const RunPaths& paths); ///< after a checkpoint
 Status killRun(const RunPaths& paths); ///< now; work since the last checkpoints is freed
 Status saveNow(const RunPaths& paths);
+Status evaluateNow(const RunPaths& paths);
+Status stopAfterThis(const RunPaths& paths, EndOf what); ///< with the block that is complete next, or the epoch in training
 /// A person accepts a run that nobody trains as ended as it is: its state is finished, until it is resumed.
 Status markFinished(const RunPaths& paths);
 
@@ -46,14 +52,18 @@ struct ResumePlan {
     struct CheckpointChoice {
         SupervisorLedger::CheckpointRow row;
         bool verified = false;
-        std::string problem; ///< why not
+        bool damaged = false; ///< not verified, because its content is wrong; else it could not be read
+        bool losesOthers = false; ///< going on from here leaves weights of other replicas behind that are not whole: ResumeChoice::acceptLoss
+        std::string problem; ///< why it is not verified, or cannot be chosen
         bool canBeChosen = false; ///< verified, and the weights of the run grew from it
         std::int64_t kept = 0; ///< of the committed chunks of the newest epoch, when the run goes on from here
         std::vector<ChunkId> redo; ///< committed now, trained again then; of any epoch
     };
     std::vector<CheckpointChoice> checkpoints;
     std::int64_t kept = 0;
-    std::int64_t redo = 0; ///< committed only in damaged checkpoints
+    std::int64_t redo = 0; ///< committed only in checkpoints that are damaged or cannot be read
+    std::string loss; ///< which newest weights those are, and what else a plain resume would lose: it needs ResumeChoice::acceptLoss; "": nothing
+    std::string olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
     std::vector<ChunkId> redoChunks; ///< those, and such of earlier epochs
     std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never
     double secondsPerChunk = 0; ///< of active time so far, all workers together; 0: not known

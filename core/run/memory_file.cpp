@@ -1,6 +1,7 @@
 #include "core/run/memory_file.h"
 
 #include "core/base/file_system.h"
+#include "core/config/bounded_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,7 @@ Status publishMemory(const RunPaths& paths, int worker, const MeasuredMemory& me
 std::optional<MeasuredMemory> readMemory(const std::filesystem::path& file)
 {
     const auto text = readFile(file, 64 << 10);
-    return text.ok() ? measuredMemoryFrom(nlohmann::json::parse(text.value(), nullptr, false)) : std::nullopt;
+    return text.ok() ? measuredMemoryFrom(parseBoundedJson(text.value())) : std::nullopt;
 }
 
 } // namespace furrow

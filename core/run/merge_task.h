@@ -15,7 +15,7 @@ struct ReplicaHeads {
     std::vector<SupervisorLedger::CheckpointRow> checkpoints;
 };
 
-/// Whether the replicas must become one base before `workers` of them go on (decisions.md rules 12 and 32): another number of
+/// Whether the replicas must become one base before `workers` of them go on (core/DECISIONS.md 12): another number of
 /// replicas has trained since the last merge, or one has that nobody would take up.
 bool mustMergeBefore(const ReplicaHeads& heads, int workers);
 /// Whether the weights of the run are still in several pieces, parked replicas included.
@@ -26,6 +26,7 @@ struct MergeTask {
     std::int64_t attempt = 0;
     std::string method;
     std::string device; ///< "cpu" or the UUID of a GPU: of a worker, none of which runs meanwhile
+    bool acceptLoss = false; ///< ResumeChoice
 };
 /// Runs a process that merges all replicas: only furrow-worker links libtorch. One that is killed is started again, three times in all.
 /// @param goOn  asked once a second; false ends it with Cancelled

@@ -1,6 +1,7 @@
 #include "core/run/reading.h"
 
 #include "core/base/file_system.h"
+#include "core/config/bounded_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,13 +13,13 @@ nlohmann::json toJson(const Reading& r)
         { "samples_fetched", r.samplesFetched }, { "text_bytes", r.textBytes }, { "downloaded_bytes", r.downloadedBytes }, { "download_requests", r.downloadRequests },
         { "mb_per_s", r.megabytesPerSecond }, { "busy_share", r.busyShare }, { "opens", r.opens }, { "open_ms", r.openMs }, { "slowest_open_ms", r.slowestOpenMs },
         { "labels", r.labels }, { "slots", r.slots }, { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
-        { "repeated_share", r.repeatedShare } };
+        { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
 }
 
 std::optional<Reading> readReading(const RunPaths& paths)
 {
     const auto text = readFile(paths.readingFile(), 64 << 10);
-    const auto j = text.ok() ? nlohmann::json::parse(text.value(), nullptr, false) : nlohmann::json();
+    const auto j = text.ok() ? parseBoundedJson(text.value()) : nlohmann::json();
     if (!j.is_object())
         return std::nullopt;
     try {
@@ -39,6 +40,7 @@ std::optional<Reading> readReading(const RunPaths& paths)
         r.labels = j.at("labels");
         r.slots = j.at("slots");
         r.repeatedShare = j.at("repeated_share");
+        r.unknownShare = j.value("unknown_share", 0.0); // older attempts did not count it
         return r;
     } catch (const nlohmann::json::exception&) { // of another version: for people only, so there is none
         return std::nullopt;
@@ -47,7 +49,7 @@ std::optional<Reading> readReading(const RunPaths& paths)
 
 Status publishReading(const RunPaths& paths, const Reading& reading)
 {
-    return writeFileWhole(realFileSystem(), paths.readingFile(), toJson(reading).dump() + "\n");
+    return writeFileWhole(realFileSystem(), paths.readingFile(), toJson(reading).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 } // namespace furrow

@@ -29,6 +29,7 @@ struct Reading {
     std::int64_t labels = 0; ///< of all prepared chunks, each once
     std::int64_t slots = 0; ///< places for labels in their windows: the difference is padding
     double repeatedShare = 0; ///< of the text prepared in this attempt
+    double unknownShare = 0; ///< of its tokens: characters that the vocabulary does not have
 };
 nlohmann::json toJson(const Reading& reading);
 

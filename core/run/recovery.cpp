@@ -1,14 +1,15 @@
 #include "core/run/recovery.h"
 
-#include "core/base/fail_point.h"
 #include "core/base/file_system.h"
-#include "core/base/log.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
+#include "core/run/checkpoint_notes.h"
+#include "core/run/keep_policy.h"
+#include "core/run/run_links.h"
+#include "core/run/stray_checkpoints.h"
 
-#include <algorithm>
 #include <chrono>
-#include <map>
 #include <set>
 #include <thread>
 
@@ -16,12 +17,12 @@ namespace furrow {
 
 namespace {
 
-using Rows = std::vector<SupervisorLedger::CheckpointRow>;
+using Notes = std::vector<std::string>;
 
 /// Workers of a dead supervisor see their pipe close, checkpoint and end. They get this long before they are killed.
 constexpr auto kOrphanPatience = std::chrono::seconds(20);
 
-Status endOrphans(SupervisorLedger& ledger, std::vector<std::string>& notes)
+Status endOrphans(SupervisorLedger& ledger, Notes& notes)
 {
     const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
     auto live = ledger.live();
@@ -42,153 +43,136 @@ Status endOrphans(SupervisorLedger& ledger, std::vector<std::string>& notes)
     return {};
 }
 
-/// Weights go, the manifest stays: it proves what went into the descendants (see repair.h).
-Status removeWeights(const RunPaths& paths, const std::string& name)
+/// Before anything is changed: weights that the tracker does not know are not left behind unasked.
+Status checkTrackerIsNewest(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice)
 {
-    auto& files = realFileSystem();
-    const auto manifest = paths.checkpointFolder(name) / "manifest.json";
-    std::error_code failed;
-    if (std::filesystem::exists(manifest, failed)) {
-        if (auto made = files.createFolders(paths.removedManifestsFolder()); !made.ok())
-            return made;
-        if (auto moved = files.replace(manifest, paths.removedManifestsFolder() / (name + ".json")); !moved.ok())
-            return moved;
-        if (auto synced = files.syncFolder(paths.removedManifestsFolder()); !synced.ok())
-            return synced;
-    }
-    return files.removeAll(paths.checkpointFolder(name));
+    auto problem = olderTrackerProblem(paths, file.runId);
+    if (!problem.ok())
+        return problem.error();
+    return problem.value().empty() || choice.acceptLoss ? Status {} : Error { ErrorCode::Corrupt, problem.value() };
 }
 
-/// A folder without a row never happened. A folder whose row says removed was being deleted when the power went.
-Status sweepCheckpoints(const RunPaths& paths, SupervisorLedger& ledger, std::vector<std::string>& notes)
+/// Files that were taken for damaged, or were lost with a person's yes, and are there again. Oldest first: what was made from another comes back behind it.
+Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes)
 {
     auto rows = ledger.checkpoints();
     if (!rows.ok())
         return rows.error();
-    std::map<std::string, bool> isRemoved; // by folder
-    for (const auto& row : rows.value())
-        isRemoved[row.record.folder] = row.removed;
-    std::error_code failed;
-    int swept = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(paths.checkpointsFolder(), failed)) {
-        const auto name = entry.path().filename().string();
-        const auto known = isRemoved.find(name);
-        if (entry.path() == paths.removedManifestsFolder() || (known != isRemoved.end() && !known->second))
+    for (const auto& row : rows.value()) {
+        if (!row.damaged || row.removed || !verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId).ok())
             continue;
-        if (auto status = known == isRemoved.end() ? realFileSystem().removeAll(entry.path()) : removeWeights(paths, name); !status.ok())
-            return status;
-        ++swept;
+        auto back = ledger.takeBack(row.id);
+        if (!back.ok())
+            return back.error();
+        notes.push_back(back.value() ? sentence("Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.", { row.record.folder, std::to_string(*back.value()) })
+                                     : sentence("Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.", { row.record.folder }));
     }
-    if (swept > 0)
-        notes.push_back(std::to_string(swept) + " unfinished checkpoint folders were removed.");
     return {};
 }
 
-/// A replica can only be merged, or fall back, next to the merge that it grew from.
-void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
+/// What dead processes of this run had begun goes, and what the keep policy was removing when the power went. Everything else that has no row is put aside.
+Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes)
 {
-    std::set<std::int64_t> way; // from a kept one back to its merge
-    for (auto row = rows.rbegin(); row != rows.rend(); ++row) { // parents have lower ids
-        const bool isKept = kept.contains(row->id.value);
-        if (!isKept && !way.contains(row->id.value))
-            continue;
-        if (row->record.kind == CheckpointKind::Merge)
-            kept.insert(row->id.value);
-        else
-            for (const auto parent : row->record.parents)
-                way.insert(parent.value);
+    auto rows = ledger.checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    auto strays = findStrays(paths, file.runId, rows.value());
+    if (!strays.ok())
+        return strays.error();
+    for (const auto& leftover : strays.value().leftovers)
+        if (auto removed = realFileSystem().removeAll(leftover); !removed.ok())
+            return removed;
+    for (const auto& name : strays.value().notes)
+        forgetWriting(paths, name);
+    for (const auto& row : rows.value()) {
+        const auto folder = paths.checkpointFolder(row.record.folder);
+        std::error_code failed;
+        if (row.removed && !isLink(folder) && std::filesystem::exists(folder, failed))
+            if (auto removed = removeWeights(paths, row.record.folder); !removed.ok())
+                return removed;
     }
+    if (!strays.value().leftovers.empty())
+        notes.push_back(sentence("%1 unfinished checkpoint folders were removed.", { std::to_string(strays.value().leftovers.size()) }));
+    for (const auto& link : strays.value().links)
+        notes.push_back(sentence("%1 is a link and was left as it is.", { utf8Text(link) }));
+    auto aside = putAsideWithoutRow(paths, file.runId, rows.value());
+    if (!aside.ok())
+        return aside.error();
+    if (!aside.value().empty())
+        notes.push_back(aside.value());
+    return prepareNotes(paths);
 }
 
-std::set<std::int64_t> keptCheckpoints(const Rows& rows, int keepLast)
+std::string refusalOf(const RunPaths& paths, const Error& problem)
 {
-    std::set<std::int64_t> kept;
-    std::map<std::pair<std::int32_t, bool>, Rows> byLine; // merges have replica -1; what the run went back from is a line of its own
-    const SupervisorLedger::CheckpointRow* best = nullptr;
-    for (const auto& row : rows) {
-        if (row.damaged || row.removed)
-            continue;
-        byLine[{ row.record.replica, row.surviving }].push_back(row);
-        if (row.head || row.pinned)
-            kept.insert(row.id.value);
-        if (row.record.evalLoss && (!best || *row.record.evalLoss < *best->record.evalLoss))
-            best = &row;
-    }
-    if (best)
-        kept.insert(best->id.value);
-    for (auto& [line, own] : byLine) {
-        std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.id.value > b.id.value; });
-        for (std::size_t i = 0; i < own.size() && i < static_cast<std::size_t>(std::max(keepLast, 2)); ++i)
-            kept.insert(own[i].id.value);
-    }
-    keepBases(rows, kept);
-    return kept;
+    const auto facts = sentence("%1 Nothing was changed.", { problem.message });
+    const auto ways = problem.code == ErrorCode::Corrupt
+        ? sentence("Put a whole copy back and resume; or 'furrowctl resume %1 --accept-loss' goes on from the newest whole checkpoint before it and trains its chunks again ('--dry-run' shows which).", { utf8Text(paths.folder()) })
+        : sentence("Bring the file or its disk back and resume; or 'furrowctl resume %1 --accept-loss' goes on without it and trains its chunks again ('--dry-run' shows which).", { utf8Text(paths.folder()) });
+    return facts + " " + ways;
 }
 
 } // namespace
 
-Result<std::vector<std::string>> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger)
+Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, bool acceptLoss)
 {
-    std::vector<std::string> notes;
+    HeadsVerdict verdict;
+    std::set<std::int64_t> whole;
     for (;;) { // a fall-back can land on another damaged one
         auto rows = ledger.checkpoints();
         if (!rows.ok())
             return rows.error();
         bool fellBack = false;
         for (const auto& row : rows.value()) {
-            if (!row.head || row.damaged)
+            if (!row.head || row.damaged || whole.contains(row.id.value))
                 continue;
-            const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId);
-            if (verdict.ok())
+            const auto files = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId);
+            if (files.ok()) {
+                whole.insert(row.id.value);
                 continue;
-            auto freed = ledger.markDamaged(row.id, verdict.error().message);
+            }
+            if (!acceptLoss) {
+                verdict.refusal = refusalOf(paths, files.error());
+                return verdict;
+            }
+            auto freed = ledger.markDamaged(row.id, files.error().message);
             if (!freed.ok())
                 return freed.error();
-            notes.push_back(verdict.error().message + " Its " + std::to_string(freed.value()) + " chunks are free again.");
+            verdict.notes.push_back(sentence("%1 Its %2 chunks are free again.", { files.error().message, std::to_string(freed.value()) }));
             fellBack = true;
             break;
         }
         if (!fellBack)
-            return notes;
+            return verdict;
     }
 }
 
-Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, std::optional<CheckpointId> goBackTo)
+Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice)
 {
-    std::vector<std::string> notes;
+    Notes notes;
+    if (auto status = refuseLinks(paths); !status.ok())
+        return status.error();
     if (auto status = endOrphans(ledger, notes); !status.ok())
         return status.error().in("freeing the claims of dead workers");
-    if (goBackTo) {
-        auto freed = ledger.goBackTo(*goBackTo);
+    if (auto status = checkTrackerIsNewest(paths, file, choice); !status.ok())
+        return status.error();
+    if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
+        return status.error().in("taking checkpoints back");
+    if (choice.goBackTo) {
+        auto freed = ledger.goBackTo(*choice.goBackTo);
         if (!freed.ok())
             return freed.error();
-        notes.push_back("The run goes on from checkpoint " + std::to_string(goBackTo->value) + "; " + std::to_string(freed.value()) + " chunks trained after it are free again.");
+        notes.push_back("The run goes on from checkpoint " + std::to_string(choice.goBackTo->value) + "; " + std::to_string(freed.value()) + " chunks trained after it are free again.");
     }
-    auto verified = verifyHeads(paths, file, ledger);
+    auto verified = verifyHeads(paths, file, ledger, choice.acceptLoss);
     if (!verified.ok())
         return verified.error().in("verifying checkpoints");
-    notes.insert(notes.end(), verified.value().begin(), verified.value().end());
-    if (auto status = sweepCheckpoints(paths, ledger, notes); !status.ok())
+    if (!verified.value().refusal.empty())
+        return Error { ErrorCode::Corrupt, verified.value().refusal };
+    notes.insert(notes.end(), verified.value().notes.begin(), verified.value().notes.end());
+    if (auto status = sweepCheckpoints(paths, file, ledger, notes); !status.ok())
         return status.error().in("removing leftovers");
     return notes;
-}
-
-Status applyKeepPolicy(const RunPaths& paths, SupervisorLedger& ledger, int keepLast)
-{
-    auto rows = ledger.checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    const auto kept = keptCheckpoints(rows.value(), keepLast);
-    for (const auto& row : rows.value()) {
-        if (row.removed || row.damaged || kept.count(row.id.value))
-            continue;
-        if (auto status = ledger.markRemoved(row.id); !status.ok()) // row first: a folder without files must never look alive
-            return status;
-        failPoint("supervisor.removing");
-        if (auto status = removeWeights(paths, row.record.folder); !status.ok())
-            return status;
-    }
-    return {};
 }
 
 } // namespace furrow

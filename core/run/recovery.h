@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/run/resume_choice.h"
 #include "core/run/run_file.h"
 #include "core/run/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
@@ -9,18 +10,19 @@
 
 namespace furrow {
 
-/// What an earlier attempt left behind is put in order before a new one begins: processes that still run are ended,
-/// their claims freed, checkpoints verified (a damaged one falls back to the one before), leftover folders removed.
-/// Called by the supervisor only, while it holds the run's lock. Returns what was done, in sentences.
-/// @param goBackTo  a person wants to go on from this checkpoint: what is newer leaves the lineage
-Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, std::optional<CheckpointId> goBackTo = {});
+/// What an earlier attempt left behind is put in order before a new one begins: processes that still run are ended, their claims freed, checkpoints
+/// that were marked damaged and are whole are taken back, the newest weights are verified, what was never committed is removed and what is unknown put
+/// aside. Called by the supervisor only, while it holds the run's lock. Returns what was done, in sentences. Where weights would be lost
+/// without a yes (ResumeChoice::acceptLoss) it fails with a sentence, and lineage and files are as they were.
+Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice = {});
 
-/// Verifies the newest weights of every replica; a damaged one falls back to the one before and frees its chunks. Returns what was
-/// done, in sentences.
-Result<std::vector<std::string>> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger);
-
-/// Deletes checkpoint folders that the keep policy no longer wants: kept are the newest `keepLast` of each replica, the best by
-/// evaluation, the merges that kept ones grew from, and pinned ones. Rows stay, files go.
-Status applyKeepPolicy(const RunPaths& paths, SupervisorLedger& ledger, int keepLast);
+/// What became of the newest weights of the replicas.
+struct HeadsVerdict {
+    std::vector<std::string> notes; ///< what was done
+    std::string refusal; ///< why the run cannot go on without a person, and what that person can do; "": it can
+};
+/// Reads the newest weights of every replica. One that is damaged or cannot be read is left for the one before, and its chunks are free again, when the loss
+/// is accepted; else nothing is changed.
+Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, bool acceptLoss);
 
 } // namespace furrow

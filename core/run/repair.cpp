@@ -12,7 +12,9 @@
 #include "core/run/brain.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
-#include "core/run/life_cycle.h"
+#include "core/run/ledger_view.h"
+#include "core/run/run_links.h"
+#include "core/run/stray_checkpoints.h"
 #include "core/run/supervisor.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/feeder_ledger.h"
@@ -27,6 +29,22 @@ namespace {
 using Say = std::function<void(const std::string&)>;
 constexpr std::size_t kPlansAtOnce = 64;
 
+/// Names that lead out of the run folder: a tracker that was tampered with.
+std::string damageOfNames(const std::filesystem::path& tracker)
+{
+    auto reader = LedgerReader::open(tracker);
+    if (!reader.ok())
+        return reader.error().message;
+    if (auto rows = reader.value().checkpoints(); !rows.ok())
+        return rows.error().message;
+    auto epochs = reader.value().epochs();
+    const auto blocks = epochs.ok() && !epochs.value().empty() ? epochs.value().back().knownBlocks : 0;
+    for (std::int64_t block = 0; block < blocks; ++block)
+        if (auto row = reader.value().block(block); !row.ok())
+            return row.error().message;
+    return {};
+}
+
 std::string damageOf(const std::filesystem::path& tracker, const std::string& runId)
 {
     auto report = audit(tracker);
@@ -38,7 +56,7 @@ std::string damageOf(const std::filesystem::path& tracker, const std::string& ru
         return "it belongs to run " + report.value().runId;
     if (!report.value().isClean())
         return report.value().findings.empty() ? "the audit finds it broken" : report.value().findings.front().text;
-    return {};
+    return damageOfNames(tracker);
 }
 
 ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string& folder, const std::string& sha256, bool whole)
@@ -59,32 +77,67 @@ ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string&
     return one;
 }
 
-/// Every checkpoint of this run that still has a readable manifest.
-std::vector<ProvenCheckpoint> gatherProof(const RunPaths& paths, const std::string& runId, std::vector<std::string>& notes)
-{
-    std::vector<ProvenCheckpoint> proven;
-    std::error_code failed;
-    const auto take = [&](const std::filesystem::path& file, const std::string& folder, bool hasWeights) {
+/// Every checkpoint of this run that still has a readable manifest. What cannot be read now ends the repair: it proves nothing in either direction.
+class Proof {
+public:
+    Proof(const RunPaths& paths, const std::string& runId, std::vector<std::string>& notes)
+        : paths_(paths)
+        , runId_(runId)
+        , notes_(notes)
+    {
+    }
+
+    Result<std::vector<ProvenCheckpoint>> gather()
+    {
+        auto living = entriesOf(paths_.checkpointsFolder());
+        if (!living.ok())
+            return living.error().in("reading the checkpoints");
+        for (const auto& entry : living.value())
+            if (!isOurs(entry) && entry.extension() != ".tmp" && !isLink(entry))
+                if (auto status = take(entry / "manifest.json", utf8Text(entry.filename()), true); !status.ok())
+                    return status.error();
+        auto removed = entriesOf(paths_.removedManifestsFolder());
+        if (!removed.ok() && removed.error().code != ErrorCode::NotFound)
+            return removed.error();
+        if (removed.ok())
+            for (const auto& entry : removed.value())
+                if (entry.extension() == ".json")
+                    if (auto status = take(entry, utf8Text(entry.stem()), false); !status.ok())
+                        return status.error();
+        return std::move(proven_);
+    }
+
+private:
+    bool isOurs(const std::filesystem::path& entry) const
+    {
+        return entry == paths_.removedManifestsFolder() || entry == paths_.unknownCheckpointsFolder() || entry == paths_.writingNotesFolder();
+    }
+
+    Status take(const std::filesystem::path& file, const std::string& folder, bool hasWeights)
+    {
         std::string sha256;
         auto manifest = readManifestFile(file, sha256);
-        if (!manifest.ok() || manifest.value().runId != runId || !manifest.value().namesParents) {
-            notes.push_back("checkpoint " + folder + " proves nothing: "
-                + (!manifest.ok() ? manifest.error().message : manifest.value().runId != runId ? "it belongs to run " + manifest.value().runId : "its manifest is of an older format"));
-            return;
+        if (!manifest.ok() && manifest.error().code == ErrorCode::Io)
+            return manifest.error();
+        if (!manifest.ok() || manifest.value().runId != runId_ || !manifest.value().namesParents) {
+            notes_.push_back("checkpoint " + folder + " proves nothing: "
+                + (!manifest.ok() ? manifest.error().message : manifest.value().runId != runId_ ? "it belongs to run " + manifest.value().runId : "its manifest is of an older format"));
+            return {};
         }
-        const auto verdict = hasWeights ? verifyCheckpoint(paths.checkpointFolder(folder), sha256, runId) : Status {};
+        const auto verdict = hasWeights ? verifyCheckpoint(paths_.checkpointFolder(folder), sha256, runId_) : Status {};
+        if (!verdict.ok() && verdict.error().code == ErrorCode::Io)
+            return verdict;
         if (!verdict.ok())
-            notes.push_back(verdict.error().message);
-        proven.push_back(provenBy(manifest.value(), folder, sha256, hasWeights && verdict.ok()));
-    };
-    for (const auto& entry : std::filesystem::directory_iterator(paths.checkpointsFolder(), failed))
-        if (entry.path() != paths.removedManifestsFolder() && entry.path().extension() != ".tmp")
-            take(entry.path() / "manifest.json", entry.path().filename().string(), true);
-    for (const auto& entry : std::filesystem::directory_iterator(paths.removedManifestsFolder(), failed))
-        if (entry.path().extension() == ".json")
-            take(entry.path(), entry.path().stem().string(), false);
-    return proven;
-}
+            notes_.push_back(verdict.error().message);
+        proven_.push_back(provenBy(manifest.value(), folder, sha256, hasWeights && verdict.ok()));
+        return {};
+    }
+
+    const RunPaths& paths_;
+    const std::string& runId_;
+    std::vector<std::string>& notes_;
+    std::vector<ProvenCheckpoint> proven_;
+};
 
 struct Needs {
     std::set<std::int64_t> blocks;
@@ -168,12 +221,28 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
     return {};
 }
 
+/// Number of the newest event of a ledger that is whole, else nothing.
+std::optional<std::int64_t> newestEventOf(const std::filesystem::path& ledger, const std::string& runId)
+{
+    std::error_code unknown;
+    if (!std::filesystem::exists(ledger, unknown) || !damageOf(ledger, runId).empty())
+        return std::nullopt;
+    auto reader = LedgerReader::open(ledger);
+    auto newest = reader.ok() ? reader.value().newestEvent() : Result<std::int64_t>(reader.error());
+    return newest.ok() ? std::optional(newest.value()) : std::nullopt;
+}
+
 Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report)
 {
-    const bool snapshotIsWhole = std::filesystem::exists(paths.trackerSnapshot()) && damageOf(paths.trackerSnapshot(), file.runId).empty();
-    if (snapshotIsWhole) {
+    const auto tracker = newestEventOf(paths.tracker(), file.runId);
+    const auto snapshot = newestEventOf(paths.trackerSnapshot(), file.runId);
+    if (snapshot && (!tracker || *snapshot > *tracker)) {
         report.basis = "the last published snapshot (view.sqlite) and the manifests of the checkpoints";
         return adoptSnapshot(paths.trackerSnapshot(), target);
+    }
+    if (tracker) {
+        report.basis = "the tracker as it was and the manifests of the checkpoints";
+        return adoptSnapshot(paths.tracker(), target);
     }
     report.basis = "run.json, the data and the manifests of the checkpoints; the history of claims is lost";
     auto parent = readParent(paths);
@@ -185,7 +254,10 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
 Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report, const Say& say)
 {
     say("Reading the checkpoints");
-    const auto proven = gatherProof(paths, file.runId, report.notes);
+    auto gathered = Proof(paths, file.runId, report.notes).gather();
+    if (!gathered.ok())
+        return gathered.error();
+    const auto& proven = gathered.value();
     if (auto made = makeBasis(paths, file, target, report); !made.ok())
         return made;
     const auto needs = needsOf(proven);
@@ -207,12 +279,8 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
         report.known += epoch.known;
     }
     auto ledger = SupervisorLedger::open(target);
-    return ledger.ok() ? ledger.value().emptyWal() : Status(ledger.error());
-}
-
-Status moveIfThere(const std::filesystem::path& from, const std::filesystem::path& to)
-{
-    return std::filesystem::exists(from) ? realFileSystem().rename(from, to) : Status {};
+    auto emptied = ledger.ok() ? ledger.value().emptyWal() : ledger.error();
+    return emptied.ok() ? Status {} : Status(emptied.error());
 }
 
 std::filesystem::path with(const std::filesystem::path& path, const std::string& ending)
@@ -220,6 +288,32 @@ std::filesystem::path with(const std::filesystem::path& path, const std::string&
     auto other = path;
     other += ending;
     return other;
+}
+
+/// The checkpoints that the new tracker could not take in would stop the next resume: they are put aside and named.
+Status putRestAside(const RunPaths& paths, const RunFile& file, RepairReport& report)
+{
+    auto reader = LedgerReader::open(paths.tracker());
+    auto rows = reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error());
+    if (!rows.ok())
+        return rows.error();
+    auto aside = putAsideWithoutRow(paths, file.runId, rows.value());
+    if (!aside.ok())
+        return aside.error();
+    if (!aside.value().empty())
+        report.notes.push_back(aside.value());
+    return {};
+}
+
+/// The new file under its name; the old one is kept.
+Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, const RepairReport& report)
+{
+    auto& files = realFileSystem();
+    if (auto moved = moveTrackerAside(files, paths.tracker(), report.oldCopy); !moved.ok())
+        return moved;
+    if (auto placed = files.rename(fresh, paths.tracker()); !placed.ok())
+        return placed;
+    return files.syncFolder(paths.folder());
 }
 
 } // namespace
@@ -238,8 +332,17 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) } : lock.error();
+    if (auto status = refuseLinks(paths); !status.ok())
+        return status.error();
     RepairReport report;
     report.damage = damageOf(paths.tracker(), file.value().runId);
+    if (report.damage.empty()) {
+        auto older = olderTrackerProblem(paths, file.value().runId);
+        if (!older.ok())
+            return older.error();
+        report.damage = older.value();
+        report.older = !older.value().empty();
+    }
     report.needed = !report.damage.empty();
     if (!report.needed)
         return report;
@@ -252,15 +355,50 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
         (void)realFileSystem().removeAll(fresh);
         return built.error().in("repairing " + utf8Text(paths.tracker()));
     }
-    report.damagedCopy = with(paths.tracker(), ".damaged-" + mark);
-    for (const char* ending : { "-wal", "-shm", "" })
-        if (auto moved = moveIfThere(with(paths.tracker(), ending), with(report.damagedCopy, ending)); !moved.ok())
-            return moved.error();
-    if (auto placed = realFileSystem().rename(fresh, paths.tracker()); !placed.ok())
+    report.oldCopy = with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + mark);
+    if (auto placed = putInPlace(paths, fresh, report); !placed.ok())
         return placed.error();
-    if (auto synced = realFileSystem().syncFolder(paths.folder()); !synced.ok())
-        return synced.error();
+    if (auto aside = putRestAside(paths, file.value(), report); !aside.ok())
+        return aside.error();
     return report;
+}
+
+Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker, const std::filesystem::path& aside)
+{
+    for (const char* ending : { "", "-wal", "-shm" }) {
+        std::error_code unknown;
+        if (std::filesystem::exists(with(tracker, ending), unknown))
+            if (auto moved = files.rename(with(tracker, ending), with(aside, ending)); !moved.ok())
+                return moved;
+    }
+    return {};
+}
+
+Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
+{
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return file.error();
+    auto reader = openLedger(paths);
+    auto rows = reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error());
+    if (!rows.ok())
+        return rows.error();
+    std::vector<std::string> problems;
+    for (const auto& row : rows.value()) {
+        if (row.removed || !(row.head || row.damaged))
+            continue;
+        const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
+        if (row.damaged && verdict.ok())
+            problems.push_back(sentence("Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.", { row.record.folder }));
+        else if (row.head && !verdict.ok())
+            problems.push_back(verdict.error().message);
+    }
+    auto older = olderTrackerProblem(paths, file.value().runId);
+    if (!older.ok())
+        return older.error();
+    if (!older.value().empty())
+        problems.push_back(older.value());
+    return problems;
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/file_system.h"
 #include "core/run/run_paths.h"
 #include "core/tracker/rebuild.h"
 
@@ -12,9 +13,10 @@ namespace furrow {
 /// What a repair did, or why there was nothing to do.
 struct RepairReport {
     bool needed = false;
+    bool older = false; ///< the tracker was whole and older than the weights; else it was damaged
     std::string damage; ///< what was wrong with the tracker
     std::string basis; ///< what the new one was made from
-    std::filesystem::path damagedCopy; ///< the old file, kept
+    std::filesystem::path oldCopy; ///< the old file, kept
     Rebuilt rebuilt;
     std::vector<std::string> notes; ///< further sentences
     std::int64_t committed = 0; ///< chunks that are proven to be in the surviving weights
@@ -24,8 +26,17 @@ struct RepairReport {
 /// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong.
 std::string trackerDamage(const RunPaths& paths);
 
-/// Makes a damaged tracker anew from what the run folder still proves: the last published snapshot (view.sqlite), when that is whole, and the
-/// manifests of all checkpoints. What nothing proves is trained again. The damaged file is kept beside it. Busy while the run trains.
+/// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be read, marked ones that are whole,
+/// a tracker that is older than the weights. Reads the newest weights; changes nothing.
+Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
+
+/// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still proves: the newest of tracker and
+/// published snapshot (view.sqlite) that is whole, and the manifests of all checkpoints. What nothing proves is trained again. The old file is kept beside
+/// it, and checkpoints that could not be taken in are put aside. Busy while the run trains.
 Result<RepairReport> repairRun(const RunPaths& paths, const std::function<void(const std::string&)>& say);
+
+/// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the old names is never a file
+/// without the commits of its WAL, which would be taken for a whole, older tracker.
+Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker, const std::filesystem::path& aside);
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
+#include "core/run/stray_checkpoints.h"
 #include "core/tracker/audit.h"
 
 #include <algorithm>
@@ -29,20 +30,37 @@ void countCells(ResumePlan& plan)
 using Choices = std::vector<ResumePlan::CheckpointChoice>;
 
 /// Heads and chunks after a resume: a head whose files are not whole falls back, perhaps to another such one.
-Result<LedgerReader::Retreat> settle(LedgerReader& reader, std::optional<CheckpointId> goBackTo, const Choices& choices)
+struct Settled {
+    LedgerReader::Retreat retreat;
+    std::vector<CheckpointId> bad; ///< heads that had to be left
+};
+Result<Settled> settle(LedgerReader& reader, std::optional<CheckpointId> goBackTo, const Choices& choices)
 {
     std::vector<CheckpointId> bad;
     for (;;) {
         auto retreat = reader.retreat(goBackTo, bad);
         if (!retreat.ok())
-            return retreat;
+            return retreat.error();
         const auto before = bad.size();
         for (const auto& choice : choices)
             if (!choice.verified && std::find(retreat.value().heads.begin(), retreat.value().heads.end(), choice.row.id) != retreat.value().heads.end())
                 bad.push_back(choice.row.id);
         if (bad.size() == before)
-            return retreat;
+            return Settled { std::move(retreat).value(), std::move(bad) };
     }
+}
+
+/// Why a plain resume needs a person's yes: the heads that it would leave, and for how many chunks.
+std::string lossOf(const Settled& plain, const Choices& choices)
+{
+    std::string text;
+    for (const auto& choice : choices)
+        if (choice.row.head && std::find(plain.bad.begin(), plain.bad.end(), choice.row.id) != plain.bad.end())
+            text += (text.empty() ? "" : " ") + choice.problem;
+    if (text.empty())
+        return text;
+    return plain.retreat.heads.empty() ? sentence("%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
+                                       : sentence("%1 The one before it would be used.", { text });
 }
 
 std::int64_t ofEpoch(const std::vector<ChunkId>& chunks, std::int64_t epoch)
@@ -57,7 +75,8 @@ Status weigh(LedgerReader& reader, std::int64_t epoch, ResumePlan& plan)
     auto plain = settle(reader, std::nullopt, plan.checkpoints);
     if (!plain.ok())
         return plain.error();
-    plan.redoChunks = std::move(plain.value().chunks);
+    plan.loss = lossOf(plain.value(), plan.checkpoints);
+    plan.redoChunks = std::move(plain.value().retreat.chunks);
     plan.redo = ofEpoch(plan.redoChunks, epoch);
     plan.kept = committed - plan.redo;
     if (const auto earlier = static_cast<std::int64_t>(plan.redoChunks.size()) - plan.redo; earlier > 0)
@@ -65,10 +84,11 @@ Status weigh(LedgerReader& reader, std::int64_t epoch, ResumePlan& plan)
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
-        auto retreat = settle(reader, choice.row.id, plan.checkpoints);
-        if (!retreat.ok())
-            return retreat.error();
-        choice.redo = std::move(retreat.value().chunks);
+        auto back = settle(reader, choice.row.id, plan.checkpoints);
+        if (!back.ok())
+            return back.error();
+        choice.losesOthers = !back.value().bad.empty();
+        choice.redo = std::move(back.value().retreat.chunks);
         choice.kept = committed - ofEpoch(choice.redo, epoch);
     }
     return {};
@@ -132,15 +152,20 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         choice.row = row;
         const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
         choice.verified = verdict.ok() && !row.damaged;
+        choice.damaged = row.damaged || (!verdict.ok() && verdict.error().code == ErrorCode::Corrupt);
         choice.canBeChosen = choice.verified && row.surviving;
         if (!verdict.ok())
             choice.problem = verdict.error().message;
+        else if (row.damaged)
+            choice.problem = sentence("It was marked damaged and is whole; a resume takes it back where that is still possible.");
         else if (!row.surviving)
             choice.problem = sentence("The weights of the run did not grow from it.");
-        if (row.head && !choice.verified)
-            plan.notes.push_back(sentence("%1 The one before it is used.", { choice.problem }));
         plan.checkpoints.push_back(std::move(choice));
     }
+    auto strays = findStrays(paths, file.value().runId, rows.value());
+    if (!strays.ok())
+        return strays.error();
+    plan.olderTracker = olderTrackerText(paths, strays.value(), rows.value());
     addTimes(reader.value(), epochs.value(), plan);
     addProof(paths, plan);
     if (auto weighed = weigh(reader.value(), epochs.value().empty() ? 0 : epochs.value().back().epoch, plan); !weighed.ok())

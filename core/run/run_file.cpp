@@ -4,6 +4,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int kFormat = 1;
 constexpr std::uint64_t kMaxBytes = 64 << 20; // a manifest of a million files fits
+constexpr std::int64_t kMaxSamplesPerBlock = 1'000'000'000;
 
 Error broken(const RunPaths& paths, const std::string& why)
 {
@@ -40,6 +42,8 @@ Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
     file.vocabularySize = data.at("vocabulary_size");
     file.parentRun = json.at("parent_run");
     auto reading = configFromJson(json.at("config"));
+    if (file.samplesPerBlock < 1 || file.samplesPerBlock > kMaxSamplesPerBlock || file.vocabularySize < 1)
+        return broken(paths, sentence("it has a number that no run can have."));
     if (!reading.problems.empty())
         return broken(paths, toString(reading.problems));
     file.config = std::move(reading.config);
@@ -55,7 +59,7 @@ Result<RunFile> readRunFile(const RunPaths& paths)
     auto text = readFile(paths.configFile(), kMaxBytes);
     if (!text.ok())
         return text.error();
-    const auto json = nlohmann::json::parse(text.value(), nullptr, false);
+    const auto json = parseBoundedJson(text.value());
     if (json.is_discarded())
         return broken(paths, "it is not valid JSON.");
     try {

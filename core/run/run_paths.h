@@ -39,6 +39,10 @@ public:
     std::filesystem::path checkpointFolder(const std::string& name) const { return checkpointsFolder() / name; }
     /// Manifests of checkpoints whose weights the keep policy removed: they still prove what went into their descendants.
     std::filesystem::path removedManifestsFolder() const { return checkpointsFolder() / "removed"; }
+    /// What lay among the checkpoints and is not known to the tracker: moved here, never deleted.
+    std::filesystem::path unknownCheckpointsFolder() const { return checkpointsFolder() / "unknown"; }
+    /// Names of checkpoints that are being written; see checkpoint_notes.h.
+    std::filesystem::path writingNotesFolder() const { return checkpointsFolder() / "writing"; }
     std::filesystem::path exportsFolder() const { return folder_ / "exports"; }
     std::filesystem::path evaluationFile() const { return folder_ / "heldout.bin"; } ///< frozen held-out tokens, see core/data/held_out.h
     /// Disposable files of readers (column cache of the console); may be deleted at any time.

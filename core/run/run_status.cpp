@@ -9,6 +9,7 @@
 #include "core/base/sentence.h"
 #include "core/run/finished_mark.h"
 #include "core/run/memory_file.h"
+#include "core/tracker/tracker_locks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +22,7 @@ namespace furrow {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
+constexpr double kQuietSeconds = 3; // the supervisor writes a heartbeat each second
 constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another computer, until it counts as interrupted
 
 /// From where the run is looked at.
@@ -66,7 +68,9 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
             continue;
         auto& w = byWorker[row.worker];
         const int restarts = w.pid == 0 ? 0 : w.restarts + 1;
+        std::string before = std::move(w.endCause);
         w = {};
+        w.lastDeath = std::move(before);
         w.worker = row.worker;
         w.replica = std::max(row.replica, 0); // a follower (kFollower) trains replica 0 with the others
         w.pid = row.process.pid;
@@ -173,6 +177,15 @@ void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, 
     status.stopDetail = sentence("no sign of life for %1 from the computer that trains it", { silence });
 }
 
+/// Who stands in the way of a living run.
+void sayWhoIsInTheWay(RunStatus& status, const RunPaths& paths, double silentSeconds)
+{
+    if (const auto writer = silentSeconds > kQuietSeconds ? trackerLocks(paths.tracker()).writer : std::nullopt)
+        status.evidence.push_back(sentence("Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.", { formatDuration(silentSeconds), inWords(*writer) }));
+    if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
+        status.evidence.push_back(std::move(grown));
+}
+
 /// Evidence first, verdict from it.
 void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt, const Viewpoint& view)
 {
@@ -191,6 +204,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
         status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { std::to_string(status.supervisorPid), formatDuration(silence) }));
         status.evidence.push_back(sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
+        sayWhoIsInTheWay(status, paths, silence);
         deriveFromWishes(status, totals.desired);
         return;
     }
@@ -200,7 +214,8 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), attempt->detail.empty() ? toString(attempt->reason) : sentence("%1 (%2)", { toString(attempt->reason), attempt->detail }) }));
         switch (attempt->reason) {
         case StopReason::User: status.state = RunState::Stopped; break;
-        case StopReason::Error: status.state = RunState::Failed; break;
+        case StopReason::Error:
+        case StopReason::Incomplete: status.state = RunState::Failed; break;
         case StopReason::Interrupted: status.state = RunState::Interrupted; break;
         default: status.state = RunState::Finished; break;
         }
@@ -303,6 +318,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
     sayWhatKeepsTheEpochOpen(status);
+    if (std::any_of(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
+        if (auto cause = ledger.newestPoisonedCause(); cause.ok())
+            status.poisonedCause = std::move(cause).value();
     status.reading = readReading(paths);
     for (auto& worker : status.workers)
         worker.memory = readMemory(paths.memoryFile(worker.worker));

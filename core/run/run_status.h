@@ -26,6 +26,7 @@ struct WorkerStatus {
     std::string deviceName;
     std::string phase;
     std::string endCause; ///< of the newest incarnation when it is not alive
+    std::string lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
     int restarts = 0;
     std::int64_t step = 0;
     std::int64_t tokens = 0;
@@ -58,6 +59,7 @@ struct RunStatus {
     double loss = 0; ///< token-weighted over living workers, NaN: none yet
     double tokensPerSecond = 0; ///< sum over living workers
     std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."
+    std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
     std::int64_t newestCheckpointWallNs = 0;
     std::optional<double> evalLoss; ///< newest

@@ -19,7 +19,7 @@ nlohmann::json number(double value)
 nlohmann::json workerJson(const WorkerStatus& w)
 {
     return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive }, { "device", w.device }, { "device_name", w.deviceName },
-        { "phase", w.phase }, { "end_cause", w.endCause }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
+        { "phase", w.phase }, { "end_cause", w.endCause }, { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
         { "tokens_per_s", w.tokensPerSecond }, { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
         { "seconds_since_progress", w.secondsSinceProgress }, { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
 }
@@ -38,6 +38,12 @@ nlohmann::json samplesJson(const EpochRow& epoch)
     const auto& done = epoch.rowsCommitted;
     return { { "trained", done.samples }, { "filtered", done.filtered }, { "failed", done.failed }, { "held_out", done.heldOut }, { "duplicates", done.duplicates },
         { "total", epoch.blockCount ? nlohmann::json(epoch.rowsKnown.rows) : nlohmann::json(nullptr) } };
+}
+
+/// Of all rows that were read so far, trained or not.
+nlohmann::json rowsJson(const RowCounts& known)
+{
+    return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut }, { "duplicates", known.duplicates }, { "to_train", known.samples } };
 }
 
 /// `mixing`: see mixingScore; null while the number of blocks is not proven.
@@ -73,6 +79,7 @@ nlohmann::json toJson(const RunStatus& s)
         { "loss", number(s.loss) }, { "eval_loss", s.evalLoss ? number(*s.evalLoss) : nlohmann::json(nullptr) }, { "tokens_per_s", s.tokensPerSecond },
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints }, { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evidence"] = s.evidence;
+    json["poisoned_cause"] = s.poisonedCause;
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)
@@ -84,6 +91,7 @@ nlohmann::json toJson(const RunStatus& s)
             { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
         json["chunks"] = chunksJson(epoch);
         json["samples"] = samplesJson(epoch);
+        json["rows"] = rowsJson(epoch.rowsKnown);
         json["order"] = orderJson(s.file.config, epoch);
     }
     return json;

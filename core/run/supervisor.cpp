@@ -1,4 +1,4 @@
-// How this works: one loop, ten times a second. Each turn looks at the processes first (a death frees claims at once), then at the
+// How this works: one loop, twenty times a second. Each turn looks at the processes first (a death frees claims at once), then at the
 // leases, then lets the ledger advance, and every second at what people want. Everything it learns goes into the tracker; it
 // keeps no truth of its own, so it may be killed at any instant.
 
@@ -8,16 +8,22 @@
 #include "core/base/fault_injection.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
 #include "core/config/schema.h"
+#include "core/device/device_locks.h"
 #include "core/device/gpu.h"
 #include "core/run/frozen_config.h"
+#include "core/run/keep_policy.h"
 #include "core/run/merge_task.h"
 #include "core/run/merge_timer.h"
 #include "core/run/recovery.h"
+#include "core/run/run_links.h"
+#include "core/run/stall_watch.h"
 #include "core/run/worker_pool.h"
+#include "core/tracker/named_chunks.h"
 
 #include <nlohmann/json.hpp>
 
@@ -32,6 +38,7 @@ namespace {
 constexpr auto kTurn = std::chrono::milliseconds(50);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kStopPatience = std::chrono::minutes(10);
+constexpr auto kKeepPatience = std::chrono::seconds(10); // what is not removed by then, the next attempt removes
 constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
 // A snapshot is for those who look from elsewhere: it may cost a five-hundredth of the time.
 constexpr std::int64_t kSnapshotShare = 500;
@@ -47,36 +54,35 @@ std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
     return json.dump();
 }
 
-/// One process at a time trains on a GPU: a kernel lock named after its UUID, freed when this process dies.
-Result<std::vector<FileLock>> lockGpus(const std::vector<WorkerPlacement>& placements)
+/// How an attempt ends that has trained all but what cannot be read, and what a person can do.
+std::string whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded)
 {
-    std::vector<FileLock> locks;
-    for (const auto& place : placements) {
-        if (place.device == "cpu")
-            continue;
-        auto lock = FileLock::tryLock(std::filesystem::temp_directory_path() / ("furrow-" + place.device + ".lock"));
-        if (!lock.ok())
-            return Error { lock.error().code, place.deviceName + " (" + place.device + ") is in use by another run. Choose another device, or stop that run first." };
-        locks.push_back(std::move(lock).value());
-    }
-    return locks;
+    std::string what = planningEnded.empty() ? std::string() : sentence("a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.", { planningEnded });
+    if (chunks.empty())
+        return what;
+    const std::string retry = sentence("Mend the source, then 'furrowctl chunks retry' and resume; or go on without by 'furrowctl chunks accept' and resume.");
+    const std::string& cause = chunks.front().cause;
+    const std::string count = chunks.size() == 1 ? sentence("1 chunk cannot be read (%1).", { cause }) : sentence("%1 chunks cannot be read (the first: %2).", { formatCount(std::ssize(chunks)), cause });
+    return count + " " + retry + (what.empty() ? "" : " ") + what;
 }
 
 class Supervision {
 public:
-    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger, LedgerReader reader, std::optional<CheckpointId> goBackTo)
+    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger, LedgerReader reader, ResumeChoice choice)
         : paths_(std::move(paths))
         , file_(std::move(file))
         , config_(std::move(config))
         , stop_(stop)
         , ledger_(std::move(ledger))
         , reader_(std::move(reader))
-        , goBackTo_(goBackTo)
+        , choice_(choice)
+        , keep_(paths_, file_.runId, static_cast<int>(config_.keepLast))
     {
     }
 
     Status run()
     {
+        ledger_.setPatience([this](std::chrono::milliseconds waited) { return outlast(waited); });
         auto status = begin();
         if (status.ok())
             status = watch();
@@ -94,9 +100,14 @@ private:
     Status watch();
     Status turn();
     Status seeDeaths();
+    Status seeWhatCannotBeRead(const SupervisorLedger::Advance& advance);
     Status onWorkerEnd(const WorkerPool::Ended& ended);
+    Status checkHeads();
+    bool outlast(std::chrono::milliseconds waited);
+    Status beat();
     Status stopHung();
     Status endLingering();
+    void shrinkWal();
     Status everySecond();
     Status obey(DesiredState desired);
     void beginStopping();
@@ -104,6 +115,7 @@ private:
     Status endOrRestart();
     Result<ReplicaHeads> heads();
     Status merge(const char* when);
+    StopReason asWished(StopReason reached);
     StopReason endedBy(const Error& error) const;
     void finish(StopReason reason, const std::string& detail);
 
@@ -113,8 +125,10 @@ private:
     const StopRequest& stop_;
     SupervisorLedger ledger_;
     LedgerReader reader_;
-    std::optional<CheckpointId> goBackTo_;
+    ResumeChoice choice_;
+    KeepPolicy keep_;
     const Clock& clock_ = systemClock();
+    StallWatch stalls_ { paths_, reader_, clock_ };
     std::vector<FileLock> gpuLocks_;
     std::unique_ptr<WorkerPool> pool_;
     std::unique_ptr<MergeTimer> mergeTimer_;
@@ -126,8 +140,10 @@ private:
     bool over_ = false;
     std::string lastFailure_;
     std::string mergeDevice_; ///< of the first worker
+    std::string incomplete_; ///< what of the data cannot be read, when all else is trained; workers are asked to end
     std::string fatal_; ///< why the attempt cannot go on; workers are asked to end
     std::int64_t stopBeganNs_ = 0;
+    bool saidWalGrows_ = false;
     std::int64_t nextSecondNs_ = 0;
     std::int64_t nextSnapshotNs_ = 0;
 };
@@ -156,7 +172,7 @@ Status Supervision::begin()
     if (!totals.ok())
         return totals.error();
     mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.value().tokens);
-    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
+    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, choice_.acceptLoss, clock_);
     logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + " workers" + (together ? " that train one model together" : ""));
     return pool_->startAll();
 }
@@ -167,7 +183,7 @@ Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
     auto placed = placeWorkers(config_, monitor.ok() ? monitor.value().read() : std::vector<Gpu> {}, cpuCount());
     if (!placed.ok())
         return placed.error();
-    auto locks = lockGpus(placed.value());
+    auto locks = furrow::lockDevices(placed.value());
     if (!locks.ok())
         return locks.error();
     gpuLocks_ = std::move(locks).value();
@@ -178,7 +194,7 @@ Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
 
 Status Supervision::putInOrder(int replicas)
 {
-    auto notes = recoverRun(paths_, file_, ledger_, goBackTo_);
+    auto notes = recoverRun(paths_, file_, ledger_, choice_);
     if (!notes.ok())
         return notes.error();
     for (const auto& note : notes.value())
@@ -215,6 +231,8 @@ Status Supervision::turn()
     if (advance.value().epochClosed)
         logInfo("an epoch is complete");
     stopReason_ = advance.value().stop;
+    if (auto status = seeWhatCannotBeRead(advance.value()); !status.ok())
+        return status;
     if (clock_.monotonicNs() >= nextSecondNs_) {
         nextSecondNs_ = clock_.monotonicNs() + kSecondNs;
         if (auto status = everySecond(); !status.ok())
@@ -226,6 +244,26 @@ Status Supervision::turn()
     }
     if (!pool_->anyWorkerAlive() && !pool_->anyRestartPlanned())
         return endOrRestart();
+    return {};
+}
+
+/// Nobody is left to wait for: the feeder needs a person, or all that is left cannot be read.
+Status Supervision::seeWhatCannotBeRead(const SupervisorLedger::Advance& advance)
+{
+    if (stopping_ || stopReason_ != StopReason::None)
+        return {};
+    if (!advance.gaveUp.empty()) {
+        fatal_ = advance.gaveUp;
+    } else if (advance.onlyUnreadableLeft) {
+        auto chunks = poisonedChunks(paths_.tracker());
+        if (!chunks.ok())
+            return chunks.error();
+        incomplete_ = whatCannotBeRead(chunks.value(), advance.planningEnded);
+    } else {
+        return {};
+    }
+    logError(fatal_.empty() ? incomplete_ : fatal_);
+    beginStopping();
     return {};
 }
 
@@ -244,7 +282,7 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     auto live = ledger_.live();
     if (!live.ok())
         return live.error();
-    const std::string cause = desired_ == DesiredState::Kill ? sentence("the run was killed") : ended.exit.describe();
+    const std::string cause = desired_ == DesiredState::Kill ? sentence("the run was killed") : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
     for (const auto& incarnation : live.value()) {
         if (!(incarnation.process == ended.process))
             continue;
@@ -257,11 +295,8 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     if (inOrder || stopping_)
         return {};
     if (ended.exit.signal == 0 && ended.worker >= 0) { // it gave up by itself: perhaps its weights were damaged on disk
-        auto notes = verifyHeads(paths_, file_, ledger_);
-        if (!notes.ok())
-            return notes.error();
-        for (const auto& note : notes.value())
-            logWarning(note);
+        if (auto status = checkHeads(); !status.ok() || !fatal_.empty())
+            return status;
     }
     const auto log = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
     lastFailure_ = sentence("%1 ended with %2. The last line of %3 is: %4", { who, ended.exit.describe(), log.string(), lastLogLine(log) });
@@ -276,12 +311,50 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     return {};
 }
 
+/// Newest weights that are not whole: left for older ones where a person has accepted that, else the end of the attempt. The other workers save what they have.
+Status Supervision::checkHeads()
+{
+    auto verdict = verifyHeads(paths_, file_, ledger_, choice_.acceptLoss);
+    if (!verdict.ok())
+        return verdict.error();
+    for (const auto& note : verdict.value().notes)
+        logWarning(note);
+    if (verdict.value().refusal.empty())
+        return {};
+    fatal_ = verdict.value().refusal;
+    logError(fatal_);
+    beginStopping();
+    return {};
+}
+
+/// Every write of this process waits for the lock of the tracker as long as it takes; meanwhile this is asked.
+bool Supervision::outlast(std::chrono::milliseconds waited)
+{
+    stalls_.whileWaiting(waited);
+    if (!stop_.requested())
+        return true;
+    if (!pool_)
+        return false;
+    if (!stopping_)
+        beginStopping();
+    return clock_.monotonicNs() - stopBeganNs_ < std::chrono::nanoseconds(kStopPatience).count();
+}
+
+Status Supervision::beat()
+{
+    auto status = ledger_.heartbeat(thisProcess());
+    stalls_.onTurn();
+    return status;
+}
+
 Status Supervision::stopHung()
 {
     auto expired = ledger_.expired();
     if (!expired.ok())
         return expired.error();
     for (const auto& hung : expired.value()) {
+        if (hung.overdueSeconds <= stalls_.forgivenSeconds(hung.renewedNs))
+            continue;
         logWarning("Worker " + std::to_string(hung.worker) + " made no progress within its lease and is stopped.");
         if (auto freed = ledger_.revoke(hung.incarnation, sentence("no progress within its lease")); !freed.ok())
             return freed.error();
@@ -319,7 +392,7 @@ Status Supervision::endLingering()
 
 Status Supervision::everySecond()
 {
-    if (auto status = ledger_.heartbeat(thisProcess()); !status.ok())
+    if (auto status = beat(); !status.ok())
         return status;
     if (auto status = stopHung(); !status.ok())
         return status;
@@ -332,10 +405,9 @@ Status Supervision::everySecond()
         return status;
     if (auto status = openMergeWhenDue(totals.value()); !status.ok())
         return status;
-    if (auto status = applyKeepPolicy(paths_, ledger_, static_cast<int>(config_.keepLast)); !status.ok())
+    if (auto status = keep_.apply(ledger_); !status.ok())
         logWarning(status.error().message);
-    if (auto status = ledger_.checkpointWal(); !status.ok())
-        logWarning(status.error().message);
+    shrinkWal();
     if (clock_.monotonicNs() >= nextSnapshotNs_) {
         const auto begin = clock_.monotonicNs();
         if (auto status = ledger_.publishSnapshot(paths_.trackerSnapshot()); !status.ok())
@@ -344,6 +416,17 @@ Status Supervision::everySecond()
         nextSnapshotNs_ = end + std::clamp((end - begin) * kSnapshotShare, kSnapshotLeastNs, kSnapshotMostNs);
     }
     return {};
+}
+
+void Supervision::shrinkWal()
+{
+    auto moved = saidWalGrows_ ? ledger_.emptyWal() : ledger_.checkpointWal(); // a file that has grown is cut as soon as it can be
+    if (!moved.ok())
+        logWarning(moved.error().message);
+    const auto grown = sayWhatKeepsTheWal(paths_.tracker());
+    if (!grown.empty() && !saidWalGrows_)
+        logWarning(grown);
+    saidWalGrows_ = !grown.empty();
 }
 
 Status Supervision::obey(DesiredState desired)
@@ -391,6 +474,8 @@ Status Supervision::endOrRestart()
 {
     if (!fatal_.empty()) {
         finish(StopReason::Error, fatal_);
+    } else if (!incomplete_.empty()) {
+        finish(StopReason::Incomplete, incomplete_);
     } else if (stopReason_ != StopReason::None) {
         auto now = heads();
         if (!now.ok())
@@ -398,7 +483,7 @@ Status Supervision::endOrRestart()
         if (config_.merge != "none" && isInPieces(now.value()))
             if (auto status = merge("the run is at its end"); !status.ok())
                 return status;
-        finish(stopReason_, "");
+        finish(asWished(stopReason_), "");
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
         finish(StopReason::User, desired_ == DesiredState::Kill ? sentence("killed; what was trained since the last checkpoints is trained again") : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
@@ -423,16 +508,28 @@ Result<ReplicaHeads> Supervision::heads()
 Status Supervision::merge(const char* when)
 {
     logInfo(std::string("merging the replicas: ") + when);
-    return runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, [this] {
-        (void)ledger_.heartbeat(thisProcess());
+    auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_, choice_.acceptLoss }, [this] {
+        (void)beat();
         auto totals = reader_.totals();
         return !stop_.requested() && !(totals.ok() && totals.value().desired == DesiredState::Kill);
     });
+    if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
+        return merged;
+    auto verdict = verifyHeads(paths_, file_, ledger_, choice_.acceptLoss); // weights that are not whole are the reason to tell
+    return !verdict.ok() || verdict.value().refusal.empty() ? merged : Error { ErrorCode::Corrupt, verdict.value().refusal };
+}
+
+/// The end of an epoch before all the epochs of the configuration is what a person asked for.
+StopReason Supervision::asWished(StopReason reached)
+{
+    const auto totals = reader_.totals();
+    const bool early = totals.ok() && (config_.iterate || totals.value().rules.epochs < config_.epochs);
+    return reached == StopReason::Epochs && early ? StopReason::EpochEnd : reached;
 }
 
 StopReason Supervision::endedBy(const Error& error) const
 {
-    if (error.code != ErrorCode::Cancelled)
+    if (error.code != ErrorCode::Cancelled && !(error.code == ErrorCode::Busy && stop_.requested()))
         return StopReason::Error;
     return stop_.requested() ? StopReason::Interrupted : StopReason::User;
 }
@@ -442,7 +539,7 @@ void Supervision::finish(StopReason reason, const std::string& detail)
     over_ = true;
     if (pool_)
         pool_->stopFeeder();
-    if (auto status = applyKeepPolicy(paths_, ledger_, static_cast<int>(config_.keepLast)); !status.ok())
+    if (auto status = keep_.finish(ledger_, kKeepPatience); !status.ok())
         logWarning(status.error().message);
     (void)ledger_.heartbeat(thisProcess()); // the time since the last one was active too
     failPoint("supervisor.ending");
@@ -461,8 +558,9 @@ StoppingRules stoppingRules(const RunConfig& config)
     rules.steps = config.steps;
     rules.tokens = config.tokens;
     rules.hours = config.hours;
-    rules.epochs = config.stopAfterEpoch ? 1 : config.iterate ? 0 : config.epochs;
+    rules.epochs = config.iterate ? 0 : config.epochs;
     rules.blocks = config.stopAfterBlocks;
+    rules.afterThisEpoch = config.stopAfterEpoch;
     return rules;
 }
 
@@ -481,7 +579,7 @@ TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>
     return tracker;
 }
 
-Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, std::optional<CheckpointId> goBackTo)
+Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
@@ -491,6 +589,10 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
     auto file = readRunFile(paths);
     if (!file.ok())
         return file.error();
+    if (auto status = refuseLinks(paths); !status.ok())
+        return status;
+    if (auto migrated = SupervisorLedger::migrate(paths.tracker(), lock.value()); !migrated.ok())
+        return migrated;
     auto ledger = SupervisorLedger::open(paths.tracker());
     if (!ledger.ok())
         return ledger.error();
@@ -504,7 +606,7 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
         return Error { ErrorCode::Corrupt, sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.", { paths.tracker().string(), id.value(), file.value().runId }) };
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
         return same;
-    return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value(), goBackTo).run();
+    return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value(), choice).run();
 }
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "core/config/run_config.h"
 #include "core/run/brain.h"
+#include "core/run/resume_choice.h"
 #include "core/tracker/supervisor_ledger.h"
 
 namespace furrow {
@@ -10,8 +11,9 @@ namespace furrow {
 /// Runs one attempt from start to end in this process: recovers what the last one left, starts feeder and workers, sees
 /// deaths and hung workers, advances epochs, opens merge rounds, applies the keep policy. Returns when the attempt is over.
 /// Busy when another supervisor holds the run; the message says which.
-/// @param goBackTo  checkpoint to go on from; nothing: the newest of each replica
-Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, std::optional<CheckpointId> goBackTo = {});
+/// When newest weights turn out damaged or cannot be read and the choice does not accept the loss, the workers stop after a checkpoint and the attempt
+/// ends with a sentence.
+Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice = {});
 
 /// The stopping rules that a configuration means.
 StoppingRules stoppingRules(const RunConfig& config);

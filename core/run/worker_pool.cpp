@@ -28,11 +28,12 @@ std::filesystem::path program(const char* name)
 
 } // namespace
 
-WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock)
+WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, bool acceptLoss, const Clock& clock)
     : paths_(std::move(paths))
     , attempt_(attempt)
     , maxRestarts_(maxRestarts)
     , together_(together)
+    , acceptLoss_(acceptLoss)
     , clock_(clock)
 {
     for (auto& placement : placements)
@@ -66,6 +67,7 @@ Status WorkerPool::startFeeder()
     ProcessOptions options;
     options.arguments = { "feed", paths_.folder().string() };
     options.outputFile = paths_.logFile(attempt_, "feeder");
+    options.withSecrets = true; // it alone asks the hub
     auto child = ChildProcess::start(executablePath(), options);
     if (!child.ok())
         return child.error().in("starting the feeder");
@@ -80,11 +82,16 @@ Status WorkerPool::start(Slot& slot)
     ProcessOptions options;
     options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica", together_ ? "0" : worker, "--attempt", std::to_string(attempt_),
         "--device", place.device, "--threads", std::to_string(place.threads) };
+    if (acceptLoss_)
+        options.arguments.push_back("--accept-loss");
     options.environment = { { "CUDA_DEVICE_ORDER", "PCI_BUS_ID" }, { "CUDA_VISIBLE_DEVICES", place.device == "cpu" ? "" : place.device },
         { "OMP_NUM_THREADS", std::to_string(place.threads) } };
-    if (together_)
+    if (together_) {
+        // The ranks are on this machine: nothing of theirs listens where others could reach it.
+        options.environment.insert({ { "NCCL_SOCKET_IFNAME", "=lo" }, { "NCCL_IB_DISABLE", "1" }, { "NCCL_RAS_ENABLE", "0" } });
         for (const auto& word : { std::string("--ranks"), std::to_string(slots_.size()), std::string("--meeting"), meeting_.string() })
             options.arguments.push_back(word);
+    }
     options.outputFile = paths_.logFile(attempt_, "worker-" + worker);
     auto child = ChildProcess::start(program("furrow-worker"), options);
     if (!child.ok())

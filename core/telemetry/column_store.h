@@ -35,7 +35,10 @@ public:
     void clear();
 
     void save(CacheWriter& out) const;
+    /// False: what was read is none of ours. The store is not to be used then.
     bool load(CacheReader& in);
+    /// Where a source may stand: `Source::stretch` is below this.
+    std::int64_t stretchCount() const { return static_cast<std::int64_t>(stretches_.size()); }
 
 private:
     struct Pending {

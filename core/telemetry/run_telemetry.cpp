@@ -240,7 +240,9 @@ bool RunTelemetry::restore(CacheReader& in)
         known->second.headHash = headHash;
         known->second.source = source;
     }
-    return in.good() && store_.load(in) && in.good();
+    if (!in.good() || !store_.load(in))
+        return false;
+    return std::all_of(files_.begin(), files_.end(), [this](const auto& file) { return file.second.source.stretch >= -1 && file.second.source.stretch < store_.stretchCount(); });
 }
 
 } // namespace furrow

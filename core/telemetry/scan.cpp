@@ -2,6 +2,7 @@
 // eight at a time; numbers go through an exact fast path (mantissa below 2^53, power of ten up to 22) and fall back to from_chars.
 #include "core/telemetry/scan.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -182,10 +183,18 @@ bool asNumber(const Value& v, double& out)
     return true;
 }
 
+/// Beyond any step, token and time of ours; a sum and a difference of two of them still fit.
+constexpr std::int64_t kLargest = std::int64_t { 1 } << 60;
+
+bool isBounded(std::int64_t value)
+{
+    return value >= -kLargest && value <= kLargest;
+}
+
 bool asInteger(const Value& v, std::int64_t& out)
 {
     out = v.integer;
-    return v.isNumber;
+    return v.isNumber && isBounded(out);
 }
 
 bool asCount(const Value& v, int& out)
@@ -352,11 +361,14 @@ void scanHeader(std::string_view line, ScannedLine& into)
         const auto found = parsed.find(key);
         return found != parsed.end() && found->is_string() ? found->get<std::string>() : std::string();
     };
-    into.kind = LineKind::Header;
-    into.schema = static_cast<int>(integer("schema"));
     const auto worker = integer("worker");
+    const auto wallAnchor = integer("wall_anchor");
+    if (!isBounded(wallAnchor / 4) || !isBounded(integer("mono_anchor")) || !isBounded(integer("attempt")))
+        return;
+    into.kind = LineKind::Header;
+    into.schema = static_cast<int>(std::clamp<std::int64_t>(integer("schema"), 0, std::numeric_limits<int>::max()));
     into.header = { text("run"), integer("attempt"), static_cast<int>(worker < -1 || worker > 1'000'000 ? 0 : worker),
-        text("boot"), integer("wall_anchor"), integer("mono_anchor") };
+        text("boot"), wallAnchor, integer("mono_anchor") };
 }
 
 } // namespace

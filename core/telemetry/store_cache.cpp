@@ -3,6 +3,8 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 
 namespace furrow {
@@ -42,6 +44,39 @@ template <typename Io, typename S> void visitColumns(Io& io, S& s)
     io.metric(s.checkpoint);
 }
 
+/// As long as the steps, with a pyramid over just these values: readers of a stretch rely on it.
+template <typename T> bool fits(const MetricColumn<T>& m, std::size_t size)
+{
+    std::size_t nodes = size;
+    for (int i = 0; i < Pyramid::kLevels; ++i)
+        if (m.pyramid.level(i).size() != (nodes /= Pyramid::kFan))
+            return false;
+    bool inside = true;
+    m.nonFinite.forEach(0, m.nonFinite.size(), [&](std::uint32_t index) { inside = inside && index < size; });
+    return inside && m.values.size() == size;
+}
+
+bool fits(const Stretch& s)
+{
+    const std::size_t size = s.size();
+    for (const auto* steady : { &s.globalStep, &s.millis, &s.tokens, &s.samples })
+        if (steady->size() != size)
+            return false;
+    for (const auto* metric : { &s.loss, &s.learningRate, &s.gradientNorm, &s.tokensPerSecond, &s.memoryMiB, &s.stepTokens, &s.parameterNorm })
+        if (!fits(*metric, size))
+            return false;
+    for (const auto* time : { &s.waitData, &s.forward, &s.backward, &s.optimizer, &s.checkpoint })
+        if (!fits(*time, size))
+            return false;
+    std::uint32_t next = 0;
+    bool ascend = true;
+    s.chunks.forEach(0, s.chunks.size(), [&](const ChunkStart& start) {
+        ascend = ascend && start.index >= next && start.index < size;
+        next = start.index + 1;
+    });
+    return ascend && std::isfinite(s.wallStart) && std::isfinite(s.tokensBase) && std::isfinite(s.samplesBase);
+}
+
 /// Evaluations, events and samples are few: they are kept as lines, each with its place before it.
 template <typename Points> void savePoints(CacheWriter& out, const Points& points)
 {
@@ -69,6 +104,7 @@ template <typename Points, typename Record> void loadPoints(CacheReader& in, Poi
         if constexpr (requires { p.attempt; })
             p.attempt = static_cast<std::int64_t>(in.number());
         scanLine(in.text(), line);
+        in.require(line.kind != LineKind::Bad && std::isfinite(p.wall));
         p.record = line.*record;
         points.push_back(std::move(p));
     }
@@ -209,7 +245,12 @@ void ColumnStore::save(CacheWriter& out) const
 
 bool ColumnStore::load(CacheReader& in)
 {
-    const auto integer = [&in] { return static_cast<std::int64_t>(in.number()); };
+    constexpr std::int64_t kLargest = std::int64_t { 1 } << 60; // as telemetry/scan takes them
+    const auto integer = [&in] {
+        const auto value = static_cast<std::int64_t>(in.number());
+        in.require(value >= -kLargest && value <= kLargest);
+        return value;
+    };
     const auto count = in.number();
     for (std::uint64_t i = 0; i < count && in.good(); ++i) {
         Live& live = stretches_.emplace_back();
@@ -221,6 +262,7 @@ bool ColumnStore::load(CacheReader& in)
         for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples, &live.lastParameterNorm })
             *d = in.real();
         visitColumns(in, s);
+        in.require(in.good() && fits(s));
     }
     const auto workers = in.number();
     for (std::uint64_t i = 0; i < workers && in.good(); ++i) {

@@ -63,6 +63,8 @@ public:
     static Result<CacheReader> open(const std::filesystem::path& path);
 
     bool good() const { return good_; }
+    /// Refuses what was read when it cannot be of ours.
+    void require(bool holds) { good_ = good_ && holds; }
     std::uint64_t number() { return plain<std::uint64_t>(); }
     double real() { return plain<double>(); }
     std::string text();

@@ -1,8 +1,11 @@
 #include "core/tracker/audit.h"
 
 #include "core/base/sentence.h"
+#include "core/tracker/feeder_verdict.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
+#include "core/tracker/named_chunks.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 
 #include <algorithm>
@@ -29,24 +32,28 @@ namespace {
 
     class Auditor {
     public:
-        Auditor(Database& db, LedgerReader& reader, AuditReport& report)
+        Auditor(Database& db, LedgerReader& reader, const std::stop_token& stop, AuditReport& report)
             : db_(db)
             , reader_(reader)
+            , stop_(stop)
             , report_(report)
         {
         }
 
         void run()
         {
+            named_ = namedChunks(db_);
             readEpochs();
             checkLineage();
             checkChunks();
             checkClaims();
+            checkHistory();
             checkCounters();
             checkShortcuts();
             closeEpochs();
             nameParents();
             nameRepairs();
+            nameLeftOut();
             nameLostWork();
             report_.invariants = {
                 { "I1", "every chunk is in exactly one state, and the counters agree with the chunks", statesHold_ },
@@ -57,7 +64,17 @@ namespace {
         }
 
     private:
-        AuditEpoch& epoch(std::int64_t number) { return report_.epochs.at(static_cast<std::size_t>(number)); }
+        /// A chunk of an epoch that never began is damage, and counted nowhere.
+        AuditEpoch& epochOf(ChunkId chunk)
+        {
+            const std::int64_t number = placeOf(chunk).epoch;
+            if (number < std::ssize(report_.epochs))
+                return report_.epochs[static_cast<std::size_t>(number)];
+            statesHold_ = false;
+            if (strayEpochs_.insert(number).second)
+                find("counters", {}, sentence("there are chunks of epoch %1, which never began", { std::to_string(number + 1) }));
+            return nowhere_;
+        }
 
         void find(const char* kind, ChunkId chunk, const std::string& text)
         {
@@ -73,13 +90,19 @@ namespace {
             report_.findings.push_back(std::move(finding));
         }
 
+        void endIfStopped()
+        {
+            if (stop_.stop_requested())
+                db_.fail({ ErrorCode::Cancelled, sentence("the audit was ended before it was done") });
+        }
+
         void readEpochs()
         {
             blockCount_ = db_.integer("SELECT block_count FROM dataset");
             Rows rows = db_.query("SELECT epoch, closed_wall IS NOT NULL FROM epoch ORDER BY epoch");
             while (rows.next()) {
                 AuditEpoch one;
-                one.epoch = rows.integer(0);
+                one.epoch = boundedAt(db_, rows, 0, { "epoch", std::ssize(report_.epochs), std::ssize(report_.epochs) }); // they follow one another
                 report_.epochs.push_back(one);
                 closed_.push_back(rows.integer(1) != 0);
             }
@@ -97,51 +120,93 @@ namespace {
                     find("lineage", {}, sentence("replica %1 stands on a damaged checkpoint %2", { std::to_string(replica), std::to_string(*head) }));
                 }
             }
+            for (const auto& [id, node] : lineage.nodes) {
+                const bool survives = surviving_.contains(id);
+                if (node.surviving != survives) {
+                    lineageHolds_ = false;
+                    find("lineage", {}, survives ? sentence("checkpoint %1 is marked as given up, but surviving weights were made from it", { std::to_string(id) })
+                                                 : sentence("checkpoint %1 is marked as surviving, but no newest weights were made from it", { std::to_string(id) }));
+                }
+                for (const std::int64_t parent : node.parents)
+                    if (parent >= id || !lineage.nodes.contains(parent)) {
+                        lineageHolds_ = false;
+                        find("lineage", {}, sentence("checkpoint %1 names checkpoint %2 as its parent, which is not older", { std::to_string(id), std::to_string(parent) }));
+                    }
+            }
+        }
+
+        // Histories only grow: ids follow one another, so a row that was taken out leaves a gap.
+        void checkHistory()
+        {
+            const auto whole = [&](const char* name, std::int64_t rows, std::int64_t newest) {
+                if (rows == newest)
+                    return;
+                lineageHolds_ = false;
+                find("history", {}, sentence("the table %1 has %2 rows and ids up to %3: rows were taken out of the history", { name, std::to_string(rows), std::to_string(newest) }));
+            };
+            const auto number = [&](const char* sql) { return db_.integer(sql).value_or(0); };
+            whole("claim", number("SELECT count(*) FROM claim"), std::max(newestClaim_, number("SELECT max(id) FROM claim")));
+            whole("event", number("SELECT count(*) FROM event"), number("SELECT max(seq) FROM event"));
+            whole("checkpoint", number("SELECT count(*) FROM checkpoint"), number("SELECT max(id) FROM checkpoint"));
+            Rows rows = db_.query("SELECT p.claim, p.checkpoint FROM part p LEFT JOIN claim c ON c.id=p.claim WHERE c.id IS NULL OR c.chunk<>p.chunk");
+            while (rows.next()) {
+                lineageHolds_ = false;
+                find("history", {}, sentence("checkpoint %1 has a part of claim %2, which did not train that chunk", { std::to_string(rows.integer(1)), std::to_string(rows.integer(0)) }));
+            }
         }
 
         // Living parts of one chunk, through its claims.
         std::vector<SeenPart> partsOf(ChunkId chunk)
         {
             std::vector<SeenPart> parts;
-            Rows rows = db_.query("SELECT p.first, p.past, p.claim, p.checkpoint, p.skipped FROM claim c JOIN part p ON p.claim=c.id"
+            Rows rows = db_.query("SELECT p.first, p.past, p.claim, p.checkpoint, p.skipped, c.outcome, c.done, c.skipped FROM claim c JOIN part p ON p.claim=c.id"
                                   " WHERE c.chunk=? AND p.alive=1 ORDER BY p.first",
                 chunk);
-            while (rows.next())
-                parts.push_back({ { rows.int32(0), rows.int32(1) }, rows.integer(2), rows.integer(3), rows.integer(4) != 0 });
+            while (rows.next()) {
+                parts.push_back({ windowsAt(db_, rows, 0), rows.integer(2), rows.integer(3), rows.integer(4) != 0 });
+                const SeenPart& part = parts.back();
+                if (static_cast<ClaimOutcome>(rows.integer(5)) != ClaimOutcome::Trained || contains(decodeRanges(rows.text(part.skipped ? 7 : 6)), { part.windows }))
+                    continue;
+                lineageHolds_ = false;
+                find("history", chunk, sentence("%1: checkpoint %2 has windows %3 to %4 of claim %5, which that claim did not train", { toString(chunk), std::to_string(part.checkpoint), std::to_string(part.windows.begin), std::to_string(part.windows.end), std::to_string(part.claim) }));
+            }
             return parts;
         }
 
         void checkChunks()
         {
-#define FURROW_CHUNK_COLUMNS "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder"
+#define FURROW_CHUNK_COLUMNS "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, claim"
             Rows rows = keepsInherited(db_) ? db_.query("SELECT " FURROW_CHUNK_COLUMNS ", inherited FROM chunk ORDER BY id")
                                             : db_.query("SELECT " FURROW_CHUNK_COLUMNS ", 0 FROM chunk ORDER BY id");
 #undef FURROW_CHUNK_COLUMNS
             std::unordered_map<std::uint64_t, std::int64_t> digests; // of one epoch
             std::int64_t digestEpoch = -1;
             while (rows.next()) {
-                const ChunkId id { rows.integer(0) };
-                const auto state = static_cast<ChunkState>(rows.integer(1));
-                AuditEpoch& here = epoch(placeOf(id).epoch);
+                endIfStopped();
+                const ChunkId id = chunkIdAt(db_, rows, 0);
+                const auto state = static_cast<ChunkState>(boundedAt(db_, rows, 1, kStateBounds));
+                AuditEpoch& here = epochOf(id);
                 if (digestEpoch != here.epoch) {
                     digests.clear();
                     digestEpoch = here.epoch;
                 }
-                const RowCounts counts { rows.integer(2), rows.integer(3), rows.integer(4), rows.integer(5), rows.integer(6), rows.integer(7) };
-                const auto windows = rows.optionalInteger(8);
+                const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
+                const RowCounts counts { amount(2), amount(3), amount(4), amount(5), amount(6), amount(7) };
+                const std::int64_t windows = boundedAt(db_, rows, 8, kWindowBounds); // 0 when they are not known
+                newestClaim_ = std::max(newestClaim_, rows.integer(12));
                 const auto digest = static_cast<std::uint64_t>(rows.integer(9));
                 ++here.known;
                 ++recount_[{ here.epoch, placeOf(id).block }][state];
-                const auto inherited = static_cast<Inherited>(rows.integer(12));
+                const auto inherited = static_cast<Inherited>(rows.integer(13));
                 const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
                 here.againAfterParent += inherited == Inherited::Seen;
                 checkState(id, state, isParents, rows.optionalInteger(11), here);
-                const auto [trained, skipped] = checkParts(id, state, windows.value_or(0), rows.integer(10), here);
+                const auto [trained, skipped] = checkParts(id, state, windows, amount(10), here);
                 if (state == ChunkState::Committed) {
                     here.digest += digest;
                     if (digest != 0 && ++digests[digest] > 1)
                         ++here.contentDuplicates;
-                    addRows(id, counts, trained, skipped, windows.value_or(0), here);
+                    addRows(id, counts, trained, skipped, windows, here);
                 }
                 if (state == ChunkState::Poisoned || state == ChunkState::Accepted || (state == ChunkState::Excluded && !isParents))
                     find(toString(state).c_str(), id, namedCause(id, state));
@@ -233,10 +298,8 @@ namespace {
 
         std::string namedCause(ChunkId id, ChunkState state)
         {
-            std::string cause;
-            Rows rows = db_.query("SELECT cause FROM claim WHERE chunk=? AND outcome=4 ORDER BY id DESC LIMIT 1", id);
-            if (rows.next())
-                cause = rows.text(0);
+            const auto named = std::lower_bound(named_.begin(), named_.end(), id, [](const NamedChunk& one, ChunkId wanted) { return one.chunk < wanted; });
+            const std::string cause = named != named_.end() && named->chunk == id ? named->cause : std::string();
             const ChunkPlace at = placeOf(id);
             const std::vector<std::string> values { std::to_string(at.column), std::to_string(at.block), std::to_string(at.epoch + 1), toString(state), cause };
             return cause.empty() ? sentence("chunk %1 of block %2 (epoch %3) is %4", values) : sentence("chunk %1 of block %2 (epoch %3) is %4: %5", values);
@@ -254,8 +317,9 @@ namespace {
                                   " AND p.alive=1), EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), k.holder, k.claim, c.incarnation, c.cause"
                                   " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id");
             while (rows.next()) {
-                const ChunkId chunk { rows.integer(1) };
-                AuditEpoch& here = epoch(placeOf(chunk).epoch);
+                endIfStopped();
+                const ChunkId chunk = chunkIdAt(db_, rows, 1);
+                AuditEpoch& here = epochOf(chunk);
                 const auto outcome = static_cast<ClaimOutcome>(rows.integer(4));
                 const bool open = outcome == ClaimOutcome::Open;
                 if (before.chunk == chunk && (before.closed == 0 || rows.integer(2) < before.closed)) {
@@ -268,7 +332,7 @@ namespace {
                 const bool lost = outcome == ClaimOutcome::Lost || (outcome == ClaimOutcome::Trained && rows.integer(6) == 0 && rows.integer(7) != 0);
                 if (lost) {
                     ++here.chunksLost;
-                    here.tokensLost += rows.integer(5);
+                    here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
                     if (lost_.size() < kMaxLostFindings)
                         lost_.emplace_back(chunk, rows.text(11));
                 }
@@ -305,8 +369,36 @@ namespace {
                 find("rebuilt", {}, sentence("the tracker was damaged and %1", { std::string(rows.text(0)) }));
         }
 
+        // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
+        void nameLeftOut()
+        {
+            Rows rows = db_.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq", kLeftOutEvent);
+            while (rows.next())
+                find("excluded", {}, rows.text(0));
+        }
+
+        // What the console and the commands show of an epoch.
+        void checkEpochCounters()
+        {
+            std::map<std::int64_t, ChunkCounts> sums;
+            for (const auto& [place, counts] : recount_)
+                for (int state = 0; state < kChunkStateCount; ++state)
+                    sums[place.first].byState[state] += counts.byState[state];
+            Rows rows = db_.query("SELECT epoch, n0, n1, n2, n3, n4, n5, n6, n7 FROM epoch");
+            while (rows.next()) {
+                const ChunkCounts& sum = sums[rows.integer(0)];
+                for (int state = 0; state < kChunkStateCount; ++state) {
+                    if (sum.byState[state] == rows.integer(1 + state))
+                        continue;
+                    statesHold_ = false;
+                    find("counters", {}, sentence("epoch %1 counts %2 chunks as %3, it has %4", { std::to_string(rows.integer(0) + 1), std::to_string(rows.integer(1 + state)), toString(static_cast<ChunkState>(state)), std::to_string(sum.byState[state]) }));
+                }
+            }
+        }
+
         void checkCounters()
         {
+            checkEpochCounters();
             std::map<std::pair<std::int64_t, std::int64_t>, ChunkCounts> stored;
             {
                 Rows rows = db_.query("SELECT epoch, block, n0, n1, n2, n3, n4, n5, n6, n7 FROM counts");
@@ -380,11 +472,16 @@ namespace {
 
         Database& db_;
         LedgerReader& reader_;
+        const std::stop_token& stop_;
         AuditReport& report_;
         std::optional<std::int64_t> blockCount_;
         std::vector<bool> closed_;
+        AuditEpoch nowhere_;
+        std::set<std::int64_t> strayEpochs_;
         std::vector<std::pair<ChunkId, std::string>> lost_;
+        std::vector<NamedChunk> named_; // by id
         std::set<std::int64_t> surviving_;
+        std::int64_t newestClaim_ = 0; // that a chunk speaks of
         std::map<std::pair<std::int64_t, std::int64_t>, ChunkCounts> recount_;
         bool statesHold_ = true;
         bool lineageHolds_ = true;
@@ -405,8 +502,20 @@ namespace {
 
 } // namespace
 
+bool AuditReport::couldInspect() const
+{
+    return std::all_of(inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.unreadable == 0; });
+}
+
+bool AuditReport::inspectedWeights() const
+{
+    return std::any_of(inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.what == "weights"; });
+}
+
 bool AuditReport::isClean() const
 {
+    if (std::any_of(inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.wrong > 0; }))
+        return false;
     const bool counts = std::all_of(epochs.begin(), epochs.end(), [](const AuditEpoch& epoch) {
         return epoch.duplicated == 0 && epoch.missing == 0 && epoch.overlappingClaims == 0 && epoch.rowsAddUp;
     });
@@ -421,17 +530,17 @@ Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tra
     std::vector<TrainedChunk> chunks;
     {
         Rows rows = db.value().query("SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) OVER (ORDER BY c.closed_seq, c.id),"
-                                     " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept FROM claim c JOIN incarnation i ON i.id=c.incarnation"
+                                     " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept, c.steps, c.samples, c.tokens FROM claim c JOIN incarnation i ON i.id=c.incarnation"
                                      " WHERE c.outcome=1) WHERE kept IS NOT NULL ORDER BY chunk");
         while (rows.next())
-            chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), rows.integer(4), rows.integer(5) });
+            chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), rows.integer(4), rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8) });
     }
     if (Status status = db.value().takeStatus(); !status.ok())
         return status.error();
     return chunks;
 }
 
-Result<AuditReport> audit(const std::filesystem::path& tracker)
+Result<AuditReport> audit(const std::filesystem::path& tracker, const std::stop_token& stop)
 {
     auto reader = LedgerReader::open(tracker); // refuses what this program cannot read
     if (!reader.ok())
@@ -449,9 +558,13 @@ Result<AuditReport> audit(const std::filesystem::path& tracker)
         return runId.error();
     report.runId = runId.value();
     checkIntegrity(db, report);
-    Auditor(db, reader.value(), report).run();
+    Auditor(db, reader.value(), stop, report).run();
     if (Status status = view.value().commit(); !status.ok())
         return status.error().in("auditing");
+    std::int64_t chunks = 0;
+    for (const AuditEpoch& epoch : report.epochs)
+        chunks += epoch.known;
+    report.inspections.push_back({ "ledger", sentence("every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks", { std::to_string(chunks) }), chunks, 0, 0 });
     return report;
 }
 

@@ -3,12 +3,15 @@
 #include "core/tracker/ledger_reader.h"
 
 #include <filesystem>
+#include <stop_token>
 
 namespace furrow {
 
 /// Something the audit found, in words, with the time lines that explain it.
 struct AuditFinding {
-    std::string kind; ///< "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "parent" "lost" "rebuilt" "rows" "counters" "lineage"
+    /// "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "parent" "lost" "rebuilt" "rows" "counters" "lineage" "history"; of the files
+    /// (core/run/run_audit.h) "manifest" "weights" "parts" "older" "block" "source" "frozen", and "unreadable" for what nobody can speak of
+    std::string kind;
     ChunkId chunk; ///< 0: not one chunk
     std::string text; ///< what, and the likely cause
     std::vector<ClaimRow> claims; ///< of this chunk, oldest first
@@ -44,6 +47,15 @@ struct AuditInvariant {
     bool holds = true;
 };
 
+/// One kind of evidence: what was looked at and how, and what came of it.
+struct AuditInspection {
+    std::string what; ///< "ledger" "frozen" "manifests" "parts" "weights" "blocks" "source"
+    std::string how; ///< a sentence with the numbers
+    std::int64_t inspected = 0; ///< of these things
+    std::int64_t wrong = 0; ///< not what was recorded; findings name them
+    std::int64_t unreadable = 0; ///< missing or not readable now, which says nothing about them; findings name them
+};
+
 struct AuditReport {
     std::string runId;
     bool integrityOk = true; ///< SQLite's own check of the file
@@ -52,9 +64,13 @@ struct AuditReport {
     std::vector<AuditInvariant> invariants;
     std::vector<AuditFinding> findings; ///< at most kMaxAuditFindings
     std::int64_t findingsLeftOut = 0;
+    std::vector<AuditInspection> inspections; ///< the ledger first
 
-    /// No duplicate, no hole, every invariant holds. Remaining work is no fault.
+    /// No duplicate, no hole, every invariant holds, and nothing that was inspected differs from what was recorded. Remaining work is no fault.
     bool isClean() const;
+    /// Nothing that was to be inspected was missing or unreadable.
+    bool couldInspect() const;
+    bool inspectedWeights() const;
 };
 inline constexpr int kMaxAuditFindings = 200;
 
@@ -66,14 +82,20 @@ struct TrainedChunk {
     std::int64_t lastStep = 0;
     std::int64_t globalStep = 0; ///< optimiser steps of all workers when it was done, work that was lost later included
     std::int64_t checkpoint = 0; ///< the newest one that added windows of it
+    std::int64_t steps = 0; ///< optimiser steps of this training
+    std::int64_t samples = 0; ///< in it; of a part of a chunk in proportion to its windows
+    std::int64_t tokens = 0;
 };
 /// By chunk id; a chunk that several workers trained in parts is there once for each.
 Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker);
 
 /// Reads the whole ledger and proves or refutes "exactly once" from parts and claims, not from its counters. Works on
-/// a running run too: everything is read in one transaction.
-Result<AuditReport> audit(const std::filesystem::path& tracker);
+/// a running run too: everything is read in one transaction. No other file is looked at: auditRun (core/run/run_audit.h) does that too.
+/// Cancelled when `stop` is requested.
+Result<AuditReport> audit(const std::filesystem::path& tracker, const std::stop_token& stop = {});
 
+/// In one line: all trained, or how much is not and is only in order because it is named, or not in order; and what was not looked at.
+std::string auditVerdict(const AuditReport& report);
 std::string auditJson(const AuditReport& report);
 std::string auditText(const AuditReport& report);
 std::string auditHtml(const AuditReport& report); ///< one page without references to others

@@ -3,9 +3,7 @@
 #include "core/tracker/audit.h"
 
 #include "core/base/clock.h"
-
-#include <array>
-#include <cstdio>
+#include "core/base/format.h"
 
 namespace furrow {
 
@@ -28,6 +26,12 @@ namespace {
         return out;
     }
 
+    /// A cell that should say 0.
+    std::string number(std::int64_t value)
+    {
+        return std::string("<td class=\"n ") + (value == 0 ? "good" : "bad") + "\">" + std::to_string(value) + "</td>";
+    }
+
     std::string row(const std::string& name, std::int64_t value, bool mustBeZero = false)
     {
         return "<tr><td>" + name + "</td><td class=\"n" + (mustBeZero ? value == 0 ? " good" : " bad" : "") + "\">" + std::to_string(value) + "</td></tr>";
@@ -35,8 +39,6 @@ namespace {
 
     std::string epochHtml(const AuditEpoch& epoch)
     {
-        std::array<char, 17> digest {};
-        std::snprintf(digest.data(), digest.size(), "%016llx", static_cast<unsigned long long>(epoch.digest));
         std::string html = "<h2>Epoch " + std::to_string(epoch.epoch + 1) + ": " + (epoch.complete ? "complete" : "not complete") + "</h2><table>";
         html += epoch.expected ? row("chunks expected", *epoch.expected) : "<tr><td>chunks expected</td><td class=\"n\">unknown</td></tr>";
         html += row("committed once", epoch.committed) + row("duplicated", epoch.duplicated, true) + row("missing", epoch.missing, true) + row("still to come", epoch.remaining)
@@ -45,7 +47,7 @@ namespace {
             + row("overlapping claims", epoch.overlappingClaims, true) + row("trainings lost and done again", epoch.chunksLost) + row("chunks with equal content", epoch.contentDuplicates);
         html += row("rows", epoch.rows.rows) + row("trained samples", epoch.rows.samples) + row("skipped (NaN)", epoch.samplesSkipped) + row("filtered", epoch.rows.filtered) + row("failed", epoch.rows.failed)
             + row("held out", epoch.rows.heldOut) + row("duplicate samples", epoch.rows.duplicates);
-        return html + "<tr><td>digest of the samples</td><td><code>" + digest.data() + "</code></td></tr></table>";
+        return html + "<tr><td>digest of the samples</td><td><code>" + formatHex(epoch.digest) + "</code></td></tr></table>";
     }
 
     std::string claimsHtml(const std::vector<ClaimRow>& claims)
@@ -63,11 +65,14 @@ namespace {
 std::string auditHtml(const AuditReport& report)
 {
     std::string html = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Audit of run " + escaped(report.runId)
-        + "</title><style>" + kStyle + "</style></head><body><h1>Run " + escaped(report.runId) + "</h1><p class=\"" + (report.isClean() ? "good\">Every chunk is where it should be, once." : "bad\">Not in order, see below.")
+        + "</title><style>" + kStyle + "</style></head><body><h1>Run " + escaped(report.runId) + "</h1><p class=\"" + (report.isClean() && report.couldInspect() ? "good" : "bad") + "\">" + escaped(auditVerdict(report))
         + "</p><p>Tracker file: " + (report.integrityOk ? std::string("whole") : "<span class=\"bad\">damaged: " + escaped(report.integrity) + "</span>") + "</p>";
     for (const AuditEpoch& epoch : report.epochs)
         html += epochHtml(epoch);
-    html += "<h2>Invariants</h2><table>";
+    html += "<h2>What was inspected, and how</h2><table><tr><th></th><th>how</th><th>wrong</th><th>could not be inspected</th></tr>";
+    for (const AuditInspection& one : report.inspections)
+        html += "<tr><td>" + escaped(one.what) + "</td><td>" + escaped(one.how) + "</td>" + number(one.wrong) + number(one.unreadable) + "</tr>";
+    html += "</table><h2>Invariants</h2><table>";
     for (const AuditInvariant& invariant : report.invariants)
         html += "<tr><td>" + escaped(invariant.name) + "</td><td class=\"" + (invariant.holds ? "good\">holds" : "bad\">broken") + "</td><td>" + escaped(invariant.meaning) + "</td></tr>";
     html += "</table><h2>Findings</h2>";

@@ -1,24 +1,18 @@
 #include "core/tracker/audit.h"
 
 #include "core/base/clock.h"
+#include "core/base/format.h"
+#include "core/base/sentence.h"
 
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 
 namespace furrow {
 
 namespace {
 
     using Json = nlohmann::ordered_json;
-
-    std::string hex(std::uint64_t value)
-    {
-        std::array<char, 17> text {};
-        std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
-        return text.data();
-    }
 
     Json time(std::int64_t wallNs)
     {
@@ -64,7 +58,7 @@ namespace {
             { "complete", epoch.complete },
             { "remaining", epoch.remaining },
             { "work_lost", { { "chunks", epoch.chunksLost }, { "tokens", epoch.tokensLost } } },
-            { "digest", hex(epoch.digest) },
+            { "digest", formatHex(epoch.digest) },
             { "content_duplicates", epoch.contentDuplicates },
             { "samples",
                 { { "rows", epoch.rows.rows }, { "trained", epoch.rows.samples }, { "skipped", epoch.samplesSkipped }, { "filtered", epoch.rows.filtered },
@@ -88,7 +82,12 @@ namespace {
             + number(epoch.rows.duplicates) + (epoch.rowsAddUp ? "" : "  (does NOT add up)") + "\n";
         text += "  work lost and done again: " + number(epoch.chunksLost) + " chunks, " + number(epoch.tokensLost) + " tokens; chunks with equal content: "
             + number(epoch.contentDuplicates) + "\n";
-        return text + "  digest " + hex(epoch.digest) + "\n";
+        return text + "  digest " + formatHex(epoch.digest) + "\n";
+    }
+
+    Json inspectionJson(const AuditInspection& one)
+    {
+        return { { "what", one.what }, { "how", one.how }, { "inspected", one.inspected }, { "wrong", one.wrong }, { "could_not_be_inspected", one.unreadable } };
     }
 
     std::string claimText(const ClaimRow& claim)
@@ -104,9 +103,44 @@ namespace {
 
 } // namespace
 
+std::string auditVerdict(const AuditReport& report)
+{
+    if (!report.isClean())
+        return sentence("NOT in order, see below");
+    if (!report.couldInspect())
+        return sentence("nothing is wrong in what could be read, but not everything could be inspected, see below");
+    std::int64_t poisoned = 0;
+    std::int64_t accepted = 0;
+    std::int64_t excluded = 0;
+    for (const AuditEpoch& epoch : report.epochs) {
+        poisoned += epoch.poisoned;
+        accepted += epoch.accepted;
+        excluded += epoch.excluded;
+    }
+    const bool leftOutMore = std::any_of(report.findings.begin(), report.findings.end(), [](const AuditFinding& finding) { return finding.kind == "excluded" && finding.chunk.value == 0; });
+    if (poisoned + accepted + excluded == 0 && !leftOutMore)
+        return report.inspectedWeights() ? sentence("every chunk is where it should be, once, and the files are those that were recorded")
+                                         : sentence("every chunk is where it should be, once; weights not inspected");
+    std::string text = "every chunk that was trained is where it should be, once; not trained, and named below:";
+    const char* separator = " ";
+    for (const auto& [count, words] : { std::pair(poisoned, " that could not be read (poisoned)"), std::pair(accepted, " accepted as not trained"), std::pair(excluded, " left out (excluded)") }) {
+        if (count == 0)
+            continue;
+        text += separator + std::to_string(count) + words;
+        separator = ", ";
+    }
+    if (leftOutMore)
+        text += separator + std::string("the rest of some files (left out)");
+    return text + (report.inspectedWeights() ? "; the files are those that were recorded" : "; weights not inspected");
+}
+
 std::string auditJson(const AuditReport& report)
 {
-    Json json { { "run", report.runId }, { "clean", report.isClean() }, { "integrity", report.integrityOk ? "ok" : report.integrity } };
+    Json json { { "run", report.runId }, { "clean", report.isClean() }, { "could_be_inspected", report.couldInspect() }, { "weights_inspected", report.inspectedWeights() },
+        { "verdict", auditVerdict(report) }, { "integrity", report.integrityOk ? "ok" : report.integrity } };
+    json["inspections"] = Json::array();
+    for (const AuditInspection& one : report.inspections)
+        json["inspections"].push_back(inspectionJson(one));
     json["epochs"] = Json::array();
     for (const AuditEpoch& epoch : report.epochs)
         json["epochs"].push_back(epochJson(epoch));
@@ -122,11 +156,17 @@ std::string auditJson(const AuditReport& report)
 
 std::string auditText(const AuditReport& report)
 {
-    std::string text = "run " + report.runId + ": " + (report.isClean() ? "every chunk is where it should be, once" : "NOT in order, see below") + "\n";
+    std::string text = "run " + report.runId + ": " + auditVerdict(report) + "\n";
     if (!report.integrityOk)
         text += "the tracker file is damaged: " + report.integrity + "\n";
     for (const AuditEpoch& epoch : report.epochs)
         text += epochText(epoch);
+    text += "inspected:\n";
+    for (const AuditInspection& one : report.inspections) {
+        text += "  " + one.what + ": " + one.how;
+        text += one.wrong > 0 ? "; " + std::to_string(one.wrong) + " WRONG" : "";
+        text += (one.unreadable > 0 ? "; " + std::to_string(one.unreadable) + " could not be inspected" : std::string()) + "\n";
+    }
     for (const AuditInvariant& invariant : report.invariants)
         text += invariant.name + (invariant.holds ? " holds: " : " is BROKEN: ") + invariant.meaning + "\n";
     for (const AuditFinding& finding : report.findings) {

@@ -1,5 +1,7 @@
 #include "core/tracker/block_chunks.h"
 
+#include "core/tracker/row_bounds.h"
+
 namespace furrow {
 
 std::vector<std::int64_t> openEpochs(Database& db)
@@ -7,7 +9,7 @@ std::vector<std::int64_t> openEpochs(Database& db)
     std::vector<std::int64_t> epochs;
     Rows rows = db.query("SELECT epoch FROM epoch WHERE closed_wall IS NULL ORDER BY epoch");
     while (rows.next())
-        epochs.push_back(rows.integer(0));
+        epochs.push_back(boundedAt(db, rows, 0, kEpochBounds));
     return epochs;
 }
 
@@ -18,7 +20,7 @@ std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states)
         const std::int64_t first = chunkIdOf({ epoch, block, 0 }).value;
         Rows rows = db.query("SELECT id FROM chunk WHERE id>=? AND id<? AND (?>>state)&1 ORDER BY id", first, first + kMaxChunksPerBlock, states);
         while (rows.next())
-            found.push_back({ rows.integer(0) });
+            found.push_back(chunkIdAt(db, rows, 0));
     }
     return found;
 }

@@ -1,8 +1,11 @@
 #include "core/tracker/database.h"
 
+#include "core/base/fault_injection.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/fault_vfs.h"
+#include "core/tracker/tracker_locks.h"
 
 #include <sqlite3.h>
 
@@ -24,11 +27,24 @@ namespace {
     using DbHandle = std::unique_ptr<sqlite3, CloseDb>;
 
     // SQLite's own busy timeout sleeps longer the longer one has waited, so newcomers win and the worst claim takes
-    // seconds. Here everybody who waits polls in the same short, random rhythm, however long it has waited.
+    // seconds. Here everybody who waits polls in the same short, random rhythm, however long it has waited; slower after a second, when
+    // somebody stands still with the lock and there are no turns to be fair about.
     struct Waiting {
         int limitMs = 0;
+        Patience patience; // instead of the limit
         SteadyClock::time_point since;
+        SteadyClock::time_point asked; // patience
         std::minstd_rand random;
+
+        bool mayGoOn(SteadyClock::time_point now)
+        {
+            if (!patience)
+                return now - since <= std::chrono::milliseconds(limitMs);
+            if (now - asked < std::chrono::milliseconds(100))
+                return true;
+            asked = now;
+            return patience(std::chrono::duration_cast<std::chrono::milliseconds>(now - since));
+        }
     };
 
     int waitForTurn(void* context, int count)
@@ -36,14 +52,23 @@ namespace {
         auto& waiting = *static_cast<Waiting*>(context);
         const auto now = SteadyClock::now();
         if (count == 0) {
-            waiting.since = now;
+            waiting.since = waiting.asked = now;
             waiting.random.seed(static_cast<std::minstd_rand::result_type>(now.time_since_epoch().count())); // each waiter has a rhythm of its own
         }
-        if (now - waiting.since > std::chrono::milliseconds(waiting.limitMs))
+        if (!waiting.mayGoOn(now))
             return 0;
+        const bool standsStill = now - waiting.since > std::chrono::seconds(1);
         std::uniform_int_distribution<int> microseconds(20, 180);
-        std::this_thread::sleep_for(std::chrono::microseconds(microseconds(waiting.random)));
+        std::this_thread::sleep_for(std::chrono::microseconds(microseconds(waiting.random) * (standsStill ? 50 : 1)));
         return 1;
+    }
+
+    /// Names who writes, where the system tells.
+    Error busyError(const std::filesystem::path& path)
+    {
+        const auto writer = trackerLocks(path).writer;
+        return { ErrorCode::Busy, writer ? sentence("%1 has been locked for too long by %2; let it go on or end it, then try again", { utf8Text(path), inWords(*writer) })
+                                         : sentence("%1 is locked by another process for too long", { utf8Text(path) }) };
     }
 
     Error sqliteError(int code, const std::string& detail, const std::filesystem::path& path)
@@ -57,7 +82,7 @@ namespace {
             return { ErrorCode::Io, sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return { ErrorCode::Busy, sentence("%1 is locked by another process for too long", { file }) };
+            return busyError(path);
         case SQLITE_READONLY:
             return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
         case SQLITE_CANTOPEN:
@@ -74,7 +99,17 @@ namespace {
     // Memory statistics take a lock of the whole process at each allocation, and nobody reads them.
     void configureOnce()
     {
-        [[maybe_unused]] static const int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        [[maybe_unused]] static const int code = [] {
+            const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+            installFaultVfs();
+            return configured;
+        }();
+    }
+
+    void freezeInside(sqlite3* db)
+    {
+        if (const int state = sqlite3_txn_state(db, "main"); state != SQLITE_TXN_NONE)
+            freezeWhenAsked(state == SQLITE_TXN_WRITE);
     }
 
     std::string uriEscaped(const std::string& path)
@@ -247,6 +282,11 @@ Result<Database> Database::create(const std::filesystem::path& path)
     return open(path, {});
 }
 
+void Database::setPatience(Patience patience)
+{
+    state_->waiting.patience = std::move(patience);
+}
+
 void Database::script(const char* sql)
 {
     if (failed())
@@ -369,14 +409,25 @@ Status Database::backupTo(const std::filesystem::path& target, Journal journal)
     return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), target) };
 }
 
-Status Database::checkpoint(WalFile wal)
+Result<bool> Database::checkpoint(WalFile wal)
 {
-    // The bulk is moved without stopping writers; only the rest of it happens under their lock.
+    // The bulk is moved without stopping writers, the rest of it under their lock. SQLite would wait there for readers, and whoever reads an
+    // older state may stand still for an hour: so nothing is waited for, it is tried for a moment.
     sqlite3* raw = state_->handle.get();
+    sqlite3_busy_handler(raw, nullptr, nullptr);
     int code = sqlite3_wal_checkpoint_v2(raw, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-    if (code == SQLITE_OK)
+    const auto until = SteadyClock::now() + std::chrono::milliseconds(20);
+    while (code == SQLITE_OK) {
         code = sqlite3_wal_checkpoint_v2(raw, nullptr, wal == WalFile::Empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
-    return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), state_->path) };
+        if ((code & 0xff) != SQLITE_BUSY || SteadyClock::now() > until)
+            break;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        code = SQLITE_OK;
+    }
+    sqlite3_busy_handler(raw, waitForTurn, &state_->waiting);
+    if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
+        return sqliteError(code, sqlite3_errmsg(raw), state_->path);
+    return code == SQLITE_OK;
 }
 
 const std::filesystem::path& Database::path() const
@@ -436,6 +487,7 @@ Status Transaction::commit()
         const Database& db = *std::exchange(db_, nullptr);
         return db.failed() ? Status(*db.state_->error) : Status {};
     }
+    freezeInside(db_->state_->handle.get());
     if (!db_->failed()) {
         db_->run("COMMIT");
         if (!db_->failed()) {
@@ -451,6 +503,7 @@ Status Transaction::commit()
 void Transaction::rollBack()
 {
     sqlite3* raw = std::exchange(db_, nullptr)->state_->handle.get();
+    freezeInside(raw);
     if (sqlite3_get_autocommit(raw) == 0 && sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
         logError(std::string("rolling back: ") + sqlite3_errmsg(raw));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/tracker/patience.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +20,7 @@ namespace furrow {
 
 class Database;
 
-/// What a commit survives: a crash of the process (Normal) or a power loss too (Full). decisions.md rule 34.
+/// What a commit survives: a crash of the process (Normal) or a power loss too (Full). core/DECISIONS.md 19.
 enum class Durability { Normal, Full };
 
 /// Rows of one running statement; the statement is reset when this goes away.
@@ -48,7 +49,7 @@ private:
 };
 
 /// One connection to one tracker file: WAL, foreign keys, statements kept prepared. The WAL moves into the file by checkpoint() alone
-/// (decisions.md rule 35: by one process at a time). Errors are kept: after the first
+/// (core/DECISIONS.md 20: by one process at a time). Errors are kept: after the first
 /// failure every further statement of the transaction does nothing, and commit() returns that failure. So SQL code
 /// reads as straight lines and no return code is lost. One thread.
 class Database {
@@ -57,7 +58,7 @@ public:
     struct Options {
         Access access = Access::ReadWrite;
         bool immutable = false; ///< read-only, and nobody writes: works in a folder that cannot be written
-        int busyMs = 30'000; ///< how long a writer waits for its turn
+        int busyMs = 30'000; ///< how long a writer waits for its turn; see setPatience
     };
     static Result<Database> open(const std::filesystem::path& path, const Options& options);
     /// Makes an empty file in WAL mode; fails when one exists.
@@ -65,6 +66,9 @@ public:
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;
     ~Database();
+
+    /// From now on this decides how long it waits, not Options::busyMs: a process of a run outlasts whoever holds a lock.
+    void setPatience(Patience patience);
 
     /// `sql` must be a literal: its address is the key of the prepared statement.
     template <typename... Values> Rows query(const char* sql, const Values&... values)
@@ -105,8 +109,9 @@ public:
     Status backupTo(const std::filesystem::path& target, Journal journal = Journal::Rollback);
     enum class WalFile { Reuse, Empty };
     /// Moves the WAL into the file, most of it without stopping writers. Afterwards the WAL is written from its start again (Reuse: a sync
-    /// of bytes that the file has already costs half of one that makes it longer) or is an empty file.
-    Status checkpoint(WalFile wal);
+    /// of bytes that the file has already costs half of one that makes it longer) or is an empty file. False: it is not, because somebody
+    /// reads an older state or writes all the time; the WAL grows until another call succeeds. Waits for nobody.
+    Result<bool> checkpoint(WalFile wal);
     const std::filesystem::path& path() const;
 
 private:

@@ -1,6 +1,7 @@
 #include "core/tracker/epochs.h"
 
 #include "core/base/sentence.h"
+#include "core/tracker/row_bounds.h"
 
 namespace furrow {
 
@@ -182,7 +183,7 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     auto transaction = Transaction::begin(db, Durability::Normal);
     if (!transaction.ok())
         return transaction.error();
-    const std::int64_t from = db.integer("SELECT max(block)+1 FROM counts WHERE epoch=?", epoch).value_or(0);
+    const std::int64_t from = bounded(db, db.integer("SELECT max(block)+1 FROM counts WHERE epoch=?", epoch).value_or(0), kBlockBounds);
     const std::int64_t blocks = db.integer("SELECT block_count FROM dataset").value_or(0);
     // Whole blocks, until there are enough chunks.
     std::int64_t past = from;
@@ -190,7 +191,7 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     {
         Rows rows = db.query("SELECT block, chunks FROM block WHERE block>=? ORDER BY block", from);
         while (chunks < kChunksPerOpening && rows.next()) {
-            past = rows.integer(0) + 1;
+            past = boundedAt(db, rows, 0, kBlockBounds) + 1;
             chunks += rows.integer(1);
         }
     }

@@ -18,7 +18,7 @@ struct RunState {
     std::int64_t ownReservedSteps = 0; // of the incarnation that asked
 };
 RunState loadRunState(Database& db);
-/// The first statement of every transaction of a worker (decisions.md rule 29): fails the database with Cancelled "lost
+/// The first statement of every transaction of a worker (core/DECISIONS.md 5): fails the database with Cancelled "lost
 /// the lease" unless the incarnation is live, and reads what else a worker needs.
 RunState requireLive(LedgerFile& file, std::int64_t incarnation);
 

@@ -2,6 +2,8 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
+#include "core/tracker/feeder_verdict.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/window_ranges.h"
 
 #include <algorithm>
@@ -125,10 +127,15 @@ FeederLedger::~FeederLedger() = default;
 
 Result<FeederLedger> FeederLedger::open(const std::filesystem::path& tracker, const Clock& clock)
 {
-    auto file = openLedger(tracker, LedgerRole::Feeder, clock);
+    auto file = openLedger(tracker, clock);
     if (!file.ok())
         return file.error();
     return FeederLedger(std::make_unique<State>(State { std::move(file).value() }));
+}
+
+void FeederLedger::setPatience(Patience patience)
+{
+    state_->file.db.setPatience(std::move(patience));
 }
 
 Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
@@ -245,19 +252,65 @@ Status FeederLedger::setEvicted(std::int64_t block, const std::string& cause)
     return transaction.value().commit();
 }
 
+namespace {
+
+    /// Nothing of a block can be trained from now on: its chunks that wait go where `to` says.
+    Status giveBlockUp(LedgerFile& file, std::int64_t block, ChunkState to, const std::string& cause)
+    {
+        auto transaction = Transaction::begin(file.db, Durability::Normal);
+        if (!transaction.ok())
+            return transaction.error();
+        ChunkMoves moves(file, 0);
+        for (const ChunkId id : chunksIn(file.db, block, bit(ChunkState::Pending) | bit(ChunkState::Free))) {
+            ChunkRow chunk = loadChunk(file.db, id);
+            moves.move(chunk, to, cause);
+        }
+        moves.finish();
+        return transaction.value().commit();
+    }
+
+} // namespace
+
 Status FeederLedger::setFailed(std::int64_t block, const std::string& cause)
 {
+    return giveBlockUp(state_->file, block, ChunkState::Poisoned, cause);
+}
+
+Status FeederLedger::setLeftOut(std::int64_t block, const std::string& cause)
+{
+    return giveBlockUp(state_->file, block, ChunkState::Excluded, cause);
+}
+
+Status FeederLedger::noteLeftOut(const std::string& what)
+{
     LedgerFile& file = state_->file;
-    Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
     if (!transaction.ok())
         return transaction.error();
-    ChunkMoves moves(file, 0);
-    for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Pending) | bit(ChunkState::Free))) {
-        ChunkRow chunk = loadChunk(db, id);
-        moves.move(chunk, ChunkState::Poisoned, cause);
-    }
-    moves.finish();
+    const std::string note = kLeftOutEvent + what;
+    if (!file.db.integer("SELECT 1 FROM event WHERE chunk=0 AND cause=?", note))
+        writeRunEvent(file, 0, note);
+    return transaction.value().commit();
+}
+
+Status FeederLedger::giveUp(const std::string& reason)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    storeGaveUp(file, reason);
+    return transaction.value().commit();
+}
+
+Status FeederLedger::endPlanning(const std::string& reason)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db, Durability::Normal);
+    if (!transaction.ok())
+        return transaction.error();
+    storePlanningEnded(file, reason);
+    file.db.run("UPDATE dataset SET unproven_reason=? WHERE block_count IS NULL", reason);
     return transaction.value().commit();
 }
 
@@ -270,7 +323,7 @@ Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit)
         Rows rows = db.query("SELECT c.id, b.plan, b.problem FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000"
                              " WHERE c.state=0 ORDER BY c.epoch, c.ord, c.id");
         while (static_cast<int>(wanted.size()) < limit && rows.next()) {
-            const std::int64_t block = placeOf({ rows.integer(0) }).block;
+            const std::int64_t block = placeOf(chunkIdAt(db, rows, 0)).block;
             const bool isNew = std::none_of(wanted.begin(), wanted.end(), [&](const KnownBlock& known) { return known.block == block; });
             if (isNew && rows.text(2).empty())
                 wanted.push_back({ block, rows.text(1) });

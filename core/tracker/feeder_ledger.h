@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/tracker/patience.h"
 #include "core/tracker/types.h"
 
 #include <filesystem>
@@ -34,6 +35,8 @@ public:
     static Result<FeederLedger> open(const std::filesystem::path& tracker, const Clock& clock = systemClock());
     FeederLedger(FeederLedger&&) noexcept;
     ~FeederLedger();
+    /// How long each call waits for others that write; without it 30 s.
+    void setPatience(Patience patience);
 
     /// Adds blocks to every open epoch in one transaction, their chunks Pending. `ord` of a chunk is a pure function of
     /// (seed, epoch, window, block, column), see order.h; known blocks are ignored (safe to repeat after a crash).
@@ -49,6 +52,15 @@ public:
     Status setEvicted(std::int64_t block, const std::string& cause);
     /// The block cannot be prepared: its chunks become Poisoned with this cause.
     Status setFailed(std::int64_t block, const std::string& cause);
+    /// The block is not prepared because its source is left out: its chunks become Excluded with this cause.
+    Status setLeftOut(std::int64_t block, const std::string& cause);
+    /// Rows that no block will have, by name; said once, however often it is called. The audit names them.
+    Status noteLeftOut(const std::string& what);
+    /// The feeder cannot go on until a person decides: the supervisor ends the attempt with this reason.
+    Status giveUp(const std::string& reason);
+    /// No more blocks will become known in this attempt, for this reason, although the last one is not proven: the attempt ends as incomplete when the
+    /// known ones are trained.
+    Status endPlanning(const std::string& reason);
 
     struct KnownBlock {
         std::int64_t block = 0;

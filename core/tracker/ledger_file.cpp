@@ -27,22 +27,25 @@ namespace {
         return number;
     }
 
+    Result<Database> openForWriting(const std::filesystem::path& tracker)
+    {
+        if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
+            return Error { ErrorCode::InvalidArgument, sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run", { utf8Text(tracker), reason }) };
+        return Database::open(tracker, {});
+    }
+
 } // namespace
 
-Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock)
+Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock& clock)
 {
-    if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run", { utf8Text(tracker), reason }) };
-    auto db = Database::open(tracker, {});
+    auto db = openForWriting(tracker);
     if (!db.ok())
         return db.error();
     LedgerFile file { std::move(db).value(), &clock, {}, {} };
-    const Status schema = role == LedgerRole::Supervisor ? migrateSchema(file.db, trackerMigrations(), kTrackerVersion)
-                                                         : checkSchema(file.db);
-    if (!schema.ok())
+    if (const Status schema = checkSchema(file.db); !schema.ok())
         return schema.error();
     if (const auto found = file.db.integer("PRAGMA user_version"); found && *found < kTrackerVersion)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has an older version; `furrowctl resume` migrates it", { utf8Text(tracker) }) };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has tracker version %2, which an older Furrow writes; this one writes version %3. While an older Furrow trains the run, use that one; when it has stopped, `furrowctl resume` of this one brings the tracker forward", { utf8Text(tracker), std::to_string(*found), std::to_string(kTrackerVersion) }) };
     file.runId = metaText(file.db, "run_id");
     file.order.seed = parsed<std::uint64_t>(metaText(file.db, "seed"));
     file.order.windowBlocks = parsed<std::int64_t>(metaText(file.db, "shuffle_window_blocks"));
@@ -50,6 +53,12 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole r
     if (Status status = file.db.takeStatus(); !status.ok())
         return status.error();
     return file;
+}
+
+Status migrateLedger(const std::filesystem::path& tracker)
+{
+    auto db = openForWriting(tracker);
+    return db.ok() ? migrateSchema(db.value(), trackerMigrations(), kTrackerVersion) : Status(db.error());
 }
 
 Result<Database> openForReading(const std::filesystem::path& tracker)

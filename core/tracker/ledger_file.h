@@ -14,10 +14,11 @@ struct LedgerFile {
     OrderRule order;
 };
 
-enum class LedgerRole { Worker, Feeder, Supervisor };
+/// Opens for writing and reads the fixed configuration. Refuses a file of another version.
+Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock& clock);
 
-/// Opens for writing and reads the fixed configuration. Only the supervisor migrates.
-Result<LedgerFile> openLedger(const std::filesystem::path& tracker, LedgerRole role, const Clock& clock);
+/// Brings an older file to the version of this program. For a file that nobody else uses: see SupervisorLedger::migrate.
+Status migrateLedger(const std::filesystem::path& tracker);
 
 /// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read.
 Result<Database> openForReading(const std::filesystem::path& tracker);

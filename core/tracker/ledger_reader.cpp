@@ -1,9 +1,12 @@
 #include "core/tracker/ledger_reader.h"
 
+#include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/lineage_rows.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/sample_losses.h"
 #include "core/tracker/schema.h"
 
@@ -38,15 +41,15 @@ namespace {
     constexpr const char* kCellsOfVersion1 = "SELECT " FURROW_CELL_COLUMNS ", 0 FROM chunk WHERE id>=? AND id<? ORDER BY id";
 #undef FURROW_CELL_COLUMNS
 
-    ChunkCell cellAt(const Rows& row)
+    ChunkCell cellAt(Database& db, const Rows& row)
     {
         ChunkCell cell;
-        cell.id = { row.integer(0) };
+        cell.id = chunkIdAt(db, row, 0);
         const ChunkPlace place = placeOf(cell.id);
         cell.block = place.block;
         cell.column = place.column;
-        cell.state = static_cast<ChunkState>(row.integer(1));
-        cell.worker = static_cast<std::int16_t>(row.integer(2));
+        cell.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
+        cell.worker = static_cast<std::int16_t>(boundedAt(db, row, 2, kWorkerBounds));
         cell.attempt = static_cast<std::int16_t>(row.integer(3));
         cell.timesTrained = static_cast<std::int16_t>(row.integer(4));
         cell.timesLost = static_cast<std::int16_t>(row.integer(5));
@@ -60,26 +63,26 @@ namespace {
     {
         Rows rows = db.query(inherits ? kCells : kCellsOfVersion1, firstId, pastId);
         while (rows.next())
-            cells.push_back(cellAt(rows));
+            cells.push_back(cellAt(db, rows));
     }
 
-    ClaimRow claimAt(const Rows& row)
+    ClaimRow claimAt(Database& db, const Rows& row)
     {
         ClaimRow claim;
         claim.claimId = row.integer(0);
-        claim.chunk = { row.integer(1) };
+        claim.chunk = chunkIdAt(db, row, 1);
         const ChunkPlace place = placeOf(claim.chunk);
         claim.epoch = place.epoch;
         claim.block = place.block;
         claim.column = place.column;
-        claim.worker = row.int32(2);
-        claim.replica = row.int32(3);
+        claim.worker = static_cast<std::int32_t>(boundedAt(db, row, 2, kWorkerBounds));
+        claim.replica = static_cast<std::int32_t>(boundedAt(db, row, 3, kWorkerBounds));
         claim.attempt = { row.integer(4) };
         claim.claimedWallNs = row.integer(5);
         claim.startedWallNs = row.integer(6);
         claim.endedWallNs = row.integer(7);
-        claim.samples = row.integer(9);
-        claim.tokens = row.integer(10);
+        claim.samples = boundedAt(db, row, 9, kAmountBounds);
+        claim.tokens = boundedAt(db, row, 10, kAmountBounds);
         claim.meanLoss = claim.tokens > 0 ? row.real(11) / static_cast<double>(claim.tokens) : std::numeric_limits<double>::quiet_NaN();
         claim.peakGradientNorm = row.real(12);
         claim.firstStep = row.integer(13);
@@ -95,25 +98,34 @@ namespace {
         return claim;
     }
 
-    std::vector<ClaimRow> claimsAt(Rows rows)
+    std::vector<ClaimRow> claimsAt(Database& db, Rows rows)
     {
         std::vector<ClaimRow> claims;
         while (rows.next())
-            claims.push_back(claimAt(rows));
+            claims.push_back(claimAt(db, rows));
         return claims;
     }
 
-    ChunkCounts countsAt(const Rows& row, int column)
+    constexpr Bounds kFromBounds { "state", -1, kChunkStateCount - 1 }; // -1: the chunk became known
+
+    /// How many chunks from `first` on an event speaks of: they are of one block.
+    std::int64_t eventCountAt(Database& db, const Rows& row, int column, ChunkId first)
+    {
+        return boundedAt(db, row, column, { "chunks of one event", 1, kMaxChunksPerBlock - placeOf(first).column });
+    }
+
+    ChunkCounts countsAt(Database& db, const Rows& row, int column)
     {
         ChunkCounts counts;
         for (int state = 0; state < kChunkStateCount; ++state)
-            counts.byState[state] = row.integer(column + state);
+            counts.byState[state] = boundedAt(db, row, column + state, kAmountBounds);
         return counts;
     }
 
-    RowCounts rowCountsAt(const Rows& row, int column)
+    RowCounts rowCountsAt(Database& db, const Rows& row, int column)
     {
-        return { row.integer(column), row.integer(column + 1), row.integer(column + 2), row.integer(column + 3), row.integer(column + 4), row.integer(column + 5) };
+        const auto total = [&](int place) { return boundedAt(db, row, column + place, kTotalBounds); };
+        return { total(0), total(1), total(2), total(3), total(4), total(5) };
     }
 
 } // namespace
@@ -194,8 +206,8 @@ Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
             IncarnationRow row;
             row.id = { rows.integer(0) };
             row.attempt = { rows.integer(1) };
-            row.worker = rows.int32(2);
-            row.replica = rows.int32(3);
+            row.worker = static_cast<std::int32_t>(boundedAt(state_->db, rows, 2, kWorkerBounds));
+            row.replica = static_cast<std::int32_t>(boundedAt(state_->db, rows, 3, kWorkerBounds));
             row.process = identityAt(rows, 4);
             row.device = rows.text(7);
             row.deviceName = rows.text(8);
@@ -206,10 +218,10 @@ Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
             row.leaseUntilNs = rows.integer(13);
             row.progressNs = rows.integer(14);
             row.phase = rows.text(15);
-            row.chunk = { rows.integer(16) };
+            row.chunk = chunkIdOrNoneAt(state_->db, rows, 16);
             row.chunkFraction = rows.real(17);
-            row.step = rows.integer(18);
-            row.tokens = rows.integer(19);
+            row.step = boundedAt(state_->db, rows, 18, kTotalBounds);
+            row.tokens = boundedAt(state_->db, rows, 19, kTotalBounds);
             row.loss = rows.isNull(20) ? std::numeric_limits<double>::quiet_NaN() : rows.real(20);
             row.tokensPerSecond = rows.real(21);
             found.push_back(std::move(row));
@@ -220,25 +232,27 @@ Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
 
 Result<std::vector<EpochRow>> LedgerReader::epochs()
 {
+    Database& db = state_->db;
     std::vector<EpochRow> epochs;
     {
-        Rows rows = state_->db.query("SELECT e.epoch, e.opened_wall, e.closed_wall, d.block_count, d.known_blocks, e.visited_blocks, e.completed_blocks,"
+        Rows rows = db.query("SELECT e.epoch, e.opened_wall, e.closed_wall, d.block_count, d.known_blocks, e.visited_blocks, e.completed_blocks,"
                                      " d.prepared_blocks, e.n0, e.n1, e.n2, e.n3, e.n4, e.n5, e.n6, e.n7, e.done_rows, e.done_samples, e.done_filtered,"
                                      " e.done_failed, e.done_held_out, e.done_duplicates, e.known_rows, e.known_samples, e.known_filtered,"
                                      " e.known_failed, e.known_held_out, e.known_duplicates, d.unproven_reason FROM epoch e, dataset d ORDER BY e.epoch");
         while (rows.next()) {
             EpochRow row;
-            row.epoch = rows.integer(0);
+            row.epoch = boundedAt(db, rows, 0, kEpochBounds);
             row.openedWallNs = rows.integer(1);
             row.closedWallNs = rows.optionalInteger(2);
-            row.blockCount = rows.optionalInteger(3);
-            row.knownBlocks = rows.integer(4);
-            row.visitedBlocks = rows.integer(5);
-            row.completedBlocks = rows.integer(6);
-            row.preparedBlocks = rows.integer(7);
-            row.chunks = countsAt(rows, 8);
-            row.rowsCommitted = rowCountsAt(rows, 16);
-            row.rowsKnown = rowCountsAt(rows, 22);
+            if (!rows.isNull(3))
+                row.blockCount = boundedAt(db, rows, 3, kAmountBounds);
+            row.knownBlocks = boundedAt(db, rows, 4, kAmountBounds);
+            row.visitedBlocks = boundedAt(db, rows, 5, kAmountBounds);
+            row.completedBlocks = boundedAt(db, rows, 6, kAmountBounds);
+            row.preparedBlocks = boundedAt(db, rows, 7, kAmountBounds);
+            row.chunks = countsAt(db, rows, 8);
+            row.rowsCommitted = rowCountsAt(db, rows, 16);
+            row.rowsKnown = rowCountsAt(db, rows, 22);
             row.unprovenReason = rows.text(28);
             epochs.push_back(std::move(row));
         }
@@ -263,21 +277,23 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
     std::vector<ChunkCell> cells;
     std::int64_t newest = seq;
     if (epoch >= 0 && epoch < kMaxEpochs) {
-        const std::int64_t first = chunkIdOf({ epoch, 0, 0 }).value;
-        const std::int64_t past = first + kMaxBlocks * kMaxChunksPerBlock;
-        std::set<std::int64_t> changed;
+        std::vector<std::pair<std::int64_t, std::int64_t>> changed; // half-open ranges of ids: an event may speak of a million chunks
         {
             Rows rows = db.query("SELECT seq, chunk, count FROM event WHERE seq>? ORDER BY seq", seq);
             while (rows.next()) {
                 newest = rows.integer(0);
-                for (std::int64_t id = rows.integer(1); id < rows.integer(1) + rows.integer(2); ++id) {
-                    if (id >= first && id < past)
-                        changed.insert(id);
-                }
+                const ChunkId id = chunkIdOrNoneAt(db, rows, 1);
+                if (id.value != 0 && placeOf(id).epoch == epoch)
+                    changed.emplace_back(id.value, id.value + eventCountAt(db, rows, 2, id));
             }
         }
-        for (const std::int64_t id : changed)
-            appendCells(db, state_->inherits, id, id + 1, cells);
+        std::sort(changed.begin(), changed.end());
+        std::int64_t reached = 0;
+        for (const auto& [begin, end] : changed) {
+            if (end > reached)
+                appendCells(db, state_->inherits, std::max(begin, reached), end, cells);
+            reached = std::max(reached, end);
+        }
     }
     if (Status status = view.value().commit(); !status.ok())
         return status.error();
@@ -294,13 +310,13 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)
 {
-    auto claims = claimsAt(state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
+    auto claims = claimsAt(state_->db, state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
     return answer(state_->db, std::move(claims));
 }
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsOf(ChunkId chunk)
 {
-    auto claims = claimsAt(state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.chunk=? ORDER BY c.id", chunk));
+    auto claims = claimsAt(state_->db, state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.chunk=? ORDER BY c.id", chunk));
     return answer(state_->db, std::move(claims));
 }
 
@@ -325,11 +341,16 @@ Result<std::vector<SampleLoss>> LedgerReader::sampleLosses(ChunkId chunk)
 
 Result<std::vector<EventRow>> LedgerReader::eventsSince(std::int64_t seq, int limit)
 {
+    Database& db = state_->db;
     std::vector<EventRow> events;
     {
-        Rows rows = state_->db.query("SELECT seq, wall, chunk, from_state, to_state, incarnation, cause, count FROM event WHERE seq>? ORDER BY seq LIMIT ?", seq, limit);
-        while (rows.next())
-            events.push_back({ rows.integer(0), rows.integer(1), { rows.integer(2) }, rows.int32(3), rows.int32(4), rows.integer(5), rows.text(6), rows.integer(7) });
+        Rows rows = db.query("SELECT seq, wall, chunk, from_state, to_state, incarnation, cause, count FROM event WHERE seq>? ORDER BY seq LIMIT ?", seq, limit);
+        while (rows.next()) {
+            const ChunkId chunk = chunkIdOrNoneAt(db, rows, 2);
+            const auto from = static_cast<int>(boundedAt(db, rows, 3, kFromBounds));
+            const auto to = static_cast<int>(boundedAt(db, rows, 4, kStateBounds));
+            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), rows.text(6), eventCountAt(db, rows, 7, chunk) });
+        }
     }
     return answer(state_->db, std::move(events));
 }
@@ -342,6 +363,17 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> LedgerReader::checkpoints()
 Result<std::vector<SupervisorLedger::ReplicaRow>> LedgerReader::replicas()
 {
     return readReplicas(state_->db);
+}
+
+Result<std::string> LedgerReader::newestPoisonedCause()
+{
+    std::string cause;
+    {
+        Rows rows = state_->db.query("SELECT cause FROM event WHERE to_state=6 AND chunk<>0 ORDER BY seq DESC LIMIT 1");
+        if (rows.next())
+            cause = rows.text(0);
+    }
+    return answer(state_->db, std::move(cause));
 }
 
 Result<std::int64_t> LedgerReader::newestEvent()
@@ -364,6 +396,14 @@ Result<std::vector<Part>> LedgerReader::partsBehind(CheckpointId checkpoint)
     if (Status status = view.value().commit(); !status.ok())
         return status.error();
     return parts;
+}
+
+Result<std::vector<Part>> LedgerReader::partsOf(CheckpointId checkpoint)
+{
+    std::vector<Part> parts;
+    for (const PartRow& part : livingPartsOf(state_->db, checkpoint.value))
+        parts.push_back({ part.chunk, part.windows, part.steps, part.skipped });
+    return answer(state_->db, std::move(parts));
 }
 
 Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad)
@@ -397,16 +437,58 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
     return found;
 }
 
+#define FURROW_BLOCK_COLUMNS "block, source, first_row, rows, plan, file_name, digest"
+
+namespace {
+
+    LedgerReader::BlockRow blockAt(Database& db, const Rows& row)
+    {
+        return { boundedAt(db, row, 0, kBlockBounds), static_cast<std::int32_t>(boundedAt(db, row, 1, kWindowBounds)), boundedAt(db, row, 2, kTotalBounds),
+            boundedAt(db, row, 3, kTotalBounds), row.text(4), row.text(5), row.text(6) };
+    }
+
+} // namespace
+
+Result<std::vector<LedgerReader::BlockRow>> LedgerReader::blocksAfter(std::int64_t block, int limit)
+{
+    std::vector<BlockRow> found;
+    {
+        Rows rows = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS " FROM block WHERE block>? AND digest<>'' ORDER BY block LIMIT ?", block, limit);
+        while (rows.next())
+            found.push_back(blockAt(state_->db, rows));
+    }
+    return answer(state_->db, std::move(found));
+}
+
+Result<std::vector<LedgerReader::ChunkContent>> LedgerReader::committedOf(std::int64_t block)
+{
+    Database& db = state_->db;
+    std::vector<ChunkContent> found;
+    Rows epochs = db.query("SELECT epoch FROM epoch ORDER BY epoch");
+    while (epochs.next()) {
+        const std::int64_t first = chunkIdOf({ boundedAt(db, epochs, 0, kEpochBounds), block, 0 }).value;
+        Rows rows = db.query("SELECT id, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest FROM chunk"
+                             " WHERE id>=? AND id<? AND state=? AND windows IS NOT NULL ORDER BY id",
+            first, first + kMaxChunksPerBlock, ChunkState::Committed);
+        while (rows.next())
+            found.push_back({ chunkIdAt(db, rows, 0), rowCountsAt(db, rows, 1), static_cast<std::int32_t>(boundedAt(db, rows, 7, kWindowBounds)), boundedAt(db, rows, 8, kAmountBounds),
+                static_cast<std::uint64_t>(rows.integer(9)) });
+    }
+    return answer(db, std::move(found));
+}
+
 Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
 {
     BlockRow found;
     {
-        Rows row = state_->db.query("SELECT block, source, first_row, rows, plan, file_name, digest FROM block WHERE block=?", block);
+        Rows row = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS " FROM block WHERE block=?", block);
         if (row.next())
-            found = { row.integer(0), row.int32(1), row.integer(2), row.integer(3), row.text(4), row.text(5), row.text(6) };
+            found = blockAt(state_->db, row);
         else
             state_->db.fail({ ErrorCode::NotFound, "block " + std::to_string(block) + " is not known" });
     }
+    if (!found.fileName.empty() && !isPlainName(found.fileName)) // it would lead out of the cache
+        state_->db.fail({ ErrorCode::Corrupt, sentence("the tracker names '%1' as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { found.fileName, std::to_string(block), utf8Text(state_->db.path().parent_path()) }) });
     return answer(state_->db, std::move(found));
 }
 
@@ -423,7 +505,7 @@ Result<LedgerReader::Totals> LedgerReader::totals()
     totals.activeSeconds = run.activeHours * 3600;
     totals.rules = run.rules;
     totals.stop = run.stop;
-    totals.desired = static_cast<DesiredState>(db.integer("SELECT desired FROM control").value_or(0));
+    totals.desired = static_cast<DesiredState>(std::clamp<std::int64_t>(db.integer("SELECT desired FROM control").value_or(0), 0, static_cast<int>(DesiredState::Kill)));
     {
         Rows rows = db.query("SELECT role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing FROM process");
         while (rows.next()) {

@@ -132,6 +132,7 @@ public:
     Result<std::vector<SampleLoss>> sampleLosses(ChunkId chunk);
     Result<std::vector<EventRow>> eventsSince(std::int64_t seq, int limit);
     Result<std::int64_t> newestEvent(); ///< its seq; 0: none
+    Result<std::string> newestPoisonedCause(); ///< why chunks were poisoned last; "": none ever was
     Result<std::vector<SupervisorLedger::CheckpointRow>> checkpoints();
     Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
     /// What would be lost when checkpoints leave the lineage, without doing it.
@@ -145,6 +146,8 @@ public:
     /// Everything that the weights of a checkpoint have trained: its own parts and those of all it was made from, without the
     /// windows that were left out by name.
     Result<std::vector<Part>> partsBehind(CheckpointId checkpoint);
+    /// The living parts of this one, without those of its ancestors; those left out by name too.
+    Result<std::vector<Part>> partsOf(CheckpointId checkpoint);
     struct BlockRow {
         std::int64_t block = 0;
         std::int32_t source = 0;
@@ -155,6 +158,18 @@ public:
         std::string digest;
     };
     Result<BlockRow> block(std::int64_t block);
+    /// Blocks that were prepared once, with a number above `block`, at most `limit`.
+    Result<std::vector<BlockRow>> blocksAfter(std::int64_t block, int limit);
+    /// What preparing showed of a committed chunk.
+    struct ChunkContent {
+        ChunkId chunk;
+        RowCounts rows;
+        std::int32_t windows = 0;
+        std::int64_t tokens = 0;
+        std::uint64_t digest = 0;
+    };
+    /// The committed chunks of a block, of all epochs.
+    Result<std::vector<ChunkContent>> committedOf(std::int64_t block);
     struct Totals {
         std::int64_t steps = 0; ///< optimiser steps in trained and committed work of all workers
         std::int64_t tokens = 0;

@@ -1,6 +1,7 @@
 #include "core/tracker/lineage.h"
 
 #include "core/tracker/incarnations.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ Lineage loadLineage(Database& db)
     {
         Rows rows = db.query("SELECT id, kind, replica, surviving, damaged, removed FROM checkpoint");
         while (rows.next())
-            lineage.nodes[rows.integer(0)] = { static_cast<CheckpointKind>(rows.integer(1)), rows.int32(2), rows.integer(3) != 0,
+            lineage.nodes[rows.integer(0)] = { static_cast<CheckpointKind>(rows.integer(1)), static_cast<std::int32_t>(boundedAt(db, rows, 2, kWorkerBounds)), rows.integer(3) != 0,
                 rows.integer(4) != 0, rows.integer(5) != 0, {} };
     }
     {
@@ -98,7 +99,7 @@ Lineage loadLineage(Database& db)
     }
     Rows rows = db.query("SELECT replica, head FROM replica");
     while (rows.next())
-        lineage.heads[rows.int32(0)] = rows.optionalInteger(1);
+        lineage.heads[static_cast<std::int32_t>(boundedAt(db, rows, 0, kWorkerBounds))] = rows.optionalInteger(1);
     return lineage;
 }
 
@@ -111,7 +112,7 @@ std::vector<PartRow> livingPartsOf(Database& db, std::int64_t checkpoint)
               checkpoint)
         : db.query("SELECT claim, first, past, chunk, skipped, steps FROM part WHERE checkpoint=? AND alive=1", checkpoint);
     while (rows.next())
-        parts.push_back({ rows.integer(0), { rows.int32(1), rows.int32(2) }, { rows.integer(3) }, rows.integer(4) != 0, rows.integer(5) });
+        parts.push_back({ rows.integer(0), windowsAt(db, rows, 1), chunkIdAt(db, rows, 3), rows.integer(4) != 0, boundedAt(db, rows, 5, kAmountBounds) });
     return parts;
 }
 
@@ -169,6 +170,17 @@ std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineag
         file.db.run("UPDATE checkpoint SET surviving=0 WHERE id=?", id);
     }
     return freed;
+}
+
+void commitCovered(ChunkMoves& moves, ChunkRow& chunk, std::int64_t trainer, const std::string& cause)
+{
+    if (chunk.state == ChunkState::Pending)
+        moves.move(chunk, ChunkState::Free, cause);
+    chunk.holder = trainer;
+    moves.move(chunk, ChunkState::Leased, cause);
+    moves.move(chunk, ChunkState::Trained, cause);
+    chunk.holder.reset();
+    moves.move(chunk, ChunkState::Committed, cause);
 }
 
 CheckpointId insertCheckpoint(LedgerFile& file, std::int64_t incarnation, const CheckpointRecord& record)

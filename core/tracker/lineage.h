@@ -57,6 +57,10 @@ void insertParts(LedgerFile& file, CheckpointId checkpoint, std::vector<PartRow>
 /// number of chunks that are not committed any more.
 std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause);
 
+/// A chunk whose windows are all in living parts becomes committed, through every state on the way: one function knows the moves.
+/// @param trainer  incarnation that trained it
+void commitCovered(ChunkMoves& moves, ChunkRow& chunk, std::int64_t trainer, const std::string& cause);
+
 /// Adds the row and its parents (existing checkpoints); returns the id.
 CheckpointId insertCheckpoint(LedgerFile& file, std::int64_t incarnation, const CheckpointRecord& record);
 

@@ -1,5 +1,9 @@
 #include "core/tracker/lineage_rows.h"
 
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/tracker/row_bounds.h"
+
 #include <map>
 
 namespace furrow {
@@ -23,14 +27,14 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
             SupervisorLedger::CheckpointRow row;
             row.id = { rows.integer(0) };
             row.record.kind = static_cast<CheckpointKind>(rows.integer(1));
-            row.record.replica = rows.int32(2);
+            row.record.replica = static_cast<std::int32_t>(boundedAt(db, rows, 2, kWorkerBounds));
             row.record.folder = rows.text(3);
             row.record.manifestSha256 = rows.text(4);
-            row.record.step = rows.integer(5);
-            row.record.tokens = rows.integer(6);
+            row.record.step = boundedAt(db, rows, 5, kTotalBounds);
+            row.record.tokens = boundedAt(db, rows, 6, kTotalBounds);
             if (!rows.isNull(7))
                 row.record.evalLoss = rows.real(7);
-            row.record.sizeBytes = static_cast<std::uint64_t>(rows.integer(8));
+            row.record.sizeBytes = static_cast<std::uint64_t>(boundedAt(db, rows, 8, kTotalBounds));
             row.record.parents = parents[row.id.value];
             row.wallNs = rows.integer(9);
             row.damaged = rows.integer(10) != 0;
@@ -38,6 +42,8 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
             row.pinned = rows.integer(12) != 0;
             row.surviving = rows.integer(13) != 0;
             row.head = rows.integer(14) != 0;
+            if (!isPlainName(row.record.folder)) // it would lead out of the run folder
+                db.fail({ ErrorCode::Corrupt, sentence("the tracker names '%1' as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { row.record.folder, std::to_string(row.id.value), utf8Text(db.path().parent_path()) }) });
             found.push_back(std::move(row));
         }
     }
@@ -53,7 +59,7 @@ Result<std::vector<SupervisorLedger::ReplicaRow>> readReplicas(Database& db)
         Rows rows = db.query("SELECT replica, head, parked FROM replica ORDER BY replica");
         while (rows.next()) {
             SupervisorLedger::ReplicaRow row;
-            row.replica = rows.int32(0);
+            row.replica = static_cast<std::int32_t>(boundedAt(db, rows, 0, kWorkerBounds));
             if (!rows.isNull(1))
                 row.head = CheckpointId { rows.integer(1) };
             row.parked = rows.integer(2) != 0;

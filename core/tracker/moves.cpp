@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/base/sentence.h"
+#include "core/tracker/row_bounds.h"
 
 #include <algorithm>
 #include <exception>
@@ -42,16 +43,18 @@ namespace {
     "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, covered, holder, claim, failures,"        \
     " times_trained, times_lost, worker, attempt, mean_loss, trained_wall"
 
-    ChunkRow chunkAt(const Rows& row)
+    ChunkRow chunkAt(Database& db, const Rows& row)
     {
+        const auto amount = [&](int column) { return boundedAt(db, row, column, kAmountBounds); };
         ChunkRow chunk;
-        chunk.id = { row.integer(0) };
+        chunk.id = chunkIdAt(db, row, 0);
         chunk.place = placeOf(chunk.id);
-        chunk.state = static_cast<ChunkState>(row.integer(1));
-        chunk.rows = { row.integer(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.integer(7) };
-        chunk.windows = row.optionalInteger(8);
-        chunk.tokens = row.integer(9);
-        chunk.covered = row.integer(10);
+        chunk.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
+        chunk.rows = { amount(2), amount(3), amount(4), amount(5), amount(6), amount(7) };
+        if (!row.isNull(8))
+            chunk.windows = boundedAt(db, row, 8, kWindowBounds);
+        chunk.tokens = amount(9);
+        chunk.covered = boundedAt(db, row, 10, kWindowBounds);
         chunk.holder = row.optionalInteger(11);
         chunk.claim = row.optionalInteger(12);
         chunk.failures = row.integer(13);
@@ -71,7 +74,7 @@ ChunkRow loadChunk(Database& db, ChunkId id)
 {
     Rows row = db.query("SELECT " FURROW_CHUNK_COLUMNS " FROM chunk WHERE id=?", id);
     if (row.next())
-        return chunkAt(row);
+        return chunkAt(db, row);
     db.fail({ ErrorCode::NotFound, "there is no " + toString(id) });
     ChunkRow none;
     none.id = id;
@@ -82,7 +85,7 @@ ChunkRow loadChunk(Database& db, ChunkId id)
 std::optional<ChunkRow> loadFirstFree(Database& db)
 {
     Rows row = db.query("SELECT " FURROW_CHUNK_COLUMNS " FROM chunk WHERE state=1 ORDER BY epoch, ord, id LIMIT 1");
-    return row.next() ? std::optional(chunkAt(row)) : std::nullopt;
+    return row.next() ? std::optional(chunkAt(db, row)) : std::nullopt;
 }
 
 #undef FURROW_CHUNK_COLUMNS
@@ -98,10 +101,10 @@ namespace {
     "FROM claim c CROSS JOIN chunk k ON k.id=c.chunk WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1)"                \
     " AND c.incarnation=?1 AND k.claim=c.id AND k.holder=?1"
 
-    ClaimedChunk claimedChunkAt(const Rows& row)
+    ClaimedChunk claimedChunkAt(Database& db, const Rows& row)
     {
-        ClaimedChunk found { chunkAt(row), {} };
-        found.claim = { *found.chunk.claim, static_cast<ClaimOutcome>(row.integer(20)), row.integer(21) != 0, decodeRanges(row.text(22)),
+        ClaimedChunk found { chunkAt(db, row), {} };
+        found.claim = { found.chunk.claim.value_or(0), static_cast<ClaimOutcome>(row.integer(20)), row.integer(21) != 0, decodeRanges(row.text(22)),
             decodeRanges(row.text(23)), decodeRanges(row.text(24)), row.integer(25) };
         return found;
     }
@@ -112,7 +115,7 @@ ClaimedChunk loadClaimedChunk(Database& db, ChunkId id)
 {
     Rows row = db.query("SELECT " FURROW_CLAIMED_COLUMNS " FROM chunk k JOIN claim c ON c.id=k.claim WHERE k.id=?", id);
     if (row.next())
-        return claimedChunkAt(row);
+        return claimedChunkAt(db, row);
     db.fail({ ErrorCode::NotFound, toString(id) + " was never claimed" });
     return {};
 }
@@ -123,7 +126,7 @@ std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation)
     {
         Rows rows = db.query("SELECT " FURROW_CLAIMED_COLUMNS " " FURROW_HELD_BY, incarnation);
         while (rows.next())
-            found.push_back(claimedChunkAt(rows));
+            found.push_back(claimedChunkAt(db, rows));
     }
     std::sort(found.begin(), found.end(), [](const ClaimedChunk& a, const ClaimedChunk& b) { return a.chunk.id.value < b.chunk.id.value; });
     return found;

@@ -222,20 +222,8 @@ namespace {
             if (chunk.covered < chunk.windows.value_or(0))
                 moves_.store(chunk);
             else
-                commit(chunk, worker);
+                commitCovered(moves_, chunk, worker, sentence("rebuilt"));
             return { *chunk.claim, part.windows, part.chunk, part.skipped, steps };
-        }
-
-        /// Through every state on the way: one function knows the moves.
-        void commit(ChunkRow& chunk, std::int64_t worker)
-        {
-            if (chunk.state == ChunkState::Pending)
-                moves_.move(chunk, ChunkState::Free, sentence("rebuilt"));
-            chunk.holder = worker;
-            moves_.move(chunk, ChunkState::Leased, sentence("rebuilt"));
-            moves_.move(chunk, ChunkState::Trained, sentence("rebuilt"));
-            chunk.holder.reset();
-            moves_.move(chunk, ChunkState::Committed, sentence("rebuilt"));
         }
 
         LedgerFile& file_;
@@ -270,12 +258,14 @@ Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesyste
     std::error_code ignored;
     if (std::filesystem::exists(target, ignored))
         return Error { ErrorCode::InvalidArgument, utf8Text(target) + " exists already" };
-    return source.value().backupTo(target, Database::Journal::Wal);
+    if (Status status = source.value().backupTo(target, Database::Journal::Wal); !status.ok())
+        return status;
+    return migrateLedger(target);
 }
 
 Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)
 {
-    auto file = openLedger(tracker, LedgerRole::Supervisor, systemClock());
+    auto file = openLedger(tracker, systemClock());
     if (!file.ok())
         return file.error();
     registerClaimOrder(file.value());
@@ -299,7 +289,7 @@ Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)
 
 Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven, const Clock& clock)
 {
-    auto file = openLedger(tracker, LedgerRole::Supervisor, clock);
+    auto file = openLedger(tracker, clock);
     if (!file.ok())
         return file.error();
     Database& db = file.value().db;

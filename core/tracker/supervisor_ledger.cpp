@@ -4,11 +4,13 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/feeder_verdict.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/schema.h"
 #include "core/tracker/supervisor_state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace furrow {
 
@@ -20,6 +22,18 @@ namespace {
             rules.hours, rules.epochs, rules.blocks);
     }
 
+    /// The sooner of two rules, of which 0 means none.
+    std::int64_t sooner(std::int64_t a, std::int64_t b)
+    {
+        return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+    }
+
+    StoppingRules resolvedNow(Database& db, const StoppingRules& rules)
+    {
+        const EpochNeeds needs = loadNeeds(db);
+        return resolved(rules, needs.newest, needs.openEpochs > 0);
+    }
+
     Status checkRules(const StoppingRules& rules)
     {
         if (rules.steps < 0 || rules.tokens < 0 || rules.hours < 0 || rules.epochs < 0 || rules.blocks < 0)
@@ -28,6 +42,13 @@ namespace {
     }
 
 } // namespace
+
+StoppingRules resolved(StoppingRules rules, std::int64_t newestEpoch, bool isOpen)
+{
+    if (std::exchange(rules.afterThisEpoch, false))
+        rules.epochs = sooner(rules.epochs, newestEpoch + (isOpen ? 1 : 2));
+    return rules;
+}
 
 SupervisorLedger::SupervisorLedger(std::unique_ptr<State> state)
     : state_(std::move(state))
@@ -61,21 +82,32 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     db.run(insert, "furrow_version", FURROW_VERSION);
     for (const auto& [block, columns] : config.inheritedColumns)
         db.run("INSERT INTO inherited (block, columns, mark) VALUES (?, ?, ?)", block, columns, config.inherited);
-    storeRules(db, rules);
     openEpoch(file, 0);
+    storeRules(db, resolvedNow(db, rules));
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("creating the tracker");
-    return db.checkpoint(Database::WalFile::Empty);
+    auto moved = db.checkpoint(Database::WalFile::Empty);
+    return moved.ok() ? Status {} : Status(moved.error());
+}
+
+Status SupervisorLedger::migrate(const std::filesystem::path& tracker, const FileLock&)
+{
+    return migrateLedger(tracker);
 }
 
 Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tracker, const Clock& clock)
 {
-    auto file = openLedger(tracker, LedgerRole::Supervisor, clock);
+    auto file = openLedger(tracker, clock);
     if (!file.ok())
         return file.error();
     auto state = std::make_unique<State>(State { std::move(file).value() });
     registerClaimOrder(state->file);
     return SupervisorLedger(std::move(state));
+}
+
+void SupervisorLedger::setPatience(Patience patience)
+{
+    state_->file.db.setPatience(std::move(patience));
 }
 
 Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson)
@@ -89,6 +121,7 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
         supervisor.bootId, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
     db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
+    clearFeederVerdict(db);
     writeHeartbeat(file, "supervisor", supervisor, "");
     updateStop(file);
     if (Status status = transaction.value().commit(); !status.ok())
@@ -140,6 +173,13 @@ namespace {
         return rules.hours > 0 ? sentence("%1 hours, %2", { formatNumber(rules.hours, 2), words }) : words;
     }
 
+    void setRules(LedgerFile& file, const StoppingRules& rules)
+    {
+        storeRules(file.db, rules);
+        writeRunEvent(file, 0, sentence("stopping rules changed: %1", { inWords(rules) }));
+        updateStop(file);
+    }
+
 } // namespace
 
 Status SupervisorLedger::setStoppingRules(const StoppingRules& rules)
@@ -150,9 +190,23 @@ Status SupervisorLedger::setStoppingRules(const StoppingRules& rules)
     auto transaction = Transaction::begin(file.db);
     if (!transaction.ok())
         return transaction.error();
-    storeRules(file.db, rules);
-    writeRunEvent(file, 0, sentence("stopping rules changed: %1", { inWords(rules) }));
-    updateStop(file);
+    setRules(file, resolvedNow(file.db, rules));
+    return transaction.value().commit();
+}
+
+Status SupervisorLedger::stopAfterThis(EndOf what)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    const RunState run = loadRunState(file.db);
+    StoppingRules rules = run.rules;
+    if (what == EndOf::Block)
+        rules.blocks = sooner(rules.blocks, run.completedBlocks + 1);
+    else
+        rules.afterThisEpoch = true;
+    setRules(file, resolvedNow(file.db, rules));
     return transaction.value().commit();
 }
 
@@ -179,9 +233,9 @@ namespace {
     {
         std::vector<SupervisorLedger::Expired> found;
         const std::int64_t now = file.clock->monotonicNs();
-        Rows rows = file.db.query("SELECT id, worker, pid, start_time, boot_id, lease_until FROM incarnation WHERE live=1 ORDER BY id");
+        Rows rows = file.db.query("SELECT id, worker, pid, start_time, boot_id, lease_until, progress FROM incarnation WHERE live=1 ORDER BY id");
         while (rows.next()) {
-            SupervisorLedger::Expired one { { rows.integer(0) }, rows.int32(1), { rows.integer(2), rows.integer(3), rows.text(4) }, 0 };
+            SupervisorLedger::Expired one { { rows.integer(0) }, rows.int32(1), { rows.integer(2), rows.integer(3), rows.text(4) }, rows.integer(6), 0 };
             // Monotonic times of another boot mean nothing; its processes are gone anyway.
             one.overdueSeconds = one.process.bootId == bootId() ? static_cast<double>(now - rows.integer(5)) / 1e9 : 1e9;
             found.push_back(std::move(one));
@@ -220,6 +274,7 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
         result.epochClosed = closeCompleteEpochs(file);
         result.stop = updateStop(file);
         needs = loadNeeds(db);
+        FeederVerdict feeder = loadFeederVerdict(db);
         const bool everythingClaimed = !needs.unproven && needs.fullyOpened && needs.pending == 0 && needs.free == 0;
         if (result.stop == StopReason::None && everythingClaimed && isNextEpochWanted(loadRunState(db).rules, needs)) {
             openEpoch(file, needs.newest + 1);
@@ -227,7 +282,11 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
             needs.newest += 1;
             needs.fullyOpened = false;
         }
-        result.onlyPoisonedLeft = everythingClaimed && !result.epochOpened && needs.leased == 0 && needs.trained == 0 && needs.poisoned > 0;
+        const bool nothingMoves = needs.openEpochs > 0 && needs.pending + needs.free + needs.leased + needs.trained == 0;
+        const bool unreadable = needs.unproven ? !feeder.planningEnded.empty() : needs.poisoned > 0;
+        result.onlyUnreadableLeft = nothingMoves && unreadable && needs.fullyOpened && !result.epochOpened;
+        result.planningEnded = needs.unproven ? std::move(feeder.planningEnded) : std::string();
+        result.gaveUp = std::move(feeder.gaveUp);
         if (Status status = transaction.value().commit(); !status.ok())
             return status.error().in("advancing the epoch");
     }
@@ -284,6 +343,19 @@ Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::str
     return transaction.value().commit();
 }
 
+namespace {
+
+    /// The chunk, when it is poisoned.
+    ChunkRow loadPoisoned(Database& db, ChunkId id)
+    {
+        ChunkRow chunk = loadChunk(db, id);
+        if (!db.failed() && chunk.state != ChunkState::Poisoned)
+            db.fail({ ErrorCode::InvalidArgument, sentence("%1 is %2, not poisoned", { toString(id), toString(chunk.state) }) });
+        return chunk;
+    }
+
+} // namespace
+
 Status SupervisorLedger::acceptPoisoned(std::span<const ChunkId> chunks)
 {
     LedgerFile& file = state_->file;
@@ -292,7 +364,7 @@ Status SupervisorLedger::acceptPoisoned(std::span<const ChunkId> chunks)
         return transaction.error();
     ChunkMoves moves(file, 0);
     for (const ChunkId id : chunks) {
-        ChunkRow chunk = loadChunk(file.db, id);
+        ChunkRow chunk = loadPoisoned(file.db, id);
         moves.move(chunk, ChunkState::Accepted, sentence("accepted as not trained"));
     }
     moves.finish();
@@ -307,9 +379,8 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
         return transaction.error();
     ChunkMoves moves(file, 0);
     for (const ChunkId id : chunks) {
-        ChunkRow chunk = loadChunk(file.db, id);
-        if (chunk.state != ChunkState::Poisoned)
-            file.db.fail({ ErrorCode::InvalidArgument, sentence("%1 is %2, not poisoned", { toString(id), toString(chunk.state) }) });
+        ChunkRow chunk = loadPoisoned(file.db, id);
+        file.db.run("UPDATE block SET problem='' WHERE block=?", chunk.place.block); // its source may have been restored
         chunk.failures = 0;
         moves.move(chunk, chunk.windows ? moves.unclaimedState(chunk) : ChunkState::Pending, sentence("another try"));
     }
@@ -317,12 +388,12 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
     return transaction.value().commit();
 }
 
-Status SupervisorLedger::checkpointWal()
+Result<bool> SupervisorLedger::checkpointWal()
 {
     return state_->file.db.checkpoint(Database::WalFile::Reuse);
 }
 
-Status SupervisorLedger::emptyWal()
+Result<bool> SupervisorLedger::emptyWal()
 {
     return state_->file.db.checkpoint(Database::WalFile::Empty);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/file_lock.h"
+#include "core/tracker/patience.h"
 #include "core/tracker/types.h"
 
 #include <filesystem>
@@ -28,22 +30,39 @@ struct StoppingRules {
     double hours = 0; ///< active hours of all attempts
     std::int64_t epochs = 1; ///< 0: iterate without end
     std::int64_t blocks = 0; ///< stop after this many completed blocks
+    bool afterThisEpoch = false; ///< at the latest with the epoch that is being trained when the rules are set; kept as its number in `epochs`
 };
+
+/// The rules with `afterThisEpoch` as a number of epochs. Where no epoch is open it is the next, which is yet to begin.
+/// @param newestEpoch  counted from 0; -1: none
+StoppingRules resolved(StoppingRules rules, std::int64_t newestEpoch, bool isOpen);
+
+/// Where a run that trains shall end (SupervisorLedger::stopAfterThis).
+enum class EndOf { Block, Epoch };
 
 /// The tracker as the supervisor and the life-cycle commands see it. One connection, one thread.
 class SupervisorLedger {
 public:
     /// Creates a new tracker file with schema, configuration and epoch 0 open. Fails when the file exists.
     static Status create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules);
-    /// Opens for writing; migrates an older schema after a backup copy `tracker.sqlite.v<k>.bak`; refuses a newer one.
+    /// Brings an older schema forward after a backup copy `tracker.sqlite.v<k>.bak`; does nothing to one of this version, refuses a newer one.
+    /// Only who holds the supervisor's lock of the run may: under a living run of an older Furrow the tables must not change.
+    static Status migrate(const std::filesystem::path& tracker, const FileLock& supervisorLock);
+    /// Opens for writing; refuses a file of another version.
     static Result<SupervisorLedger> open(const std::filesystem::path& tracker, const Clock& clock = systemClock());
     SupervisorLedger(SupervisorLedger&&) noexcept;
     ~SupervisorLedger();
+
+    /// How long each call waits for others that write; without it 30 s.
+    void setPatience(Patience patience);
 
     Result<AttemptId> beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson);
     Status endAttempt(AttemptId attempt, StopReason reason, const std::string& detail);
     Status heartbeat(const ProcessIdentity& self);
     Status setStoppingRules(const StoppingRules& rules);
+    /// Ends the run with the next block that becomes complete, or with the newest epoch that is open, when no other rule does so before. Until the
+    /// rules are set again.
+    Status stopAfterThis(EndOf what);
 
     /// Revokes a worker: its claims and uncommitted chunks become free in the same transaction. Returns how many.
     Result<std::int64_t> revoke(IncarnationId incarnation, const std::string& cause);
@@ -51,6 +70,7 @@ public:
         IncarnationId incarnation;
         std::int32_t worker = 0;
         ProcessIdentity process;
+        std::int64_t renewedNs = 0; ///< monotonic: when its lease was renewed last
         double overdueSeconds = 0;
     };
     /// Live incarnations whose lease is over. Nothing is changed: the caller stops the process, then revokes.
@@ -71,6 +91,9 @@ public:
     Result<std::vector<CheckpointRow>> checkpoints();
     /// Takes a damaged checkpoint out of the surviving lineage: its parts become free again, the head moves back.
     Result<std::int64_t> markDamaged(CheckpointId checkpoint, const std::string& cause);
+    /// The files of a damaged checkpoint are whole after all. Where nothing was trained since, heads and chunks are as before it was
+    /// marked; returns how many chunks are committed again. Nothing: the run went on without it, and it stays out of the lineage.
+    Result<std::optional<std::int64_t>> takeBack(CheckpointId checkpoint);
     /// Takes every checkpoint that is newer than this one out of the surviving lineage: heads move back, what they trained since is
     /// free again. Refuses one that is damaged, removed or not surviving, and a run with live workers. Returns how many chunks.
     Result<std::int64_t> goBackTo(CheckpointId checkpoint);
@@ -95,7 +118,9 @@ public:
         bool epochClosed = false;
         bool epochOpened = false;
         StopReason stop = StopReason::None; ///< not None: workers stop claiming, the run ends
-        bool onlyPoisonedLeft = false; ///< nothing but poisoned chunks keeps an epoch open: a person must accept or retry
+        bool onlyUnreadableLeft = false; ///< nothing but poisoned chunks, or data that cannot be planned, keeps an epoch open: a person must decide
+        std::string planningEnded; ///< why the rest of the data cannot be planned; "": it can, or it is
+        std::string gaveUp; ///< why the feeder stopped; "": it goes on
     };
     Result<Advance> advance();
 
@@ -106,11 +131,12 @@ public:
     /// Poisoned -> Accepted, or -> Free for another try.
     Status acceptPoisoned(std::span<const ChunkId> chunks);
     Status retryPoisoned(std::span<const ChunkId> chunks);
-    /// Moves the WAL into the tracker, so that it stays small; the only place that does (decisions.md rule 35).
-    Status checkpointWal();
+    /// Moves the WAL into the tracker, so that it stays small; the only place that does (core/DECISIONS.md 20). Waits for nobody; false: a
+    /// reader of an older state was in the way, and the WAL grows until the next call.
+    Result<bool> checkpointWal();
     /// The same for the last time: nothing is left in the WAL, and its file is empty.
-    Status emptyWal();
-    /// A consistent copy for readers that cannot open a live database (decisions.md rule 39).
+    Result<bool> emptyWal();
+    /// A consistent copy for readers that cannot open a live database (core/DECISIONS.md 22).
     Status publishSnapshot(const std::filesystem::path& target);
 
 private:

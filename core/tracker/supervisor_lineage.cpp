@@ -4,6 +4,7 @@
 #include "core/tracker/lineage.h"
 #include "core/tracker/lineage_rows.h"
 #include "core/tracker/supervisor_state.h"
+#include "core/tracker/take_back.h"
 
 // The supervisor's side of checkpoints, replicas and merge rounds.
 
@@ -52,13 +53,34 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
     if (db.run("UPDATE checkpoint SET damaged=1 WHERE id=?", checkpoint) != 1)
         db.fail({ ErrorCode::NotFound, sentence("there is no checkpoint %1", { std::to_string(checkpoint.value) }) });
     Lineage lineage = loadLineage(db);
+    const Heads before = lineage.heads;
     const std::int64_t freed = leave(file, moves, lineage, lineage.bad(), cause);
+    rememberLeft(db, checkpoint, before, lineage.heads);
     writeRunEvent(file, 0, sentence("checkpoint %1 is damaged: %2", { std::to_string(checkpoint.value), cause }));
     moves.finish();
     updateStop(file);
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("taking a damaged checkpoint out");
     return freed;
+}
+
+Result<std::optional<std::int64_t>> SupervisorLedger::takeBack(CheckpointId checkpoint)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    const std::string number = std::to_string(checkpoint.value);
+    if (file.db.run("UPDATE checkpoint SET damaged=0 WHERE id=? AND damaged=1", checkpoint) != 1)
+        file.db.fail({ ErrorCode::NotFound, sentence("there is no damaged checkpoint %1", { number }) });
+    ChunkMoves moves(file, 0);
+    const auto committed = returnToLeft(file, moves, checkpoint);
+    writeRunEvent(file, 0, sentence("checkpoint %1 was found whole again", { number }));
+    moves.finish();
+    updateStop(file);
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("taking a checkpoint back");
+    return committed;
 }
 
 Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
@@ -81,6 +103,7 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
         db.fail({ ErrorCode::Busy, sentence("workers are alive; a run goes back only while nobody trains it") });
     ChunkMoves moves(file, 0);
     const std::int64_t freed = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), "left out: the run went back to " + name);
+    forgetAllLeft(db);
     writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
     moves.finish();
     updateStop(file);

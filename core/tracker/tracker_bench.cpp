@@ -122,13 +122,14 @@ namespace {
             if (Status status = feeder.value().setPrepared(block, "block", "digest", all); !status.ok())
                 return status;
             if (block % 2000 == 1999) {
-                if (Status status = supervisor.value().checkpointWal(); !status.ok())
-                    return status;
+                if (auto moved = supervisor.value().checkpointWal(); !moved.ok())
+                    return moved.error();
             }
         }
         if (Status status = feeder.value().setLastBlockProven(blocks); !status.ok())
             return status;
-        return supervisor.value().checkpointWal();
+        auto moved = supervisor.value().checkpointWal();
+        return moved.ok() ? Status {} : Status(moved.error());
     }
 
     std::vector<WorkerFigures> runThreads(const std::filesystem::path& tracker, AttemptId attempt, const TrackerBenchOptions& options)
@@ -288,12 +289,12 @@ namespace {
                 return status;
             parts.push_back({ claim->chunk, claim->remaining.front() });
             if (parts.size() % 500 == 0) { // as the supervisor does all the time
-                if (Status status = supervisor.value().checkpointWal(); !status.ok())
-                    return status;
+                if (auto moved = supervisor.value().checkpointWal(); !moved.ok())
+                    return moved.error();
             }
         }
-        if (Status status = supervisor.value().checkpointWal(); !status.ok())
-            return status;
+        if (auto moved = supervisor.value().checkpointWal(); !moved.ok())
+            return moved.error();
         CheckpointRecord record;
         record.folder = "bench";
         const auto start = SteadyClock::now();

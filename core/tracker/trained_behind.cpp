@@ -2,6 +2,7 @@
 
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/lineage.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 
 #include <algorithm>
@@ -36,12 +37,12 @@ namespace {
                                  " GROUP BY p.chunk HAVING sum(p.past-p.first)=max(c.windows)",
                 jsonList(ancestors));
             while (rows.next())
-                seen.push_back(inFirstEpoch(rows.integer(0)));
+                seen.push_back(inFirstEpoch(chunkIdAt(db, rows, 0).value));
         }
         if (keepsInherited(db)) {
             Rows rows = db.query("SELECT id FROM chunk WHERE inherited>0 AND epoch=0");
             while (rows.next())
-                seen.push_back(rows.integer(0));
+                seen.push_back(chunkIdAt(db, rows, 0).value);
         }
         std::sort(seen.begin(), seen.end());
         return seen;
@@ -66,7 +67,7 @@ namespace {
         Rows rows = keepsInherited(db) ? db.query("SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state<>7 AND (state<>5 OR inherited=2) ORDER BY id")
                                        : db.query("SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state NOT IN (5,7) ORDER BY id");
         while (rows.next()) {
-            const auto place = placeOf({ rows.integer(0) });
+            const auto place = placeOf(chunkIdAt(db, rows, 0));
             while (next != found.chunks.end() && std::pair(next->block, next->column) < std::pair(place.block, place.column))
                 ++next;
             const bool here = next != found.chunks.end() && next->block == place.block && next->column == place.column;

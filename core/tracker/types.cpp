@@ -50,6 +50,8 @@ std::string toString(StopReason reason)
         return "error";
     case StopReason::Interrupted:
         return "interrupted";
+    case StopReason::Incomplete:
+        return "incomplete";
     }
     return "unknown";
 }

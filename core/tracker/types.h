@@ -130,8 +130,8 @@ struct CheckpointRecord {
 enum class DesiredState { Run = 0, Pause = 1, Stop = 2, Kill = 3 };
 
 /// Why a run or an attempt ended.
-enum class StopReason { None, EpochEnd, BlockEnd, Steps, Tokens, Hours, Epochs, User, Error, Interrupted };
-std::string toString(StopReason reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error" "interrupted"
+enum class StopReason { None, EpochEnd, BlockEnd, Steps, Tokens, Hours, Epochs, User, Error, Interrupted, Incomplete };
+std::string toString(StopReason reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error" "interrupted" "incomplete"
 std::string toString(ChunkState state); ///< "pending" "free" ...
 std::string toString(DesiredState state);
 

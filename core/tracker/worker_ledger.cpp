@@ -1,6 +1,7 @@
 #include "core/tracker/worker_ledger.h"
 
 #include "core/base/check.h"
+#include "core/base/outside.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
@@ -73,13 +74,18 @@ WorkerLedger::~WorkerLedger() = default;
 
 Result<WorkerLedger> WorkerLedger::open(const std::filesystem::path& tracker, const std::string& runId, const Clock& clock)
 {
-    auto file = openLedger(tracker, LedgerRole::Worker, clock);
+    auto file = openLedger(tracker, clock);
     if (!file.ok())
         return file.error();
     if (file.value().runId != runId)
         return Error { ErrorCode::InvalidArgument,
             utf8Text(tracker) + " belongs to run " + file.value().runId + ", this worker was started for run " + runId };
     return WorkerLedger(std::make_unique<State>(State { std::move(file).value() }));
+}
+
+void WorkerLedger::setPatience(Patience patience)
+{
+    state_->file.db.setPatience(std::move(patience));
 }
 
 void WorkerLedger::makeEveryWriteDurable()
@@ -262,7 +268,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     return {};
 }
 
-Status WorkerLedger::fail(const Claim& claim, const std::string& cause)
+Status WorkerLedger::fail(const Claim& claim, const Error& why)
 {
     LedgerFile& file = state_->file;
     auto transaction = Transaction::begin(file.db, state_->everyday);
@@ -271,11 +277,11 @@ Status WorkerLedger::fail(const Claim& claim, const std::string& cause)
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
-    chunk.failures += 1;
+    chunk.failures += isOutside(why) ? 0 : 1;
     const bool poisoned = chunk.failures >= kFailuresUntilPoisoned;
     if (!file.db.failed())
-        evictBlock(file, moves, chunk.place.block, cause);
-    giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), cause);
+        evictBlock(file, moves, chunk.place.block, why.message);
+    giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), why.message);
     moves.finish();
     return transaction.value().commit();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/tracker/patience.h"
 #include "core/tracker/types.h"
 
 #include <filesystem>
@@ -43,6 +44,8 @@ public:
     static Result<WorkerLedger> open(const std::filesystem::path& tracker, const std::string& runId, const Clock& clock = systemClock());
     WorkerLedger(WorkerLedger&&) noexcept;
     ~WorkerLedger();
+    /// How long each call waits for others that write; without it 30 s.
+    void setPatience(Patience patience);
 
     /// Starts an incarnation (one worker process from its start) with a first lease of `leaseSeconds`.
     Result<IncarnationId> start(const WorkerRegistration& registration, double leaseSeconds);
@@ -56,8 +59,8 @@ public:
     /// by this incarnation until the next commit, which frees what is left.
     Status finish(const Claim& claim, const ChunkOutcome& outcome, bool partly = false);
     /// The claim could not be trained: its block cannot be read. The block counts as not prepared from now on, so that the feeder
-    /// prepares it again; the third failure makes the chunk Poisoned.
-    Status fail(const Claim& claim, const std::string& cause);
+    /// looks at it and prepares it again; the third failure makes the chunk Poisoned. Trouble outside the block (isOutside) is none.
+    Status fail(const Claim& claim, const Error& why);
 
     struct Progress {
         std::string phase; ///< "warming up" "train" "evaluate" "checkpoint" "merge" "wait"
@@ -92,7 +95,7 @@ public:
     };
     Result<Signals> signals();
 
-    /// Merge rounds (decisions.md rule 13). Each worker contributes its newest committed checkpoint, and waits; id 0: it
+    /// Merge rounds (core/DECISIONS.md 13). Each worker contributes its newest committed checkpoint, and waits; id 0: it
     /// has none. Training since that checkpoint is lost.
     Status contribute(std::int64_t round, CheckpointId checkpoint);
     struct MergeJob {
@@ -106,7 +109,7 @@ public:
     Result<std::optional<CheckpointId>> mergeResult(std::int64_t round);
 
     /// From now on completions survive a power loss too (and with each of them the claims before it), not only commits.
-    /// Only a benchmark needs it: a power loss voids uncommitted training anyway (decisions.md rule 34).
+    /// Only a benchmark needs it: a power loss voids uncommitted training anyway (core/DECISIONS.md 19).
     void makeEveryWriteDurable();
 
     /// The calls that `work` makes are one transaction: one turn among the writers and one sync for, say, a completion and the next claim.

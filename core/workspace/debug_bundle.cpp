@@ -3,10 +3,10 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/redact.h"
 #include "core/base/sentence.h"
+#include "core/run/run_audit.h"
 #include "core/run/run_status.h"
-#include "core/tracker/audit.h"
-#include "core/workspace/redact.h"
 
 #include <nlohmann/json.hpp>
 #include <zlib.h>
@@ -33,9 +33,10 @@ struct BundleFile {
     std::string text;
 };
 
+/// The end of a file of the run, or why it is not shown: one that lies elsewhere is not the run's, whatever a link says.
 std::string lastPart(const fs::path& path)
 {
-    auto file = RandomAccessFile::open(path);
+    auto file = RandomAccessFile::openOwn(path);
     if (!file.ok())
         return file.error().message;
     const std::uint64_t size = file.value().sizeBytes();
@@ -53,8 +54,9 @@ std::string fileList(const fs::path& run)
     std::error_code failed;
     for (auto entry = fs::recursive_directory_iterator(run, failed); !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
         std::error_code ignored;
-        const auto size = entry->is_regular_file(ignored) ? entry->file_size(ignored) : 0;
-        list += std::to_string(size) + "  " + utf8Text(entry->path().lexically_relative(run)) + "\n";
+        const bool isLink = entry->is_symlink(ignored);
+        const auto size = !isLink && entry->is_regular_file(ignored) ? entry->file_size(ignored) : 0;
+        list += std::to_string(size) + "  " + utf8Text(entry->path().lexically_relative(run)) + (isLink ? " (a link)\n" : "\n");
     }
     return list;
 }
@@ -66,14 +68,15 @@ std::vector<BundleFile> collect(const fs::path& run)
     files.push_back({ "versions.txt", "Furrow " FURROW_VERSION "\ncores " + std::to_string(cpuCount()) + "\nmemory " + std::to_string(physicalMemoryBytes()) + "\n" });
     auto status = readStatus(paths);
     files.push_back({ "status.json", status.ok() ? toJson(status.value()).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) : status.error().message });
-    auto report = audit(readableLedger(paths));
+    auto report = auditRun(paths, AuditDepth::Quick); // it says that the weights were not inspected
     files.push_back({ "audit.json", report.ok() ? auditJson(report.value()) : report.error().message });
     files.push_back({ "run.json", lastPart(paths.configFile()) });
     files.push_back({ "files.txt", fileList(run) });
     std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(paths.logsFolder(), failed)) {
-        if (entry.path().extension() == ".log")
-            files.push_back({ "logs/" + utf8Text(entry.path().filename()), lastPart(entry.path()) });
+    if (!fs::is_symlink(paths.logsFolder(), failed)) {
+        for (const auto& entry : fs::directory_iterator(paths.logsFolder(), failed))
+            if (entry.path().extension() == ".log")
+                files.push_back({ "logs/" + utf8Text(entry.path().filename()), lastPart(entry.path()) });
     }
     for (BundleFile& file : files)
         file.text = redacted(file.text);

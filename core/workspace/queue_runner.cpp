@@ -145,6 +145,8 @@ std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue)
 Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
 {
     auto lock = FileLock::tryLock(queueLock(workspace));
+    if (!lock.ok() && lock.error().code != ErrorCode::Busy)
+        return lock.error();
     if (!lock.ok())
         return Error { ErrorCode::Busy, sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
     auto file = WorkspaceFile::open(workspace);
@@ -183,6 +185,7 @@ Status startQueue(const std::filesystem::path& workspace)
     ProcessOptions options;
     options.arguments = { "queue", "run", "--workspace", utf8Text(workspace) };
     options.outputFile = workspace / "queue.log";
+    options.withSecrets = true; // for the feeders of its runs
     auto started = startDetached(program, options);
     return started.ok() ? Status {} : Status(started.error());
 }

@@ -64,7 +64,7 @@ Status makeFile(const std::filesystem::path& workspace)
         if (auto made = db.value().takeStatus(); !made.ok())
             return made;
         if (auto moved = db.value().checkpoint(Database::WalFile::Empty); !moved.ok())
-            return moved;
+            return moved.error();
     }
     std::error_code failed;
     const bool exists = std::filesystem::exists(fileOf(workspace), failed);
@@ -77,7 +77,7 @@ Status makeFile(const std::filesystem::path& workspace)
     return std::filesystem::exists(fileOf(workspace), failed) ? Status {} : renamed;
 }
 
-/// decisions.md rule 35: never two processes that move the WAL at once.
+/// core/DECISIONS.md 20: never two processes that move the WAL at once.
 void shrinkWal(Database& db, const std::filesystem::path& workspace)
 {
     std::error_code failed;

@@ -167,6 +167,46 @@ private Q_SLOTS:
         verifyExactlyOnce(run);
     }
 
+    /// Doctor and audit called it whole, and the resume deleted all good checkpoints and began near zero.
+    void anOlderTrackerIsSaidAndTakenForward()
+    {
+        const QString run = stopped("older");
+        QVERIFY(!run.isEmpty());
+        const QString older = folder_.filePath("older.sqlite"_q);
+        QVERIFY(QFile::copy(run + "/tracker.sqlite"_q, older));
+        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--json"_q }).exitCode, 0);
+        const int newer = static_cast<int>(QDir(run + "/checkpoints"_q).entryList({ "r0-*"_q }).size());
+        QVERIFY(QFile::remove(run + "/tracker.sqlite"_q) && QFile::copy(older, run + "/tracker.sqlite"_q));
+        (void)QFile::remove(run + "/view.sqlite"_q);
+        for (const QString& command : { "resume"_q, "doctor"_q }) {
+            const auto out = RunDriver::ctl({ command, run });
+            QVERIFY(out.exitCode != 0);
+            QVERIFY2((out.errors + out.text).contains("older than the weights"_q) && (out.errors + out.text).contains("--repair"_q), qPrintable(out.errors + out.text));
+        }
+        QCOMPARE(static_cast<int>(QDir(run + "/checkpoints"_q).entryList({ "r0-*"_q }).size()), newer);
+        const auto forward = RunDriver::ctl({ "doctor"_q, run, "--repair"_q, "--json"_q });
+        QVERIFY2(forward.exitCode == 0 && forward.json["older"_q].toBool(), qPrintable(forward.text + forward.errors));
+        QCOMPARE(RunDriver::ctl({ "doctor"_q, run }).exitCode, 0);
+        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--epochs"_q, "2"_q, "--json"_q }).exitCode, 0);
+        verifyExactlyOnce(run);
+    }
+
+    /// The disk of the checkpoints was away: training began from zero, silently.
+    void checkpointsThatAreAwayAreWaitedFor()
+    {
+        const QString run = stopped("away");
+        QVERIFY(!run.isEmpty());
+        QVERIFY(QDir().rename(run + "/checkpoints"_q, run + "/away"_q));
+        const auto refused = RunDriver::ctl({ "resume"_q, run });
+        QVERIFY(refused.exitCode != 0);
+        QVERIFY2((refused.errors + refused.text).contains("--accept-loss"_q), qPrintable(refused.errors + refused.text));
+        const auto plan = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q });
+        QVERIFY2(plan.json["loss"_q].toString().contains("start weights"_q) && plan.json["redo"_q].toInt() > 0, qPrintable(plan.text + plan.errors));
+        QVERIFY(QDir().rename(run + "/away"_q, run + "/checkpoints"_q));
+        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--json"_q }).exitCode, 0);
+        verifyExactlyOnce(run);
+    }
+
     void mergeByHandLeavesAFinishedRunFinished()
     {
         const QString run = folder_.filePath("finished"_q);

@@ -1,5 +1,6 @@
 // Data-parallel training with the real programs: a rank is killed, one is held; the run goes on and the ledger is whole.
 
+#include "tests/e2e/process_facts.h"
 #include "tests/e2e/run_driver.h"
 
 #include <QFile>
@@ -63,6 +64,28 @@ private Q_SLOTS:
             QVERIFY(worker[QStringLiteral("step")].toInt() > 100);
         }
         QCOMPARE(workers[1][QStringLiteral("step")].toInt(), workers[0][QStringLiteral("step")].toInt());
+    }
+
+    void noRankListensWhereOtherMachinesReachIt()
+    {
+        const QString run = startSlow("listening");
+        QVERIFY(RunDriver::waitForChunks(run, 5));
+        QList<qint64> ranks;
+        for (const int rank : { 0, 1 }) {
+            QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, rank) > 0, 30'000);
+            ranks.append(RunDriver::workerPid(run, rank));
+            QVERIFY(processFacts::environment(ranks.last()).contains("NCCL_SOCKET_IFNAME==lo")); // for GPUs, which this test has none of
+        }
+        const auto addresses = processFacts::listeningAddresses(ranks);
+        QVERIFY(!addresses.isEmpty()); // Gloo's, else nothing was looked at
+        for (const QByteArray& address : addresses) {
+            // Words of 32 bits, as the processor keeps them: 127.x.x.x, ::1, and 127.x.x.x written as IPv6.
+            const QByteArray host = address.left(address.indexOf(':'));
+            const bool loopback = (host.size() == 8 || host.startsWith("0000000000000000FFFF0000")) ? host.endsWith("7F") : host == "00000000000000000000000001000000";
+            QVERIFY2(loopback, address.constData());
+        }
+        RunDriver::ctl({ QStringLiteral("stop"), run });
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished"), QStringLiteral("interrupted"), QStringLiteral("stopped") }));
     }
 
     void killedRankIsStartedAgainWithTheOthers_data()

@@ -10,6 +10,24 @@
 class TestStorm : public QObject {
     Q_OBJECT
 
+    QJsonObject report_;
+
+    void verifyStorm(const QStringList& options)
+    {
+        QTemporaryDir folder;
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("storm"), QStringLiteral("--dir"), folder.path(), QStringLiteral("--json") } + options, 3'600'000);
+        if (out.exitCode != 0)
+            folder.setAutoRemove(false);
+        QVERIFY2(out.exitCode == 0, qPrintable(out.errors + out.text));
+        report_ = out.json;
+        QCOMPARE(report_[QStringLiteral("duplicated")].toInt(-1), 0);
+        QCOMPARE(report_[QStringLiteral("missing")].toInt(-1), 0);
+        QCOMPARE(report_[QStringLiteral("manual_steps")].toInt(-1), 0);
+        QCOMPARE(report_[QStringLiteral("integrity_check")].toString(), QStringLiteral("ok"));
+        QCOMPARE(report_[QStringLiteral("models")].toInt(), 1);
+        QVERIFY(QDir(folder.path()).isEmpty()); // it cleans up behind itself
+    }
+
 private Q_SLOTS:
     void nothingIsLostOrRepeatedInAStorm_data()
     {
@@ -27,27 +45,33 @@ private Q_SLOTS:
     {
         QFETCH(int, kills);
         QFETCH(int, seed);
-        QTemporaryDir folder;
-        const auto out = RunDriver::ctl(
-            { QStringLiteral("storm"), QStringLiteral("--dir"), folder.path(), QStringLiteral("--kills"), QString::number(kills), QStringLiteral("--seed"), QString::number(seed), QStringLiteral("--json") },
-            3'600'000);
-        if (out.exitCode != 0)
-            folder.setAutoRemove(false);
-        QVERIFY2(out.exitCode == 0, qPrintable(out.errors + out.text));
-        QCOMPARE(out.json[QStringLiteral("duplicated")].toInt(-1), 0);
-        QCOMPARE(out.json[QStringLiteral("missing")].toInt(-1), 0);
-        QCOMPARE(out.json[QStringLiteral("manual_steps")].toInt(-1), 0);
-        QCOMPARE(out.json[QStringLiteral("integrity_check")].toString(), QStringLiteral("ok"));
-        QCOMPARE(out.json[QStringLiteral("models")].toInt(), 1);
-        QVERIFY(out.json[QStringLiteral("kills")].toInt() >= kills / 2);
-        QVERIFY(QDir(folder.path()).isEmpty()); // it cleans up behind itself
+        verifyStorm({ QStringLiteral("--kills"), QString::number(kills), QStringLiteral("--seed"), QString::number(seed) });
+        QVERIFY(report_[QStringLiteral("kills")].toInt() >= kills / 2);
+    }
+
+    /// What a short storm draws too seldom.
+    void rareFaultsLoseNothing()
+    {
+        const QStringList rare { QStringLiteral("foreign_lock"), QStringLiteral("sqlite_fails"), QStringLiteral("jump_clock"), QStringLiteral("change_merging"), QStringLiteral("train_together"),
+            QStringLiteral("checkpoints_away"), QStringLiteral("older_tracker"), QStringLiteral("kill_worker"), QStringLiteral("go_back") };
+        verifyStorm({ QStringLiteral("--only"), rare.join(QLatin1Char(',')), QStringLiteral("--kills"), QString::number(rare.size()) });
+        for (const auto& act : rare)
+            QCOMPARE(report_[QStringLiteral("acts")][act].toInt(), 1);
+    }
+
+    void unknownFaultIsRefusedByName()
+    {
+        const QTemporaryDir folder;
+        const auto out = RunDriver::ctl({ QStringLiteral("storm"), QStringLiteral("--dir"), folder.path(), QStringLiteral("--only"), QStringLiteral("earthquake") });
+        QCOMPARE(out.exitCode, 2);
+        QVERIFY2((out.text + out.errors).contains(QStringLiteral("earthquake")), qPrintable(out.text + out.errors));
     }
 
     void listNamesEveryFault()
     {
         const auto out = RunDriver::ctl({ QStringLiteral("storm"), QStringLiteral("--list") });
         QCOMPARE(out.exitCode, 0);
-        for (const char* name : { "kill_supervisor", "freeze_worker", "disk_full", "damage_checkpoint", "checkpoint.renamed", "feeder.prepared" })
+        for (const char* name : { "kill_supervisor", "freeze_worker", "disk_full", "damage_checkpoint", "older_tracker", "sqlite_fails", "checkpoint.renamed", "feeder.prepared" })
             QVERIFY2(out.text.contains(QLatin1String(name)), name);
     }
 };

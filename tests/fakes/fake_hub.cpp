@@ -84,7 +84,13 @@ void FakeHub::fail(std::vector<HubFault> faults)
 void FakeHub::requireToken(const std::string& token)
 {
     const std::lock_guard guard(mutex_);
-    token_ = token;
+    authorization_ = "Bearer " + token;
+}
+
+void FakeHub::requireAccount(const std::string& name, const std::string& password)
+{
+    const std::lock_guard guard(mutex_);
+    authorization_ = httplib::make_basic_authentication_header(name, password).second;
 }
 
 bool FakeHub::pendingFaults() const
@@ -102,7 +108,7 @@ void FakeHub::serveApi()
         ++apiRequests_;
         const std::string name = request.matches[1].str();
         const auto found = repositories_.find(name);
-        if (found == repositories_.end() || (!token_.empty() && request.get_header_value("Authorization") != "Bearer " + token_)) {
+        if (found == repositories_.end() || (!authorization_.empty() && request.get_header_value("Authorization") != authorization_)) {
             reply(response, 401, "RepoNotFound");
             return nullptr;
         }

@@ -45,6 +45,8 @@ public:
     /// Until it is back every request is answered 503.
     void setAway(bool away) { away_ = away; }
     void requireToken(const std::string& token);
+    /// Basic authentication, as a mirror behind a password asks for.
+    void requireAccount(const std::string& name, const std::string& password);
 
     std::uint64_t storeBytes() const { return storeBytes_; } ///< bodies sent by the store
     int storeRequests() const { return storeRequests_; }
@@ -70,7 +72,7 @@ private:
     // guarded by mutex_
     std::map<std::string, Repository> repositories_;
     std::vector<HubFault> faults_;
-    std::string token_;
+    std::string authorization_; ///< that requests must have; "": none
 };
 
 } // namespace furrow::test

@@ -1,13 +1,13 @@
 #include "power_loss_vfs.h"
 
 #include "core/base/random.h"
+#include "core/tracker/vfs_layer.h"
 
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <new>
 #include <vector>
 
 namespace furrow {
@@ -41,73 +41,38 @@ struct Disk {
     }
 };
 
-sqlite3_vfs gVfs; // of the living PowerLossVfs
-sqlite3_vfs* gReal = nullptr;
-PowerLossVfs* gOwner = nullptr;
-std::map<std::string, Disk> gDisks; // by path
+/// Nothing is really synced: what survives is remembered instead.
+class RememberedFile : public VfsFile {
+public:
+    RememberedFile(sqlite3_file* real, Disk& disk, const std::function<void()>& beforeSync)
+        : VfsFile(real)
+        , disk_(disk)
+        , beforeSync_(beforeSync)
+    {
+    }
+    int write(const void* from, int bytes, std::int64_t offset) override
+    {
+        disk_.pending.push_back({ static_cast<std::uint64_t>(offset), std::string(static_cast<const char*>(from), static_cast<std::size_t>(bytes)) });
+        return VfsFile::write(from, bytes, offset);
+    }
+    int truncate(std::int64_t size) override
+    {
+        disk_.pending.push_back({ static_cast<std::uint64_t>(size), {}, true });
+        return VfsFile::truncate(size);
+    }
+    int sync(int) override
+    {
+        if (beforeSync_)
+            beforeSync_();
+        disk_.sync();
+        return SQLITE_OK;
+    }
+    int characteristics() override { return 0; } // no promise that a disk might not keep
 
-struct File {
-    sqlite3_file base;
-    Disk* disk; // null: a file that nobody expects to survive
-    sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+private:
+    Disk& disk_;
+    const std::function<void()>& beforeSync_;
 };
-File& self(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
-sqlite3_file* real(sqlite3_file* file) { return self(file).real(); }
-
-int close(sqlite3_file* f) { return real(f)->pMethods ? real(f)->pMethods->xClose(real(f)) : SQLITE_OK; }
-int read(sqlite3_file* f, void* into, int size, sqlite3_int64 offset) { return real(f)->pMethods->xRead(real(f), into, size, offset); }
-int write(sqlite3_file* f, const void* bytes, int size, sqlite3_int64 offset)
-{
-    if (self(f).disk)
-        self(f).disk->pending.push_back({ static_cast<std::uint64_t>(offset), std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size)) });
-    return real(f)->pMethods->xWrite(real(f), bytes, size, offset);
-}
-int truncate(sqlite3_file* f, sqlite3_int64 size)
-{
-    if (self(f).disk)
-        self(f).disk->pending.push_back({ static_cast<std::uint64_t>(size), {}, true });
-    return real(f)->pMethods->xTruncate(real(f), size);
-}
-int sync(sqlite3_file* f, int)
-{
-    if (gOwner->beforeSync)
-        gOwner->beforeSync();
-    if (self(f).disk)
-        self(f).disk->sync();
-    return SQLITE_OK;
-}
-int fileSize(sqlite3_file* f, sqlite3_int64* size) { return real(f)->pMethods->xFileSize(real(f), size); }
-int lock(sqlite3_file* f, int level) { return real(f)->pMethods->xLock(real(f), level); }
-int unlock(sqlite3_file* f, int level) { return real(f)->pMethods->xUnlock(real(f), level); }
-int checkLock(sqlite3_file* f, int* held) { return real(f)->pMethods->xCheckReservedLock(real(f), held); }
-int control(sqlite3_file* f, int op, void* argument) { return real(f)->pMethods->xFileControl(real(f), op, argument); }
-int sectorSize(sqlite3_file* f) { return real(f)->pMethods->xSectorSize(real(f)); }
-int characteristics(sqlite3_file*) { return 0; } // no promise that a disk might not keep
-int shmMap(sqlite3_file* f, int page, int size, int extend, void volatile** memory) { return real(f)->pMethods->xShmMap(real(f), page, size, extend, memory); }
-int shmLock(sqlite3_file* f, int offset, int n, int flags) { return real(f)->pMethods->xShmLock(real(f), offset, n, flags); }
-void shmBarrier(sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); }
-int shmUnmap(sqlite3_file* f, int deletes) { return real(f)->pMethods->xShmUnmap(real(f), deletes); }
-
-const sqlite3_io_methods kMethods { 2, close, read, write, truncate, sync, fileSize, lock, unlock, checkLock, control, sectorSize, characteristics, shmMap, shmLock, shmBarrier, shmUnmap, nullptr,
-    nullptr };
-
-int open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int* outFlags)
-{
-    auto* mine = new (file) File {};
-    const bool survives = name && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
-    const int code = gReal->xOpen(gReal, name, mine->real(), flags, outFlags);
-    if (code != SQLITE_OK)
-        return code;
-    mine->base.pMethods = &kMethods;
-    mine->disk = survives ? &gDisks[name] : nullptr;
-    return SQLITE_OK;
-}
-
-int erase(sqlite3_vfs*, const char* name, int syncsFolder)
-{
-    gDisks.erase(name);
-    return gReal->xDelete(gReal, name, syncsFolder);
-}
 
 /// Torn at sectors: of every unsynced write some sectors arrive.
 std::string withSomeOf(const Disk& disk, std::uint64_t seed)
@@ -130,33 +95,31 @@ std::string withSomeOf(const Disk& disk, std::uint64_t seed)
 
 } // namespace
 
+struct PowerLossVfs::State {
+    std::map<std::string, Disk> disks; // by path
+    std::unique_ptr<VfsLayer> layer;
+};
+
 PowerLossVfs::PowerLossVfs()
+    : state_(std::make_unique<State>())
 {
-    gReal = sqlite3_vfs_find(nullptr);
-    gOwner = this;
-    gDisks.clear();
-    gVfs = *gReal;
-    gVfs.zName = "power-loss";
-    gVfs.szOsFile = static_cast<int>(sizeof(File)) + gReal->szOsFile;
-    gVfs.xOpen = open;
-    gVfs.xDelete = erase;
-    sqlite3_vfs_register(&gVfs, 1);
+    const auto open = [this](const std::string& path, bool isDatabase, sqlite3_file* real) -> std::unique_ptr<VfsFile> {
+        if (!isDatabase)
+            return std::make_unique<VfsFile>(real);
+        return std::make_unique<RememberedFile>(real, state_->disks[path], beforeSync);
+    };
+    state_->layer = std::make_unique<VfsLayer>("power-loss", open, [this](const std::string& path) { state_->disks.erase(path); });
 }
 
-PowerLossVfs::~PowerLossVfs()
-{
-    sqlite3_vfs_unregister(&gVfs);
-    sqlite3_vfs_register(gReal, 1);
-    gOwner = nullptr;
-}
+PowerLossVfs::~PowerLossVfs() = default;
 
 void PowerLossVfs::surviving(const std::filesystem::path& database, const std::filesystem::path& folder, std::uint64_t seed) const
 {
     for (const char* ending : { "", "-wal" }) {
         const auto target = folder / (database.filename().string() + ending);
-        const auto found = gDisks.find(database.string() + ending);
+        const auto found = state_->disks.find(database.string() + ending);
         std::filesystem::remove(target);
-        if (found != gDisks.end())
+        if (found != state_->disks.end())
             std::ofstream(target, std::ios::binary) << (seed == 0 ? found->second.durable : withSomeOf(found->second, seed));
     }
 }

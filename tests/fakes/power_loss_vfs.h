@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace furrow {
@@ -22,6 +23,10 @@ public:
     /// Writes what would be on the disk of `database` and its WAL after the power came back, to files of the same names in `folder`. With a
     /// seed other than 0 some of the unsynced writes survive as well, in no order and torn at sectors, as disks really do.
     void surviving(const std::filesystem::path& database, const std::filesystem::path& folder, std::uint64_t seed) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "core/data/csv_fields.h"
 #include "core/data/json_text.h"
 #include "core/data/record_reader.h"
+#include "core/data/text_encoding.h"
 #include "tests/fuzz/fuzz_seeds.h"
 
 #include <algorithm>
@@ -55,15 +56,28 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto kind : { furrow::RecordKind::Lines, furrow::RecordKind::Paragraphs, furrow::RecordKind::Spans, furrow::RecordKind::Csv })
         if (cut(text, kind, 3) != cut(text, kind, 1000))
             std::abort();
-    furrow::JsonText json("text");
-    (void)json.parse(text);
+    for (const char* path : { "text", "a.b", "m[].text" })
+        (void)furrow::JsonText(furrow::ColumnPath::parse(path)).parse(text);
+    (void)furrow::JsonText(furrow::ColumnPath::parse(text), furrow::JsonGrammar::Standard).parse(text);
     std::vector<std::string> all, strings;
-    (void)furrow::jsonMembers(text, all, strings);
-    const auto fields = furrow::csvFields(text, ',');
-    std::string field;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        if (!furrow::csvField(text, ',', static_cast<int>(i), field) || field != fields[i])
-            std::abort();
+    furrow::jsonMembers(text, all, strings);
+    const furrow::CsvDialect escaping { ';', '\'', '\\', true };
+    for (const auto& dialect : { furrow::CsvDialect {}, escaping }) {
+        const auto fields = furrow::csvFields(text, dialect);
+        std::string field;
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            if (!furrow::csvField(text, dialect, static_cast<int>(i), field) || field != fields[i])
+                std::abort();
+    }
+    (void)furrow::findCsvDialect(text, ',', {});
+    const std::string sample(text);
+    const auto guess = furrow::guessEncoding({ &sample, 1 });
+    if (!guess.encoding.empty()) {
+        auto stream = furrow::decodedStream(std::make_unique<PieceStream>(text, 7), guess.encoding);
+        char out[64];
+        for (auto n = stream->read(out); n.ok() && n.value() > 0;)
+            n = stream->read(out);
+    }
     for (const auto packed : { furrow::Compression::Gzip, furrow::Compression::Zstd }) {
         auto stream = furrow::expandedStream(std::make_unique<PieceStream>(text, 7), packed, "input");
         char out[4096];

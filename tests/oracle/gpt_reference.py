@@ -30,7 +30,7 @@ CASES = [
 
 DEFAULTS = {"layers": 2, "heads": 4, "kv_heads": 0, "width": 32, "ff_width": 0, "context": 16, "vocabulary": 29, "positions": "learned",
             "norm": "layernorm", "activation": "gelu", "bias": True, "tied_head": True, "moe_experts": 0, "moe_active": 2,
-            "moe_capacity": 1.25, "moe_balance": 0.01, "lora_rank": 0, "lora_alpha": 0.0}
+            "moe_balance": 0.01, "lora_rank": 0, "lora_alpha": 0.0}
 
 
 def ff_width(c):
@@ -130,21 +130,18 @@ def activate(c, up):
 
 
 def moe(c, p, b, x):
-    """Token by token, choice by choice, in plain loops: first choices of all tokens are served before second ones."""
+    """Token by token, choice by choice, in plain loops."""
     e, a = c["moe_experts"], c["moe_active"]
     flat = x.reshape(-1, x.shape[-1])
     probabilities = F.linear(flat, p[b + "moe.router.weight"]).softmax(-1)
     gates, chosen = probabilities.topk(a, -1)
     gates = gates / gates.sum(-1, keepdim=True)
-    capacity = min(len(flat), math.ceil(len(flat) * a / e * c["moe_capacity"]))
-    used, out = [0] * e, [torch.zeros_like(flat[0]) for _ in flat]
-    for choice in range(a):
-        for token in range(len(flat)):
+    out = [torch.zeros_like(flat[0]) for _ in flat]
+    for token in range(len(flat)):
+        for choice in range(a):
             expert = int(chosen[token, choice])
-            used[expert] += 1
-            if used[expert] <= capacity:
-                hidden = activate(c, p[b + "moe.up.weight"][expert] @ flat[token])
-                out[token] = out[token] + gates[token, choice] * (p[b + "moe.down.weight"][expert] @ hidden)
+            hidden = activate(c, p[b + "moe.up.weight"][expert] @ flat[token])
+            out[token] = out[token] + gates[token, choice] * (p[b + "moe.down.weight"][expert] @ hidden)
     routed = F.one_hot(chosen, e).float().sum(1).mean(0) / a
     return torch.stack(out).view(x.shape), (routed * probabilities.mean(0)).sum() * e
 

@@ -36,10 +36,8 @@ int answer(const Tokenizer& tokenizer, bool special)
         if (!readExactly(text.data(), size))
             return 1;
         ids.clear();
-        if (special)
-            tokenizer.encodeMatchingSpecial(text, ids);
-        else
-            tokenizer.encode(text, ids);
+        if (!(special ? tokenizer.encodeMatchingSpecial(text, ids) : tokenizer.encode(text, ids)).ok())
+            return 1;
         const auto back = tokenizer.decode(ids);
         writeCounted(ids.data(), ids.size(), sizeof(TokenId));
         writeCounted(back.data(), back.size(), 1);
@@ -58,8 +56,13 @@ int bench(const Tokenizer& tokenizer, const char* path)
     for (int round = 0; round < 5; ++round) {
         for (const int threads : { 1, 2 }) {
             const auto result = benchTokenizer(tokenizer, text.value(), threads);
-            std::printf("%d thread(s): %.1f MB/s, %.3f s, %llu tokens\n", threads, result.megabytesPerSecond(), result.seconds,
-                static_cast<unsigned long long>(result.tokens));
+            if (!result.ok()) {
+                std::cerr << result.error().message << '\n';
+                return 1;
+            }
+            const auto& found = result.value();
+            std::printf("%d thread(s): %.1f MB/s, %.3f s, %llu tokens\n", threads, found.megabytesPerSecond(), found.seconds,
+                static_cast<unsigned long long>(found.tokens));
         }
     }
     return 0;

@@ -8,14 +8,13 @@ namespace furrow {
 
 namespace {
 
-QString problemOf(const QString& folder, const CheckpointRecord& record, const std::stop_token& stop)
+Status readAgain(const QString& folder, const CheckpointRecord& record, const std::stop_token& stop)
 {
     const RunPaths paths(pathFromUtf8(folder.toStdString()));
     const auto file = readRunFile(paths);
     if (!file.ok())
-        return QString::fromStdString(file.error().message);
-    const Status verdict = verifyCheckpoint(paths.checkpointFolder(record.folder), record.manifestSha256, file.value().runId, stop);
-    return verdict.ok() ? QString() : QString::fromStdString(verdict.error().message);
+        return file.error();
+    return verifyCheckpoint(paths.checkpointFolder(record.folder), record.manifestSha256, file.value().runId, stop);
 }
 
 } // namespace
@@ -74,9 +73,10 @@ const CheckpointVerdict* CheckpointVerifier::verdictOf(CheckpointId checkpoint) 
 void CheckpointVerifier::checkNext()
 {
     if (isBusy()) {
-        request_.start([folder = folder_, record = waiting_.front().record, stop = stopping_.get_token()](const auto&) { return problemOf(folder, record, stop); },
-            [this](const QString& problem) {
-                verdicts_[waiting_.front().id] = { problem, QDateTime::currentDateTime() };
+        request_.start([folder = folder_, record = waiting_.front().record, stop = stopping_.get_token()](const auto&) { return readAgain(folder, record, stop); },
+            [this](const Status& verdict) {
+                const bool isDamaged = !verdict.ok() && verdict.error().code == ErrorCode::Corrupt;
+                verdicts_[waiting_.front().id] = { verdict.ok() ? QString() : QString::fromStdString(verdict.error().message), isDamaged, QDateTime::currentDateTime() };
                 waiting_.pop_front();
                 ++done_;
                 checkNext();

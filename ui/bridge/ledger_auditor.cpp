@@ -1,9 +1,16 @@
 #include "ui/bridge/ledger_auditor.h"
 
 #include "core/base/path.h"
-#include "core/run/ledger_view.h"
+
+#include <QElapsedTimer>
 
 namespace furrow {
+
+namespace {
+
+constexpr qint64 kBetweenWordsMs = 200;
+
+} // namespace
 
 LedgerAuditor::LedgerAuditor(QObject* parent)
     : QObject(parent)
@@ -11,10 +18,36 @@ LedgerAuditor::LedgerAuditor(QObject* parent)
     qRegisterMetaType<AuditPtr>();
 }
 
-void LedgerAuditor::audit(const QString& folder)
+LedgerAuditor::~LedgerAuditor()
 {
+    stopping_.request_stop();
+}
+
+void LedgerAuditor::stop()
+{
+    request_.cancel();
+    stopping_.request_stop();
+    stopping_ = {};
+    busy_ = false;
+}
+
+void LedgerAuditor::audit(const QString& folder, AuditDepth depth)
+{
+    stop();
     busy_ = true;
-    request_.start([folder](const auto&) { return std::make_shared<Result<AuditReport>>(furrow::audit(readableLedger(RunPaths(pathFromUtf8(folder.toStdString()))))); },
+    const RunPaths paths(pathFromUtf8(folder.toStdString()));
+    request_.start([this, paths, depth, stop = stopping_.get_token()](const NewestRequest::IsWanted& isWanted) {
+            QElapsedTimer quiet;
+            AuditWatch watch { stop, [this, isWanted, &quiet](const AuditProgress& progress) {
+                                  if (!isWanted() || (quiet.isValid() && quiet.elapsed() < kBetweenWordsMs))
+                                      return;
+                                  quiet.start();
+                                  QMetaObject::invokeMethod(this, [this, isWanted, progress] {
+                                      if (isWanted())
+                                          Q_EMIT progressed(QString::fromStdString(progress.doing), progress.fraction);
+                                  });
+                              } };
+            return std::make_shared<Result<AuditReport>>(auditRun(paths, depth, watch)); },
         [this](const std::shared_ptr<Result<AuditReport>>& report) {
             busy_ = false;
             if (report->ok())

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tracker/audit.h"
+#include "core/run/run_audit.h"
 #include "ui/bridge/newest_request.h"
 
 #include <QMetaType>
@@ -12,19 +12,25 @@ namespace furrow {
 
 using AuditPtr = std::shared_ptr<const AuditReport>;
 
-/// Audits the ledger of a run away from the GUI thread. Only the newest request is answered. Lives on the GUI thread.
+/// Audits a run away from the GUI thread. Only the newest request is answered. Lives on the GUI thread.
 class LedgerAuditor : public QObject {
     Q_OBJECT
 public:
     explicit LedgerAuditor(QObject* parent = nullptr);
-    void audit(const QString& folder);
+    ~LedgerAuditor() override; ///< like stop()
+    /// Instead of an audit that is under way.
+    void audit(const QString& folder, AuditDepth depth);
+    /// No answer comes any more, and reading ends, inside a large file too.
+    void stop();
     bool isBusy() const { return busy_; }
 
 Q_SIGNALS:
     void audited(const furrow::AuditPtr& report);
     void failed(const QString& message);
+    void progressed(const QString& doing, double fraction); ///< some times a second; of `doing`, 0..1
 
 private:
+    std::stop_source stopping_;
     NewestRequest request_ { *this };
     bool busy_ = false;
 };

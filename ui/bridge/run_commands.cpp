@@ -1,6 +1,8 @@
 #include "ui/bridge/run_commands.h"
 
 #include "core/base/path.h"
+#include "core/run/poisoned_chunks.h"
+#include "core/run/repair.h"
 
 namespace furrow {
 
@@ -81,7 +83,7 @@ void RunCommands::launch(const NewRun& request)
 void RunCommands::pin(const QString& folder, CheckpointId checkpoint, bool pinned)
 {
     run(RunVerb::Pin, folder, [checkpoint, pinned](const RunPaths& paths) -> Status {
-        auto ledger = SupervisorLedger::open(paths.tracker());
+        auto ledger = openForControl(paths);
         return ledger.ok() ? ledger.value().setPinned(checkpoint, pinned) : Status(ledger.error());
     });
 }
@@ -91,11 +93,29 @@ void RunCommands::markFinished(const QString& folder)
     run(RunVerb::MarkFinished, folder, furrow::markFinished);
 }
 
-void RunCommands::start(const QString& folder, const RunConfig& wanted, std::optional<CheckpointId> goBackTo)
+void RunCommands::retryChunks(const QString& folder, const std::vector<ChunkId>& chunks)
 {
-    run(RunVerb::Start, folder, [wanted, goBackTo](const RunPaths& paths) {
-        auto started = startRun(paths, wanted, {}, goBackTo);
+    run(RunVerb::RetryChunks, folder, [chunks](const RunPaths& paths) { return furrow::retryChunks(paths, chunks); });
+}
+
+void RunCommands::acceptChunks(const QString& folder, const std::vector<ChunkId>& chunks)
+{
+    run(RunVerb::AcceptChunks, folder, [chunks](const RunPaths& paths) { return furrow::acceptChunks(paths, chunks); });
+}
+
+void RunCommands::start(const QString& folder, const RunConfig& wanted, const ResumeChoice& choice)
+{
+    run(RunVerb::Start, folder, [wanted, choice](const RunPaths& paths) {
+        auto started = startRun(paths, wanted, {}, choice);
         return started.ok() ? Status() : Status(started.error());
+    });
+}
+
+void RunCommands::takeForward(const QString& folder)
+{
+    run(RunVerb::TakeForward, folder, [tell = teller()](const RunPaths& paths) {
+        auto repaired = repairRun(paths, tell);
+        return repaired.ok() ? Status() : Status(repaired.error());
     });
 }
 
@@ -122,6 +142,16 @@ void RunCommands::kill(const QString& folder)
 void RunCommands::save(const QString& folder)
 {
     run(RunVerb::Save, folder, saveNow);
+}
+
+void RunCommands::evaluate(const QString& folder)
+{
+    run(RunVerb::Evaluate, folder, evaluateNow);
+}
+
+void RunCommands::stopAfter(const QString& folder, EndOf what)
+{
+    run(what == EndOf::Block ? RunVerb::StopAfterBlock : RunVerb::StopAfterEpoch, folder, [what](const RunPaths& paths) { return stopAfterThis(paths, what); });
 }
 
 void RunCommands::plan(const QString& folder)

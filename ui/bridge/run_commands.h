@@ -9,7 +9,7 @@
 
 namespace furrow {
 
-enum class RunVerb { Create, Make, Pin, Start, Pause, Continue, Stop, Kill, Save, Plan, MarkFinished };
+enum class RunVerb { Create, Make, Pin, Start, Pause, Continue, Stop, StopAfterBlock, StopAfterEpoch, Kill, Save, Evaluate, Plan, TakeForward, MarkFinished, RetryChunks, AcceptChunks };
 
 using PlanPtr = std::shared_ptr<const ResumePlan>;
 
@@ -27,15 +27,22 @@ public:
     void make(const NewRun& request);
     /// Keeps a checkpoint from being removed by the keep policy, or lets it go.
     void pin(const QString& folder, CheckpointId checkpoint, bool pinned);
-    /// Starts or resumes with the configuration wanted from now on; `goBackTo`: from that checkpoint instead of the newest.
-    void start(const QString& folder, const RunConfig& wanted, std::optional<CheckpointId> goBackTo = {});
+    /// Starts or resumes with the configuration wanted from now on.
+    void start(const QString& folder, const RunConfig& wanted, const ResumeChoice& choice = {});
+    /// Takes a tracker that is older than the weights forward from the manifests of the checkpoints.
+    void takeForward(const QString& folder);
     /// Accepts a run that nobody trains as ended as it is.
     void markFinished(const QString& folder);
+    /// Poisoned chunks are tried again, or accepted as not trained; without chunks every poisoned one of the run.
+    void retryChunks(const QString& folder, const std::vector<ChunkId>& chunks);
+    void acceptChunks(const QString& folder, const std::vector<ChunkId>& chunks);
     void pause(const QString& folder);
     void continueRun(const QString& folder);
     void stop(const QString& folder);
     void kill(const QString& folder);
     void save(const QString& folder);
+    void evaluate(const QString& folder);
+    void stopAfter(const QString& folder, EndOf what);
     /// Works out what a resume would do; ends in planned() or failed().
     void plan(const QString& folder);
 

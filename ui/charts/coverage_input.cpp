@@ -2,6 +2,7 @@
 #include "ui/charts/coverage_map.h"
 
 #include "ui/charts/coverage_measures.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -167,7 +168,7 @@ bool CoverageMap::viewportEvent(QEvent* event)
         if (cell < 0)
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(), describe(cells_[static_cast<std::size_t>(cell)]), viewport());
+            showTip(help->globalPos(), describe(cells_[static_cast<std::size_t>(cell)]), viewport());
         return true;
     }
     if (event->type() == QEvent::Leave)

@@ -3,6 +3,7 @@
 #include "ui/charts/chart_parts.h"
 #include "ui/charts/chart_plot.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QElapsedTimer>
 #include <QLabel>
@@ -28,7 +29,7 @@ SeriesChart::SeriesChart(ChartLink& link, QWidget* parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     buildPlot();
-    empty_ = new QLabel(emptyText_, plot_);
+    empty_ = plainLabel(emptyText_, plot_);
     empty_->setAlignment(Qt::AlignCenter);
     empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
     empty_->hide();

@@ -36,6 +36,7 @@ QString alertWord(AlertKind kind)
     case AlertKind::LossTooGood: return QCoreApplication::translate("Alerts", "Loss too good to be true");
     case AlertKind::Duplicate: return QCoreApplication::translate("Alerts", "Chunk trained twice or missing");
     case AlertKind::DiskSpace: return QCoreApplication::translate("Alerts", "Disk nearly full");
+    case AlertKind::WorkerDied: return QCoreApplication::translate("Alerts", "Worker died");
     }
     return {};
 }
@@ -98,10 +99,13 @@ void Alerts::lookAtWorkers(const RunStatus& status)
         if (worker.alive && status.state == RunState::Running && worker.secondsSinceProgress > rules_.stallSeconds)
             raise({ AlertKind::Stalled, QStringLiteral("stalled %1 %2").arg(worker.worker).arg(worker.pid),
                 QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).").arg(who, durationText(worker.secondsSinceProgress), phaseWord(worker.phase)), 0, worker.worker, {} });
-        const bool memory = QString::fromStdString(worker.endCause).contains(QLatin1String("memory"), Qt::CaseInsensitive);
-        if (memory)
-            raise({ AlertKind::OutOfMemory, QStringLiteral("memory %1 %2").arg(worker.worker).arg(worker.restarts),
-                QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.").arg(who, coreWords(worker.endCause)), 0, worker.worker, {} });
+        // A worker is started again within a second: what it died of is told by its next life too.
+        const std::string& death = worker.alive ? worker.lastDeath : worker.endCause;
+        const QString which = QStringLiteral("%1 %2").arg(worker.worker).arg(worker.alive ? worker.restarts - 1 : worker.restarts);
+        if (QString::fromStdString(death).contains(QLatin1String("memory"), Qt::CaseInsensitive))
+            raise({ AlertKind::OutOfMemory, QStringLiteral("memory ") + which, QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.").arg(who, coreWords(death)), 0, worker.worker, {} });
+        else if (worker.alive && !death.empty())
+            raise({ AlertKind::WorkerDied, QStringLiteral("died ") + which, QCoreApplication::translate("Alerts", "%1 ended and was started again: %2").arg(who, coreWords(death)), 0, worker.worker, {} });
         if (worker.alive && worker.step > 0 && std::isnan(worker.loss))
             raise({ AlertKind::NotANumber, QStringLiteral("nan %1 %2").arg(worker.worker).arg(worker.pid), QCoreApplication::translate("Alerts", "The loss of %1 is not a number.").arg(who), 0, worker.worker, {} });
         if (worker.alive && worker.step > 100 && std::isfinite(worker.loss) && worker.loss < rules_.lossTooGood)

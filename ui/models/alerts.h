@@ -9,7 +9,7 @@
 
 namespace furrow {
 
-enum class AlertKind { Finished, Interrupted, Failed, NotANumber, Spike, Stalled, OutOfMemory, RepeatedData, LossTooGood, Duplicate, DiskSpace };
+enum class AlertKind { Finished, Interrupted, Failed, NotANumber, Spike, Stalled, OutOfMemory, RepeatedData, LossTooGood, Duplicate, DiskSpace, WorkerDied };
 
 /// Something that a person should know at once. `key` says what it is about: the same thing is not told twice.
 struct Alert {

@@ -38,8 +38,10 @@ QString verdictText(const CheckpointLine& line, const CheckpointVerifier& verifi
     if (verifier.isChecking(line.id))
         return QCoreApplication::translate("Tables", "checking…");
     const CheckpointVerdict* verdict = verifier.verdictOf(line.id);
-    if (line.damaged || (verdict != nullptr && !verdict->problem.isEmpty()))
+    if (verdict == nullptr ? line.damaged : verdict->isDamaged)
         return QCoreApplication::translate("Tables", "damaged");
+    if (verdict != nullptr && !verdict->problem.isEmpty())
+        return QCoreApplication::translate("Tables", "cannot be read");
     return verdict == nullptr ? QCoreApplication::translate("Tables", "not checked yet")
                               : QCoreApplication::translate("Tables", "verified at %1").arg(verdict->at.toString(QStringLiteral("HH:mm")));
 }

@@ -78,7 +78,7 @@ QString singleWord(const QString& value)
         if (value == QString::fromStdString(toString(state)))
             return stateWord(state).toLower();
     }
-    for (const StopReason reason : { StopReason::EpochEnd, StopReason::BlockEnd, StopReason::Steps, StopReason::Tokens, StopReason::Hours, StopReason::Epochs, StopReason::User, StopReason::Error }) {
+    for (const StopReason reason : { StopReason::EpochEnd, StopReason::BlockEnd, StopReason::Steps, StopReason::Tokens, StopReason::Hours, StopReason::Epochs, StopReason::User, StopReason::Error, StopReason::Incomplete }) {
         if (value == QString::fromStdString(toString(reason)))
             return stopReasonSentence(reason);
     }

@@ -44,6 +44,7 @@ QString stopReasonSentence(StopReason reason)
     case StopReason::User: return QCoreApplication::translate("Words", "you stopped it");
     case StopReason::Error: return QCoreApplication::translate("Words", "an error stopped it");
     case StopReason::Interrupted: return QCoreApplication::translate("Words", "interrupted");
+    case StopReason::Incomplete: return QCoreApplication::translate("Words", "incomplete");
     }
     return {};
 }

@@ -1,5 +1,6 @@
 #include "ui/pages/audit_report.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
@@ -46,6 +47,17 @@ QString epochTable(const AuditReport& report)
     return html + QStringLiteral("</table>\n");
 }
 
+/// "; wrong: 1; could not be inspected: 2", or nothing.
+QString countedWords(const AuditInspection& one)
+{
+    QString words;
+    if (one.wrong > 0)
+        words += QCoreApplication::translate("AuditReport", "; wrong: %1").arg(countText(one.wrong));
+    if (one.unreadable > 0)
+        words += QCoreApplication::translate("AuditReport", "; could not be inspected: %1").arg(countText(one.unreadable));
+    return words;
+}
+
 QString findingTable(const AuditReport& report)
 {
     QString html = QStringLiteral("<table border=\"1\" cellspacing=\"0\" cellpadding=\"4\">\n");
@@ -81,10 +93,14 @@ QString findingCsv(const AuditReport& report)
 
 } // namespace
 
+QString auditProgressWords(const QString& doing, double fraction)
+{
+    return QCoreApplication::translate("AuditReport", "%1: %2 %").arg(coreWords(doing)).arg(static_cast<int>(fraction * 100));
+}
+
 QString auditHtml(const AuditReport& report, const QString& runName)
 {
-    const QString verdict = report.isClean() ? said(QT_TRANSLATE_NOOP("AuditReport", "No duplicate, no hole: every committed chunk is in the surviving weights exactly once."))
-                                             : said(QT_TRANSLATE_NOOP("AuditReport", "The ledger does not prove that every chunk is in the weights exactly once. See the findings."));
+    const QString verdict = coreWords(auditVerdict(report)).toHtmlEscaped();
     QString html = QStringLiteral("<h1>%1</h1>\n<p>%2<br>%3</p>\n<p><b>%4</b></p>\n")
                        .arg(QCoreApplication::translate("AuditReport", "Audit of %1").arg(runName.toHtmlEscaped()), escaped(report.runId),
                            QLocale().toString(QDateTime::currentDateTime(), QLocale::LongFormat), verdict);
@@ -92,6 +108,8 @@ QString auditHtml(const AuditReport& report, const QString& runName)
     html += QStringLiteral("<h2>%1</h2>\n<ul>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "What was checked")));
     for (const AuditInvariant& invariant : report.invariants)
         html += QStringLiteral("<li>%1 %2: %3</li>\n").arg(invariant.holds ? QStringLiteral("✓") : QStringLiteral("✗"), escaped(invariant.name), escaped(invariant.meaning));
+    for (const AuditInspection& one : report.inspections)
+        html += QStringLiteral("<li>%1 %2%3</li>\n").arg(one.wrong > 0 ? QStringLiteral("✗") : one.unreadable > 0 ? QStringLiteral("?") : QStringLiteral("✓"), coreWords(one.how).toHtmlEscaped(), countedWords(one).toHtmlEscaped());
     html += QStringLiteral("</ul>\n");
     if (!report.findings.empty())
         html += QStringLiteral("<h2>%1</h2>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Findings"))) + findingTable(report);

@@ -6,7 +6,10 @@
 
 namespace furrow {
 
-/// What the ledger proves about a run, as a page of HTML. Texts of the run are escaped.
+/// "Reading the weights of checkpoint r0-12: 40 %".
+QString auditProgressWords(const QString& doing, double fraction);
+
+/// What ledger and files prove about a run, as a page of HTML. Texts of the run are escaped.
 QString auditHtml(const AuditReport& report, const QString& runName);
 
 /// By extension: .html, .pdf, .csv (findings) or .json. False when it could not be written.

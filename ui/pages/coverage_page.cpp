@@ -8,6 +8,7 @@
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QHeaderView>
@@ -381,6 +382,12 @@ void CoveragePage::fit()
 void CoveragePage::setAudit(qint64 twice, qint64 missing)
 {
     legend_->setAudit(twice, missing);
+}
+
+void CoveragePage::setChunkActions(const QList<QAction*>& actions)
+{
+    map_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    map_->addActions(actions);
 }
 
 } // namespace furrow

@@ -29,6 +29,8 @@ public:
     explicit CoveragePage(Workbench& bench, QWidget* parent = nullptr);
     void fit();
     void setAudit(qint64 twice, qint64 missing);
+    /// What the context menu of the map offers for the selected chunks.
+    void setChunkActions(const QList<QAction*>& actions);
 
 private:
     void buildBar();

@@ -102,6 +102,13 @@ void EpochMeters::showLegend(const EpochRow& epoch)
         entries.push_back({ tr("excluded %1").arg(countText(chunks[ChunkState::Excluded])), MeterFill::Excluded });
     if (chunks[ChunkState::Accepted] > 0)
         entries.push_back({ tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])), std::nullopt });
+    const RowCounts& rows = epoch.rowsKnown;
+    if (rows.failed > 0)
+        entries.push_back({ tr("rows unreadable %1").arg(countText(rows.failed)), std::nullopt });
+    if (rows.filtered > 0)
+        entries.push_back({ tr("rows filtered %1").arg(countText(rows.filtered)), std::nullopt });
+    if (rows.duplicates > 0)
+        entries.push_back({ tr("duplicates left out %1").arg(countText(rows.duplicates)), std::nullopt });
     legend_->setEntries(std::move(entries));
     const std::int64_t bad = chunks[ChunkState::Poisoned];
     poisoned_->setText(bad > 0 ? tr("poisoned %1, accept or retry before the epoch can end").arg(countText(bad)) : QString());

@@ -1,5 +1,6 @@
 #include "ui/pages/error_text.h"
 
+#include "core/base/redact.h"
 #include "ui/models/core_words.h"
 
 #include <QCoreApplication>
@@ -8,7 +9,7 @@ namespace furrow {
 
 QString errorText(const Error& error)
 {
-    const QString said = coreWords(error.message);
+    const QString said = coreWords(withoutSecrets(error.message));
     const auto with = [&said](const QString& kind) { return QCoreApplication::translate("ErrorText", "%1 %2").arg(kind, said); };
     switch (error.code) {
     case ErrorCode::NotFound: return with(QCoreApplication::translate("ErrorText", "Something is missing."));

@@ -1,6 +1,7 @@
 #include "ui/pages/export_dialog.h"
 
 #include "ui/models/core_words.h"
+#include "ui/pages/audit_report.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/run_report.h"
 
@@ -55,6 +56,7 @@ ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr ta
         say(problem.isEmpty() ? tr("Saved as %1.").arg(target_->text()) : coreWords(problem), !problem.isEmpty());
     });
     connect(&auditor_, &LedgerAuditor::audited, this, [this](const AuditPtr& report) { writeReport(*report); });
+    connect(&auditor_, &LedgerAuditor::progressed, this, [this](const QString& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
     connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& sentence) {
         go_->setEnabled(true);
         say(coreWords(sentence), true);
@@ -100,7 +102,7 @@ void ExportDialog::start()
     go_->setEnabled(false);
     say(tr("Working…"));
     if (kind == Report) {
-        auditor_.audit(folder_);
+        auditor_.audit(folder_, AuditDepth::Files);
         return;
     }
     if (kind == Bundle) {

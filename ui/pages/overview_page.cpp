@@ -67,7 +67,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     cards_ = new QGridLayout;
     cards_->setSpacing(12);
     column->addLayout(cards_);
-    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples in weights"), tr("Of what was read"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text") });
+    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples in weights"), tr("Of what was read"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
     column->addWidget(reading_);
     buildChart();
     column->addWidget(loss_, 1);
@@ -168,6 +168,7 @@ void OverviewPage::showReading(const RunStatus& status)
     reading_->setValue(5, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
     reading_->setValue(6, percentText(reading.busyShare), tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
     reading_->setValue(7, percentText(reading.repeatedShare), tr("Samples whose text was there before in their block"));
+    reading_->setValue(8, percentText(reading.unknownShare), tr("Tokens that stand for characters the vocabulary does not have"));
 }
 
 void OverviewPage::showWorkers(const RunStatus& status)

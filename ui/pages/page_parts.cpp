@@ -2,11 +2,11 @@
 
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
-#include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
 #include <QShortcut>
@@ -36,7 +36,7 @@ QFont codeFont(TextSize size)
 
 QLabel* makeLabel(const QString& text, TextTone tone, TextSize size, bool bold)
 {
-    auto* label = new QLabel(text);
+    QLabel* label = plainLabel(text);
     label->setFont(scaledFont(size, bold ? QFont::DemiBold : QFont::Normal));
     static constexpr const char* kTones[] = { "value", "secondary", "hint", "error" };
     label->setProperty("tone", QString::fromLatin1(kTones[static_cast<int>(tone)]));
@@ -71,6 +71,7 @@ void saySentence(QLabel* line, const QString& sentence, bool bad)
 
 ElidedLabel::ElidedLabel(TextTone tone, TextSize size)
 {
+    makePlain(*this);
     setFont(scaledFont(size));
     setTone(this, tone);
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -184,12 +185,6 @@ void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn
     table->horizontalHeader()->setStretchLastSection(!lastAlignment.value<Qt::Alignment>().testFlag(Qt::AlignRight)); // numbers stay beside the others
     table->horizontalHeader()->setSortIndicator(sortColumn, order);
     proxy->sort(sortColumn, order);
-}
-
-void setSentenceWidth(QMessageBox& box)
-{
-    constexpr int kWidth = 440;
-    box.findChild<QLabel*>(QStringLiteral("qt_msgbox_label"))->setMinimumWidth(kWidth); // its layout is made anew for each text and button
 }
 
 QPushButton* makeButton(const QString& text, const QString& icon, bool primary)

@@ -7,7 +7,6 @@
 
 class QBoxLayout;
 class QLineEdit;
-class QMessageBox;
 class QPushButton;
 class QTableView;
 class QAbstractItemModel;
@@ -19,7 +18,7 @@ namespace furrow {
 enum class TextTone { Value, Secondary, Hint, Error };
 enum class TextSize { Body, Small, Tiny, Title };
 
-/// A label in the wanted tone; its colour follows the palette. `bold`: weight 600.
+/// A label in the wanted tone, for plain text; its colour follows the palette. `bold`: weight 600.
 QLabel* makeLabel(const QString& text, TextTone tone = TextTone::Value, TextSize size = TextSize::Body, bool bold = false);
 QFont scaledFont(TextSize size, int weight = QFont::Normal);
 /// Fixed-pitch font for text as trained, commands and ids.
@@ -60,8 +59,6 @@ QTableView* makeTable(const QString& accessibleName);
 QLineEdit* makeSearch(const QString& what);
 /// Sorts by SortRole through a proxy that it makes.
 void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn = -1, Qt::SortOrder order = Qt::AscendingOrder);
-/// Makes a box wide enough for sentences; by itself it is as narrow as its title.
-void setSentenceWidth(QMessageBox& box);
 /// @param icon  name of a file in resources/icons; empty: none
 QPushButton* makeButton(const QString& text, const QString& icon = {}, bool primary = false);
 

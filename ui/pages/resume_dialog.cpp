@@ -122,6 +122,7 @@ QWidget* ResumeDialog::buildSide()
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(12, 12, 16, 12);
     column->setSpacing(8);
+    addLoss(column);
     addCounts(column);
     addCheckpoints(column);
     addSettings(column);
@@ -132,6 +133,32 @@ QWidget* ResumeDialog::buildSide()
     scroll->setWidget(inside);
     scroll->setMinimumWidth(inside->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width()); // the map gives way
     return scroll;
+}
+
+void ResumeDialog::addLoss(QVBoxLayout* column)
+{
+    loss_ = makeLabel(coreWords(plan_->loss), TextTone::Error);
+    loss_->setWordWrap(true);
+    column->addWidget(loss_);
+    acceptLoss_ = new QCheckBox;
+    connect(acceptLoss_, &QCheckBox::toggled, this, &ResumeDialog::enableGo);
+    column->addWidget(acceptLoss_);
+}
+
+bool ResumeDialog::needsYes() const
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    return chosen == nullptr ? !plan_->loss.empty() : chosen->losesOthers;
+}
+
+bool ResumeDialog::acceptsLoss() const
+{
+    return needsYes() && acceptLoss_->isChecked();
+}
+
+void ResumeDialog::enableGo()
+{
+    go_->setEnabled(settingsAreRight_ && (!needsYes() || acceptLoss_->isChecked()));
 }
 
 void ResumeDialog::addCounts(QVBoxLayout* column)
@@ -230,7 +257,12 @@ void ResumeDialog::showChoice()
     const std::int64_t kept = plan_->kept + plan_->redo - redoHere;
     counts_[0]->setText(countText(kept));
     counts_[1]->setText(countText(redoHere));
-    redoMeaning_->setText(chosen == nullptr ? tr("only in a checkpoint that is damaged") : tr("trained after checkpoint %1, or only in a damaged one").arg(chosen->row.id.value));
+    redoMeaning_->setText(chosen == nullptr ? tr("only in a checkpoint that is damaged or cannot be read") : tr("trained after checkpoint %1, or only in one that is not whole").arg(chosen->row.id.value));
+    loss_->setVisible(chosen == nullptr && needsYes());
+    acceptLoss_->setVisible(needsYes());
+    const int redoCount = static_cast<int>(redo.size()); // lupdate does not read past a cast
+    acceptLoss_->setText(tr("I accept that %n chunk(s) are trained again", nullptr, redoCount));
+    enableGo();
     if (map_ != nullptr) {
         std::vector<CellKind> kinds;
         for (const ChunkCell& cell : plan_->cells)
@@ -343,7 +375,8 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     }
     problem_->setText(sentences.join(QLatin1Char('\n')));
     problem_->setVisible(!wrong.empty());
-    go_->setEnabled(wrong.empty());
+    settingsAreRight_ = wrong.empty();
+    enableGo();
     changed_->show(changes(frozen_, wanted_));
 }
 
@@ -352,6 +385,8 @@ QString ResumeDialog::command() const
     QString line = QStringLiteral("furrowctl resume '%1'").arg(folder_);
     if (goBackTo())
         line += QStringLiteral(" --from-checkpoint '%1'").arg(QString::fromStdString(choices_->chosen()->row.record.folder));
+    if (acceptsLoss())
+        line += QStringLiteral(" --accept-loss");
     for (const ConfigChange& change : changes(frozen_, wanted_))
         line += QStringLiteral(" %1 '%2'").arg(QString::fromStdString(change.setting->option()), QString::fromStdString(change.after));
     return line;

@@ -26,6 +26,8 @@ public:
     const RunConfig& wanted() const { return wanted_; }
     /// The checkpoint that was chosen; nothing: the newest of each replica.
     std::optional<CheckpointId> goBackTo() const;
+    /// A person has said yes to leaving weights behind that are damaged or cannot be read. Asked for only where the choice needs it.
+    bool acceptsLoss() const;
     void setAutoResume(bool wanted);
     bool isAutoResume() const;
 
@@ -37,6 +39,9 @@ private:
     void addTruth(QVBoxLayout* column);
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);
+    void addLoss(QVBoxLayout* column);
+    bool needsYes() const;
+    void enableGo();
     QWidget* buildFoot();
     void edit(const Setting& setting, const QString& text);
     void showChoice();
@@ -55,6 +60,9 @@ private:
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* problem_ = nullptr;
     ChangedSettings* changed_ = nullptr;
+    QLabel* loss_ = nullptr;
+    QCheckBox* acceptLoss_ = nullptr;
+    bool settingsAreRight_ = true;
     QCheckBox* autoResume_ = nullptr;
     QPushButton* go_ = nullptr;
 };

@@ -5,6 +5,7 @@
 #include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/page_parts.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QButtonGroup>
 #include <QGridLayout>
@@ -142,7 +143,8 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
         grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, 5);
         return;
     }
-    QWidget* verdict = choice.verified ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Left behind")) : makeVerdict(QStringLiteral("warning"), Token::Error, tr("Damaged"));
+    QWidget* verdict = choice.verified ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Left behind"))
+                                       : makeVerdict(QStringLiteral("warning"), Token::Error, choice.damaged ? tr("Damaged") : tr("Cannot be read"));
     verdict->setToolTip(button->toolTip());
     grid_->addWidget(verdict, row, 5);
 }
@@ -189,6 +191,7 @@ void ChangedSettings::show(const std::vector<ConfigChange>& changes)
         grid_->addWidget(makeLabel(settingLabel(*change.setting), TextTone::Value, TextSize::Small), row, 0);
         QLabel* values = makeLabel(QStringLiteral("<s>%1</s> &nbsp;%2 %3").arg(QString::fromStdString(change.before).toHtmlEscaped(), QString::fromStdString(change.after).toHtmlEscaped(), settingUnit(*change.setting).toHtmlEscaped()),
             TextTone::Value, TextSize::Small);
+        makeRich(*values);
         values->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         values->setAccessibleName(tr("from %1 to %2").arg(QString::fromStdString(change.before), QString::fromStdString(change.after)));
         grid_->addWidget(values, row, 1);

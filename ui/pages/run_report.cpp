@@ -37,6 +37,13 @@ QString figures(const RunStatus& status)
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Training loss")), std::isfinite(status.loss) ? fixedText(status.loss, 4) : none);
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Loss on held-out text")), status.evalLoss ? fixedText(*status.evalLoss, 4) : none);
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Checkpoints")), countText(status.checkpoints));
+    const RowCounts rows = status.epochs.empty() ? RowCounts {} : status.epochs.back().rowsKnown;
+    for (const auto& [count, name] : { std::pair(rows.failed, said(QT_TRANSLATE_NOOP("RunReport", "Rows that cannot be read"))), std::pair(rows.filtered, said(QT_TRANSLATE_NOOP("RunReport", "Rows filtered"))),
+             std::pair(rows.duplicates, said(QT_TRANSLATE_NOOP("RunReport", "Duplicates left out"))) })
+        if (count > 0)
+            html += row(name, countText(count));
+    if (!status.poisonedCause.empty())
+        html += row(said(QT_TRANSLATE_NOOP("RunReport", "Chunks that cannot be read")), coreWords(status.poisonedCause).toHtmlEscaped());
     return html + QStringLiteral("</table>\n");
 }
 

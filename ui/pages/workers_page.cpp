@@ -184,7 +184,7 @@ void WorkersPage::showVerdicts()
         if (const CheckpointVerdict* verdict = verifier_.verdictOf(row.id); verdict != nullptr && !row.removed && !verdict->problem.isEmpty())
             problems.append(coreWords(verdict->problem));
     if (!problems.isEmpty())
-        saySentence(sentence_, tr("%n checkpoint(s) damaged. %1", nullptr, static_cast<int>(problems.size())).arg(problems.join(QLatin1Char(' '))), true);
+        saySentence(sentence_, tr("%n checkpoint(s) not whole. %1", nullptr, static_cast<int>(problems.size())).arg(problems.join(QLatin1Char(' '))), true);
     else if (verifier_.done() > 0)
         saySentence(sentence_, tr("%n checkpoint(s) verified: every file is as it was written.", nullptr, static_cast<int>(verifier_.done())), false);
     else

@@ -115,11 +115,14 @@ void Actions::makeRun()
 {
     pause = add(Menu::Run, tr("Pause"), QStringLiteral("pause"), QKeySequence(QStringLiteral("Ctrl+P")), tr("Pause at the end of the chunks in training"));
     stop = add(Menu::Run, tr("Stop"), QStringLiteral("stop"), QKeySequence(QStringLiteral("Ctrl+Shift+X")), tr("Stop after a checkpoint"));
+    stopAfterBlock = add(Menu::Run, tr("Stop after this block"), {}, {}, tr("End with the block that is complete next"));
+    stopAfterEpoch = add(Menu::Run, tr("Stop after this epoch"), {}, {}, tr("End with the epoch that is being trained"));
     kill = add(Menu::Run, tr("Kill…"), {}, {}, tr("End all processes of the run now"));
     kill->setIcon(theme().icon(QStringLiteral("kill"), Token::Error));
     resume = add(Menu::Run, tr("Resume…"), QStringLiteral("resume"), QKeySequence(QStringLiteral("Ctrl+R")), tr("Look at what a resume would do, then go on"));
     addSeparator(Menu::Run);
     saveNow = add(Menu::Run, tr("Save checkpoint now"), {}, QKeySequence::Save, {});
+    evaluateNow = add(Menu::Run, tr("Evaluate now"), {}, {}, tr("Each worker evaluates its weights on the held-out text at its next step"));
     merge = add(Menu::Run, tr("Merge replicas…"), {}, {}, tr("Make one model of what the workers trained apart, and compare the losses"));
     markFinished = add(Menu::Run, tr("Mark finished"), {}, {}, tr("Accept the run as ended as it is. It can still be resumed later."));
     autoResume = add(Menu::Run, tr("Resume by itself when interrupted"), {}, {}, tr("Up to %1 times, with longer and longer waits").arg(AutoResume::kLimit));
@@ -150,6 +153,8 @@ void Actions::makeData()
     showSamples = add(Menu::Data, tr("Read samples of the selected chunk"), QStringLiteral("text"), QKeySequence(QStringLiteral("Ctrl+Shift+R")), {});
     addSeparator(Menu::Data);
     quarantineChunks = add(Menu::Data, tr("Quarantine selected chunks…"), QStringLiteral("quarantine"), QKeySequence(QStringLiteral("Ctrl+Shift+U")), tr("Leave them out of the next run"));
+    retryChunks = add(Menu::Data, tr("Try poisoned chunks again"), QStringLiteral("resume"), {}, tr("Prepare and train them once more; the selected ones, else all"));
+    acceptChunks = add(Menu::Data, tr("Accept poisoned chunks…"), {}, {}, tr("They stay untrained, by name, and the epoch can end without them; the selected ones, else all"));
     quarantine = add(Menu::Data, tr("Quarantine list…"), {}, {}, tr("Chunks, samples and patterns that later runs leave out"));
 }
 

@@ -49,7 +49,10 @@ public:
     QAction* stop;
     QAction* kill;
     QAction* resume; ///< also starts
+    QAction* stopAfterBlock;
+    QAction* stopAfterEpoch;
     QAction* saveNow;
+    QAction* evaluateNow;
     QAction* merge; ///< replicas into one base
     QAction* markFinished;
     QAction* autoResume; ///< checkable: this run resumes by itself after an interruption
@@ -72,6 +75,8 @@ public:
     QAction* showSamples;
     QAction* quarantine; ///< the list of what later runs leave out
     QAction* quarantineChunks; ///< puts the selected chunks on it
+    QAction* retryChunks; ///< of the poisoned chunks the selected ones, else all
+    QAction* acceptChunks; ///< the same
 
     QAction* palette;
     QAction* queue; ///< shows the queue

@@ -15,7 +15,7 @@ namespace furrow {
 namespace {
 
 constexpr AlertKind kKinds[] = { AlertKind::Finished, AlertKind::Interrupted, AlertKind::Failed, AlertKind::NotANumber, AlertKind::Spike, AlertKind::Stalled, AlertKind::OutOfMemory,
-    AlertKind::RepeatedData, AlertKind::LossTooGood, AlertKind::Duplicate, AlertKind::DiskSpace };
+    AlertKind::RepeatedData, AlertKind::LossTooGood, AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied };
 
 QDoubleSpinBox* makeNumber(double value, double most, int decimals, const QString& suffix)
 {

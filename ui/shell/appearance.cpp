@@ -1,6 +1,7 @@
 #include "ui/shell/appearance.h"
 
 #include "ui/theme/theme.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QCoreApplication>
 #include <QLibraryInfo>
@@ -47,6 +48,7 @@ Appearance::Appearance(bool remember, QObject* parent)
         theme_ = themes().contains(theme) ? theme : theme_;
         language_ = languages().contains(language) ? language : language_;
     }
+    keepTipsPlain();
     applyTheme();
     applyLanguage();
 }

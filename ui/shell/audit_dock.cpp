@@ -8,6 +8,7 @@
 #include "ui/pages/save_file.h"
 #include "ui/widgets/lane_view.h"
 
+#include <QCheckBox>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
@@ -37,6 +38,8 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     , splitter_(new QSplitter(Qt::Horizontal, this))
     , cause_(makeLabel({}, TextTone::Value, TextSize::Small))
     , lanes_(new LaneView(this))
+    , files_(makeButton(tr("Check weights and files")))
+    , source_(new QCheckBox(tr("Read the data again"), this))
     , save_(makeButton(tr("Save report…")))
     , timer_(new QTimer(this))
 {
@@ -47,6 +50,10 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     row->addWidget(sentence_, 1);
     auto* again = makeButton(tr("Check now"));
     row->addWidget(again);
+    source_->setToolTip(tr("Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did."));
+    row->addWidget(source_);
+    files_->setToolTip(tr("Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded."));
+    row->addWidget(files_);
     row->addWidget(save_);
     column->addLayout(row);
     setSortedModel(table_, &model_, 0);
@@ -68,21 +75,31 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     timer_->setInterval(kCheckMs);
     connect(timer_, &QTimer::timeout, this, [this] {
         if (isVisible() && moved_)
-            check();
+            checkByItself();
     });
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &AuditDock::follow);
     timer_->start();
-    connect(again, &QPushButton::clicked, this, &AuditDock::check);
+    connect(again, &QPushButton::clicked, this, &AuditDock::checkByItself);
+    connect(files_, &QPushButton::clicked, this, &AuditDock::stopOrCheckFiles);
+    connect(&auditor_, &LedgerAuditor::progressed, this, [this](const QString& doing, double fraction) {
+        if (depth_ != AuditDepth::Quick)
+            sentence_->setText(auditProgressWords(doing, fraction));
+    });
     connect(&auditor_, &LedgerAuditor::audited, this, &AuditDock::show);
-    connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& message) { sentence_->setText(coreWords(message)); });
+    connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& message) {
+        files_->setText(tr("Check weights and files"));
+        sentence_->setText(coreWords(message));
+    });
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
+        auditor_.stop();
+        files_->setText(tr("Check weights and files"));
         model_.reset({});
         report_.reset();
         save_->setEnabled(false);
         splitter_->hide();
         sentence_->clear();
         if (isVisible())
-            check();
+            checkByItself();
     });
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &AuditDock::choose);
 }
@@ -90,7 +107,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
 void AuditDock::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    check();
+    checkByItself();
 }
 
 /// A run that stands still is checked once, right after it came to rest.
@@ -99,18 +116,32 @@ void AuditDock::follow(const StatusPtr& status)
     const bool runs = status && status->supervisorPid > 0;
     moved_ = moved_ || runs || ran_;
     if (ran_ && !runs && isVisible())
-        check();
+        checkByItself();
     ran_ = runs;
 }
 
-void AuditDock::check()
+void AuditDock::stopOrCheckFiles()
+{
+    if (auditor_.isBusy() && depth_ != AuditDepth::Quick) {
+        auditor_.stop();
+        files_->setText(tr("Check weights and files"));
+        sentence_->setText(tr("Stopped. The weights were not inspected."));
+        return;
+    }
+    auditor_.stop();
+    check(source_->isChecked() ? AuditDepth::Deep : AuditDepth::Files);
+    files_->setText(tr("Stop checking"));
+}
+
+void AuditDock::check(AuditDepth depth)
 {
     if (bench_.watcher().folder().isEmpty() || auditor_.isBusy())
         return;
     moved_ = false;
     if (sentence_->text().isEmpty())
         sentence_->setText(tr("Checking every chunk…"));
-    auditor_.audit(bench_.watcher().folder());
+    depth_ = depth;
+    auditor_.audit(bench_.watcher().folder(), depth);
 }
 
 void AuditDock::show(const AuditPtr& report)
@@ -123,11 +154,18 @@ void AuditDock::show(const AuditPtr& report)
         missing += epoch.missing;
         known += epoch.known;
     }
+    files_->setText(tr("Check weights and files"));
     const QString time = QTime::currentTime().toString(QStringLiteral("HH:mm"));
     if (known == 0)
         sentence_->setText(tr("No chunk is known yet."));
+    else if (report->isClean() && report->inspectedWeights() && report->couldInspect())
+        sentence_->setText(tr("No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.").arg(countText(known), time));
+    else if (report->isClean() && report->inspectedWeights())
+        sentence_->setText(tr("No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.").arg(countText(known), time));
     else if (report->isClean())
-        sentence_->setText(tr("No duplicates, no holes. %1 chunks checked at %2.").arg(countText(known), time));
+        sentence_->setText(tr("No duplicates, no holes. %1 chunks checked at %2; weights not inspected.").arg(countText(known), time));
+    else if (twice == 0 && missing == 0)
+        sentence_->setText(tr("Not in order: see below. %1 chunks checked at %2.").arg(countText(known), time));
     else
         sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.").arg(countText(twice), countText(missing), countText(known), time));
     const bool first = model_.rowCount() == 0;
@@ -142,7 +180,7 @@ void AuditDock::show(const AuditPtr& report)
     Q_EMIT counted(twice, missing);
     Q_EMIT audited(report);
     if (moved_ && !ran_) // it came to rest while this check was under way
-        check();
+        checkByItself();
 }
 
 void AuditDock::choose(const QModelIndex& index)

@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+class QCheckBox;
 class QLabel;
 class QPushButton;
 class QSplitter;
@@ -16,8 +17,8 @@ namespace furrow {
 class LaneView;
 class Workbench;
 
-/// Duplicates and holes: what the audit of the ledger found, proven from parts and claims, with the time lines of the
-/// trainings that explain it.
+/// Duplicates and holes: what the audit found, proven from parts and claims and, when a person asks, from the files, with the time lines of the
+/// trainings that explain it. The checks that come by themselves look at the ledger alone, and say so.
 class AuditDock : public QWidget {
     Q_OBJECT
 public:
@@ -33,7 +34,9 @@ protected:
 
 private:
     void follow(const StatusPtr& status);
-    void check();
+    void check(AuditDepth depth);
+    void checkByItself() { check(AuditDepth::Quick); }
+    void stopOrCheckFiles();
     void show(const AuditPtr& report);
     void choose(const QModelIndex& index);
     void showTimeLines(const AuditFinding& finding);
@@ -47,8 +50,11 @@ private:
     QSplitter* splitter_;
     QLabel* cause_;
     LaneView* lanes_;
+    QPushButton* files_; ///< begins or ends the audit of the files
+    QCheckBox* source_;
     QPushButton* save_;
     AuditPtr report_;
+    AuditDepth depth_ = AuditDepth::Quick; ///< of the audit under way
     QTimer* timer_;
     bool ran_ = false; ///< at the last status
     bool moved_ = false; ///< the run went on since the last check

@@ -116,6 +116,7 @@ QString text(HelpDialog::Topic topic)
         return paragraphs({ QT_TRANSLATE_NOOP("Help", "“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm."),
             QT_TRANSLATE_NOOP("Help", "The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name."),
             QT_TRANSLATE_NOOP("Help", "“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens."),
+            QT_TRANSLATE_NOOP("Help", "A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again."),
             QT_TRANSLATE_NOOP("Help", "A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.") });
     case HelpDialog::Coverage:
         return paragraphs({ QT_TRANSLATE_NOOP("Help", "Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again."),

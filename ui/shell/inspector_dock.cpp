@@ -149,6 +149,13 @@ QWidget* InspectorDock::buildButtons()
         connect(button, &QPushButton::clicked, this, wanted);
         shows->addWidget(button);
     }
+    retry_ = makeButton(tr("Try again"), QStringLiteral("resume"));
+    accept_ = makeButton(tr("Accept as not trained…"), {});
+    for (const auto& [button, wanted] : { std::pair(retry_, &InspectorDock::retryWanted), std::pair(accept_, &InspectorDock::acceptWanted) }) {
+        button->setProperty("compact", true);
+        connect(button, &QPushButton::clicked, this, wanted);
+        shows->addWidget(button);
+    }
     quarantine_ = makeButton({}, QStringLiteral("quarantine"));
     quarantine_->setProperty("compact", true);
     connect(quarantine_, &QPushButton::clicked, this, &InspectorDock::quarantineWanted);
@@ -241,6 +248,8 @@ void InspectorDock::refresh()
     present_->hide();
     buttons_->setVisible(oneChunk || many);
     keeps_->setVisible(many);
+    for (QPushButton* button : { retry_, accept_ })
+        button->setVisible(isAnyPoisoned());
     quarantine_->setText(tr("Quarantine %n chunk(s)…", nullptr, static_cast<int>(selection.chunks.size())));
     quarantine_->setAccessibleName(quarantine_->text());
     if (oneChunk)
@@ -253,6 +262,15 @@ void InspectorDock::refresh()
         showRunOr(selection.attempt);
     else
         title_->setText(tr("Select a run, worker or chunk."));
+}
+
+bool InspectorDock::isAnyPoisoned() const
+{
+    const auto& chunks = bench_.selection().selection().chunks;
+    return std::any_of(chunks.begin(), chunks.end(), [this](const SelectedChunk& chunk) {
+        const ChunkCell* cell = bench_.cells().find(chunk.id);
+        return cell != nullptr && cell->state == ChunkState::Poisoned;
+    });
 }
 
 void InspectorDock::showChunk(ChunkId chunk)

@@ -27,6 +27,8 @@ Q_SIGNALS:
     void showInMapWanted();
     void showInLogWanted();
     void quarantineWanted();
+    void retryWanted(); ///< of the selected chunks that are poisoned
+    void acceptWanted(); ///< the same
 
 private:
     void refresh();
@@ -34,6 +36,7 @@ private:
     void showChunk(ChunkId chunk);
     void showLossInside(ChunkId chunk);
     void showManyChunks();
+    bool isAnyPoisoned() const; ///< of the selected chunks
     QWidget* buildButtons();
     void showWorker(int worker);
     void showRunOr(std::optional<std::int64_t> attempt); ///< the attempt, when it is one of the run
@@ -62,6 +65,8 @@ private:
     QTableView* history_;
     QTableView* chunkTable_;
     QLabel* keeps_ = nullptr; ///< what a quarantine does not change, where several chunks are chosen
+    QPushButton* retry_ = nullptr; ///< with accept_: where a selected chunk is poisoned
+    QPushButton* accept_ = nullptr;
     QPushButton* quarantine_ = nullptr; ///< among buttons_, which are built after it; its text says how many
     QWidget* buttons_;
     QTimer* timer_;

@@ -24,6 +24,7 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QToolBar>
+#include <algorithm>
 #include <utility>
 
 namespace furrow {
@@ -329,7 +330,11 @@ void MainWindow::enableVerbs()
     actions_->merge->setEnabled(known && !alive && bench_.watcher().tables() && mergeableReplicas(*bench_.watcher().tables()).size() > 1);
     actions_->autoResume->setEnabled(status != nullptr);
     actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));
-    actions_->saveNow->setEnabled(known && running);
+    for (QAction* wish : { actions_->saveNow, actions_->evaluateNow, actions_->stopAfterBlock, actions_->stopAfterEpoch })
+        wish->setEnabled(known && running);
+    const bool poisoned = known && std::any_of(status->epochs.begin(), status->epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; });
+    for (QAction* action : { actions_->retryChunks, actions_->acceptChunks })
+        action->setEnabled(poisoned);
     for (QAction* action : { actions_->why, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes, actions_->archive })
         action->setEnabled(status != nullptr);
     for (QAction* action : { actions_->copyPath, actions_->openFolder })

@@ -11,6 +11,7 @@ class QComboBox;
 class QDockWidget;
 class QLabel;
 class QMenu;
+class QPushButton;
 class QScrollArea;
 class QStackedWidget;
 class QToolBar;
@@ -79,8 +80,11 @@ private:
     // what actions do
     void resume();
     void offerResume(const QString& folder, const PlanPtr& plan, const RunConfig& config);
+    void offerTakingForward(const QString& folder, const ResumePlan& plan);
     void merge();
     void kill();
+    std::vector<ChunkId> selectedPoisoned() const; ///< empty: none is selected
+    void acceptPoisoned();
     void showWhy();
     void clone();
     void openRunFolder();
@@ -106,6 +110,8 @@ private:
     void findInPage();
     void showAbout();
     void tell(const QString& sentence, bool bad = false);
+    /// Stays until a person has read it or another run is shown; "": there is nothing to warn of.
+    void warn(const QString& sentence);
 
     Workbench& bench_;
     Appearance& appearance_;
@@ -139,6 +145,8 @@ private:
     QLabel* paceText_ = nullptr;
     QLabel* densityText_ = nullptr; ///< while charts are in sight
     QLabel* noteText_ = nullptr;
+    QPushButton* noteRead_ = nullptr; ///< there while a warning waits to be read
+    QString warning_; ///< the newest one that was not read; other notes only cover it for their time
     QToolButton* themeButton_ = nullptr;
     QToolButton* languageButton_ = nullptr;
     bool arranged_ = false; // docks were fitted to the first size, or are as a person left them

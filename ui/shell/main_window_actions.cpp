@@ -1,5 +1,6 @@
 // What the actions of the window do; how it is built is in main_window.cpp.
 
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/charts_page.h"
@@ -21,6 +22,7 @@
 #include "ui/shell/library_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QClipboard>
 #include <QDesktopServices>
@@ -82,6 +84,9 @@ void MainWindow::connectRunActions()
     connect(actions_->kill, &QAction::triggered, this, &MainWindow::kill);
     connect(actions_->resume, &QAction::triggered, this, &MainWindow::resume);
     connect(actions_->saveNow, &QAction::triggered, this, [this] { bench_.commands().save(bench_.watcher().folder()); });
+    connect(actions_->evaluateNow, &QAction::triggered, this, [this] { bench_.commands().evaluate(bench_.watcher().folder()); });
+    connect(actions_->stopAfterBlock, &QAction::triggered, this, [this] { bench_.commands().stopAfter(bench_.watcher().folder(), EndOf::Block); });
+    connect(actions_->stopAfterEpoch, &QAction::triggered, this, [this] { bench_.commands().stopAfter(bench_.watcher().folder(), EndOf::Epoch); });
     connect(actions_->why, &QAction::triggered, this, &MainWindow::showWhy);
     connect(actions_->merge, &QAction::triggered, this, &MainWindow::merge);
     connect(actions_->markFinished, &QAction::triggered, this, [this] { bench_.commands().markFinished(bench_.watcher().folder()); });
@@ -112,6 +117,8 @@ void MainWindow::connectViewActions()
         bench_.quarantine().addChunks(bench_.selection().selection().chunks, tr("from the run %1").arg(runName_->text()));
         editQuarantine();
     });
+    connect(actions_->retryChunks, &QAction::triggered, this, [this] { bench_.commands().retryChunks(bench_.watcher().folder(), selectedPoisoned()); });
+    connect(actions_->acceptChunks, &QAction::triggered, this, &MainWindow::acceptPoisoned);
     connect(actions_->showInLog, &QAction::triggered, this, &MainWindow::showSelectionInLog);
     connect(actions_->saveChart, &QAction::triggered, this, &MainWindow::saveChart);
     connect(actions_->saveTable, &QAction::triggered, this, &MainWindow::saveTable);
@@ -139,6 +146,8 @@ void MainWindow::connectViewActions()
         const bool zooms = page == RunView::Charts || page == RunView::Coverage;
         actions_->fit->setEnabled(zooms);
         actions_->zoomBack->setEnabled(page == RunView::Charts);
+        if (auto* map = qobject_cast<CoveragePage*>(runView_->page(page)))
+            map->setChunkActions({ actions_->showInChart, actions_->showInLog, actions_->showSamples, actions_->retryChunks, actions_->acceptChunks, actions_->quarantineChunks });
     });
     Q_EMIT runView_->pageShown(runView_->currentPage());
     const auto enableChunk = [this] {
@@ -161,18 +170,24 @@ void MainWindow::connectCommands()
         case RunVerb::Stop: tell(tr("Stopping after a checkpoint…")); break;
         case RunVerb::Kill: tell(tr("Killing…")); break;
         case RunVerb::Save: tell(tr("Saving a checkpoint…")); break;
+        case RunVerb::Evaluate: tell(tr("Evaluating at the next step…")); break;
+        case RunVerb::StopAfterBlock: tell(tr("The run ends with the block that is complete next.")); break;
+        case RunVerb::StopAfterEpoch: tell(tr("The run ends with this epoch.")); break;
         case RunVerb::Plan: tell(tr("Looking at what a resume would do…")); break;
+        case RunVerb::TakeForward: tell(tr("Taking the tracker forward…")); break;
         case RunVerb::Start:
         case RunVerb::Continue: tell(tr("Starting…")); break;
         case RunVerb::Create:
         case RunVerb::Make: tell(tr("Making the run…")); break;
+        case RunVerb::RetryChunks:
+        case RunVerb::AcceptChunks:
         case RunVerb::MarkFinished:
         case RunVerb::Pin: break;
         }
     });
     connect(&commands, &RunCommands::done, this, [this](RunVerb verb, const QString& folder) {
         busy_ = false;
-        tell({});
+        tell(verb == RunVerb::RetryChunks ? tr("The poisoned chunks are tried again.") : QString());
         enableVerbs();
         if (verb == RunVerb::Create) { // the run exists: watch it from its first moment
             bench_.showRun(folder);
@@ -180,6 +195,8 @@ void MainWindow::connectCommands()
             runView_->showPage(RunView::Overview);
             busy_ = true; // its start is on its way
         }
+        if (verb == RunVerb::TakeForward && folder == bench_.watcher().folder())
+            resume(); // the next question is what a resume would do now
         if (verb == RunVerb::Make) {
             bench_.workspaceCommands().enqueue(folder);
             showPerspective(Perspective::Watch);
@@ -196,8 +213,16 @@ void MainWindow::connectCommands()
 
 void MainWindow::tell(const QString& sentence, bool bad)
 {
-    saySentence(noteText_, sentence, bad);
-    noteText_->setToolTip(sentence);
+    const bool covered = !sentence.isEmpty();
+    saySentence(noteText_, covered ? sentence : warning_, covered ? bad : !warning_.isEmpty());
+    noteText_->setToolTip(noteText_->text());
+}
+
+void MainWindow::warn(const QString& sentence)
+{
+    warning_ = sentence;
+    noteRead_->setVisible(!sentence.isEmpty());
+    tell({});
 }
 
 void MainWindow::resume()
@@ -214,15 +239,31 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     enableVerbs();
     if (folder != bench_.watcher().folder() || !bench_.watcher().status())
         return;
+    if (!plan->olderTracker.empty()) {
+        offerTakingForward(folder, *plan);
+        return;
+    }
     auto* dialog = new ResumeDialog(folder, runName_->text(), bench_.watcher().status()->attempt, plan, config, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAutoResume(bench_.autoResume().isWanted(folder));
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder] {
         bench_.autoResume().setWanted(folder, dialog->isAutoResume());
         bench_.autoResume().cancel(folder); // a person does it now
-        bench_.commands().start(folder, dialog->wanted(), dialog->goBackTo());
+        bench_.commands().start(folder, dialog->wanted(), { dialog->goBackTo(), dialog->acceptsLoss() });
     });
     dialog->open();
+}
+
+/// An older copy of the tracker would train again what the checkpoints prove, so nothing is resumed before it knows them.
+void MainWindow::offerTakingForward(const QString& folder, const ResumePlan& plan)
+{
+    auto* box = makeBox(this, tr("Resume %1").arg(runName_->text()), tr("The tracker is older than the weights"),
+        tr("%1 Take it forward from the manifests? The file as it is now is kept beside it.").arg(coreWords(plan.olderTracker)));
+    QPushButton* forward = box->addButton(tr("Take the tracker forward"), QMessageBox::AcceptRole);
+    box->addButton(tr("Cancel"), QMessageBox::RejectRole);
+    box->setDefaultButton(forward);
+    connect(forward, &QPushButton::clicked, this, [this, folder] { bench_.commands().takeForward(folder); });
+    box->open();
 }
 
 void MainWindow::kill()
@@ -233,10 +274,8 @@ void MainWindow::kill()
     std::int64_t atRisk = 0;
     for (const EpochRow& epoch : status->epochs)
         atRisk += epoch.chunks[ChunkState::Trained] + epoch.chunks[ChunkState::Leased];
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), QMessageBox::NoButton, this);
-    setSentenceWidth(*box);
-    box->setInformativeText(tr("%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.", nullptr, static_cast<int>(atRisk)));
-    box->setAttribute(Qt::WA_DeleteOnClose);
+    auto* box = makeBox(this, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"),
+        tr("%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.", nullptr, static_cast<int>(atRisk)));
     QPushButton* kill = box->addButton(tr("Kill now"), QMessageBox::DestructiveRole);
     QPushButton* stop = box->addButton(tr("Stop after a checkpoint"), QMessageBox::AcceptRole);
     box->addButton(tr("Go on training"), QMessageBox::RejectRole);
@@ -252,18 +291,38 @@ void MainWindow::kill()
     box->open();
 }
 
+std::vector<ChunkId> MainWindow::selectedPoisoned() const
+{
+    std::vector<ChunkId> chosen;
+    for (const SelectedChunk& chunk : bench_.selection().selection().chunks) {
+        const ChunkCell* cell = bench_.cells().find(chunk.id);
+        if (cell != nullptr && cell->state == ChunkState::Poisoned)
+            chosen.push_back(chunk.id);
+    }
+    return chosen;
+}
+
+void MainWindow::acceptPoisoned()
+{
+    const QString folder = bench_.watcher().folder();
+    const std::vector<ChunkId> chosen = selectedPoisoned();
+    const QString question = chosen.empty() ? tr("Accept that no poisoned chunk is trained?") : tr("Accept that %n poisoned chunk(s) are not trained?", nullptr, static_cast<int>(chosen.size()));
+    auto* box = makeBox(this, tr("Accept poisoned chunks"), question, tr("The epoch can end without them; audit and reports go on naming them."));
+    QPushButton* accept = box->addButton(tr("Accept"), QMessageBox::AcceptRole);
+    box->addButton(tr("Leave them poisoned"), QMessageBox::RejectRole);
+    connect(accept, &QPushButton::clicked, this, [this, folder, chosen] { bench_.commands().acceptChunks(folder, chosen); });
+    box->open();
+}
+
 void MainWindow::showWhy()
 {
     const StatusPtr& status = bench_.watcher().status();
     if (!status)
         return;
     const QString evidence = evidenceText(*status, QStringLiteral("\n"));
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(*status).toLower()), QMessageBox::NoButton, this);
-    setSentenceWidth(*box);
-    box->setInformativeText(evidence.isEmpty() ? tr("Nothing was recorded yet.") : evidence);
+    auto* box = makeBox(this, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(*status).toLower()), evidence.isEmpty() ? tr("Nothing was recorded yet.") : evidence);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse);
     box->addButton(tr("Close"), QMessageBox::RejectRole);
-    box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }
 
@@ -378,11 +437,9 @@ void MainWindow::findInPage()
 
 void MainWindow::showAbout()
 {
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Furrow"), tr("Furrow %1").arg(QStringLiteral(FURROW_VERSION)), QMessageBox::NoButton, this);
-    setSentenceWidth(*box);
-    box->setInformativeText(tr("Trains every chunk of a data set exactly once per epoch, and can prove it.\nFree software under the GNU General Public License, version 3 or later."));
+    auto* box = makeBox(this, tr("About Furrow"), tr("Furrow %1").arg(QStringLiteral(FURROW_VERSION)),
+        tr("Trains every chunk of a data set exactly once per epoch, and can prove it.\nFree software under the GNU General Public License, version 3 or later."));
     box->addButton(tr("Close"), QMessageBox::RejectRole);
-    box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }
 

@@ -26,6 +26,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QToolBar>
@@ -199,6 +200,8 @@ void MainWindow::buildDocks()
     connect(inspectorWidget, &InspectorDock::showInMapWanted, actions_->showInMap, &QAction::trigger);
     connect(inspectorWidget, &InspectorDock::showInChartWanted, actions_->showInChart, &QAction::trigger);
     connect(inspectorWidget, &InspectorDock::showInLogWanted, actions_->showInLog, &QAction::trigger);
+    connect(inspectorWidget, &InspectorDock::retryWanted, actions_->retryChunks, &QAction::trigger);
+    connect(inspectorWidget, &InspectorDock::acceptWanted, actions_->acceptChunks, &QAction::trigger);
     connect(inspectorWidget, &InspectorDock::quarantineWanted, actions_->quarantineChunks, &QAction::trigger);
     connect(events_, &EventsDock::alertsChanged, events, [events](int count) {
         events->setWindowTitle(count > 0 ? tr("Events and alerts %1").arg(countText(count)) : tr("Events and alerts"));
@@ -231,6 +234,13 @@ void MainWindow::buildStatusLine()
     bar->addWidget(paceText_);
     bar->addWidget(densityText_);
     bar->addWidget(noteText_, 1);
+    noteRead_ = makeButton(tr("Read"));
+    noteRead_->setProperty("link", true);
+    noteRead_->setAccessibleDescription(tr("Takes the warning away"));
+    noteRead_->hide();
+    bar->addWidget(noteRead_);
+    connect(noteRead_, &QPushButton::clicked, this, [this] { warn({}); });
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] { warn({}); }); // it was about another run
     themeButton_ = new QToolButton(bar);
     themeButton_->setMenu(findChild<QMenu*>(QStringLiteral("themes")));
     themeButton_->setAccessibleName(tr("Theme"));

@@ -18,6 +18,7 @@
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QDockWidget>
 #include <QFileInfo>
@@ -136,10 +137,8 @@ void MainWindow::moveToTrash()
 {
     const QString folder = bench_.watcher().folder();
     const QString name = runName_->text();
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(name), QMessageBox::NoButton, this);
-    setSentenceWidth(*box);
-    box->setInformativeText(tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.").arg(bench_.workspace() + QStringLiteral("/trash")));
-    box->setAttribute(Qt::WA_DeleteOnClose);
+    auto* box = makeBox(this, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(name),
+        tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.").arg(bench_.workspace() + QStringLiteral("/trash")));
     QPushButton* move = box->addButton(tr("Move to trash"), QMessageBox::DestructiveRole);
     box->setDefaultButton(box->addButton(tr("Keep the run"), QMessageBox::RejectRole));
     connect(box, &QMessageBox::buttonClicked, this, [this, move, folder, name](QAbstractButton* pressed) {
@@ -196,7 +195,10 @@ void MainWindow::connectAlerts()
     notifier_.setWishes(wishes);
     bench_.alerts().setRules(wishes.rules);
     connect(&bench_.alerts(), &Alerts::raised, this, [this](const Alert& alert) {
-        tell(alert.text, alert.kind != AlertKind::Finished);
+        if (alert.kind == AlertKind::Finished)
+            tell(alert.text);
+        else
+            warn(alert.text);
         notifier_.tell(alert, bench_.watcher().folder(), isActiveWindow());
     });
     connect(&notifier_, &Notifier::failed, this, [this](const QString& sentence) { tell(sentence, true); });

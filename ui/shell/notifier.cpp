@@ -1,6 +1,7 @@
 #include "ui/shell/notifier.h"
 
 #include "ui/theme/theme.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QProcess>
 #include <QProcessEnvironment>
@@ -62,7 +63,7 @@ void Notifier::tell(const Alert& alert, const QString& run, bool inFront)
             tray_->setToolTip(QStringLiteral("Furrow"));
         }
         tray_->show();
-        tray_->showMessage(alertWord(alert.kind), alert.text, alert.kind == AlertKind::Finished ? QSystemTrayIcon::Information : QSystemTrayIcon::Warning);
+        tray_->showMessage(alertWord(alert.kind), notificationText(alert.text), alert.kind == AlertKind::Finished ? QSystemTrayIcon::Information : QSystemTrayIcon::Warning);
     }
     if (!wishes_.command.trimmed().isEmpty())
         runCommand(alert, run);

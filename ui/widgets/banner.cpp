@@ -1,5 +1,6 @@
 #include "ui/widgets/banner.h"
 
+#include "ui/widgets/plain_text.h"
 #include "ui/widgets/state_glyph.h"
 
 #include <QBoxLayout>
@@ -41,8 +42,8 @@ Look lookOf(BannerKind kind)
 Banner::Banner(BannerKind kind, QWidget* parent)
     : QFrame(parent)
     , kind_(kind)
-    , sentence_(new QLabel(this))
-    , detail_(new QLabel(this))
+    , sentence_(plainLabel({}, this))
+    , detail_(plainLabel({}, this))
 {
     parts_ = new QBoxLayout(QBoxLayout::TopToBottom, this);
     parts_->setContentsMargins(kGlyphRoom, 8, kRightEdge, 8);

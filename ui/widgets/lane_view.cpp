@@ -1,6 +1,7 @@
 #include "ui/widgets/lane_view.h"
 
 #include "ui/theme/theme.h"
+#include "ui/widgets/plain_text.h"
 #include "ui/widgets/worker_mark.h"
 
 #include <QDateTime>
@@ -316,7 +317,7 @@ bool LaneView::event(QEvent* event)
         const auto* help = static_cast<QHelpEvent*>(event);
         int worker = 0;
         if (const LaneClaim* claim = claimAt(help->pos(), &worker))
-            QToolTip::showText(help->globalPos(), tr("%1, worker %2, from %3").arg(claim->label).arg(worker).arg(clockText(claim->claimed)), this);
+            showTip(help->globalPos(), tr("%1, worker %2, from %3").arg(claim->label).arg(worker).arg(clockText(claim->claimed)), this);
         else
             QToolTip::hideText();
         return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/scratch_folder.h"
+#include "core/base/stopwatch.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 
@@ -9,14 +10,6 @@
 #include <vector>
 
 namespace furrow {
-
-class Stopwatch {
-public:
-    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
-private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// {"text": ...} lines.
 std::string asJsonLines(const std::vector<std::string>& texts);

@@ -48,7 +48,8 @@ Result<Share> readRows(const DataSource& source, const RunConfig& config, std::i
         if (i < begin || !isOwn(i))
             continue;
         tokens.clear();
-        tokenizer.encode(row.text, tokens);
+        if (auto status = tokenizer.encode(row.text, tokens); !status.ok())
+            return status.error();
         ++share.rowsTrained;
         share.tokens += tokens.size();
     }
@@ -155,7 +156,8 @@ Status fromSource(const DataSource& source, const RunConfig& config, std::int64_
             return more.error();
         if (!more.value())
             break;
-        tokenizer.encode(row.text, tokens);
+        if (auto status = tokenizer.encode(row.text, tokens); !status.ok())
+            return status.error();
         tokens.push_back(tokenizer.endOfText());
     }
     std::copy_n(tokens.begin(), std::min<std::size_t>(tokens.size(), static_cast<std::size_t>(seqLen)), inputs.begin());

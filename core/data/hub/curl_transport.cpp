@@ -99,11 +99,19 @@ public:
     }
 
 private:
+    static std::string withAccount(const HttpRequest& request)
+    {
+        const auto host = request.url.find("://");
+        if (request.account.empty() || host == std::string::npos)
+            return request.url;
+        return request.url.substr(0, host + 3) + request.account.reveal() + "@" + request.url.substr(host + 3);
+    }
+
     std::unique_ptr<curl_slist, FreeList> prepare(const HttpRequest& request, Transfer& transfer)
     {
         CURL* easy = easy_.get();
         curl_easy_reset(easy); // keeps connections
-        curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+        curl_easy_setopt(easy, CURLOPT_URL, withAccount(request).c_str());
         curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
         curl_easy_setopt(easy, CURLOPT_NOBODY, request.method == "HEAD" ? 1L : 0L);
         curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -117,7 +125,7 @@ private:
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, onBody);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
         curl_slist* list = nullptr;
-        if (!request.bearer.empty())
+        if (!request.bearer.empty() && request.account.empty())
             list = curl_slist_append(list, ("Authorization: Bearer " + request.bearer.reveal()).c_str());
         if (request.range)
             list = curl_slist_append(list, ("Range: bytes=" + std::to_string(request.range->offset) + "-" + std::to_string(request.range->offset + request.range->sizeBytes - 1)).c_str());

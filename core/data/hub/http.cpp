@@ -50,9 +50,8 @@ std::string originOf(std::string_view url)
     const auto scheme = url.find("://");
     if (scheme == std::string_view::npos)
         return "";
-    std::string origin(url.substr(0, std::min(url.find_first_of("/?#", scheme + 3), url.size())));
-    if (const auto at = origin.find('@'); at != std::string::npos)
-        origin.erase(scheme + 3, at - scheme - 2);
+    const std::string plain = withoutAccount(url).address;
+    std::string origin = plain.substr(0, plain.find_first_of("/?#", scheme + 3));
     std::transform(origin.begin(), origin.end(), origin.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return origin.starts_with("http://") || origin.starts_with("https://") ? origin : "";
 }
@@ -70,7 +69,7 @@ std::string printableUrl(std::string_view url)
 std::string resolveUrl(const std::string& base, const std::string& location)
 {
     if (!originOf(location).empty())
-        return location;
+        return withoutAccount(location).address; // an account is the person's to give, not the server's
     if (location.starts_with("//"))
         return base.substr(0, base.find(':') + 1) + location;
     if (location.starts_with("/"))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/redact.h"
 #include "core/base/result.h"
 
 #include <cstdint>
@@ -13,22 +14,6 @@
 
 namespace furrow {
 
-/// Text that must not reach a log, a file or a message: it can be sent, not printed.
-class Secret {
-public:
-    Secret() = default;
-    explicit Secret(std::string value)
-        : value_(std::move(value))
-    {
-    }
-    bool empty() const { return value_.empty(); }
-    /// For the one place that sends it.
-    const std::string& reveal() const { return value_; }
-
-private:
-    std::string value_;
-};
-
 struct ByteRange {
     std::uint64_t offset = 0;
     std::uint64_t sizeBytes = 0;
@@ -36,8 +21,9 @@ struct ByteRange {
 
 struct HttpRequest {
     std::string method = "GET"; ///< or HEAD
-    std::string url;
+    std::string url; ///< without an account
     Secret bearer; ///< sent as Authorization to the host of `url` only; redirects are never followed by the transport
+    Secret account; ///< "name:password", percent-encoded, sent to the host of `url` only, and then no bearer
     std::optional<ByteRange> range;
 };
 

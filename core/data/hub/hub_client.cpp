@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 namespace furrow {
@@ -16,7 +17,9 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxRedirects = 5;
-constexpr int kMaxPages = 10'000;
+constexpr std::size_t kMaxPages = 10'000; ///< of a list of files; the hub sends 1,000 a page
+constexpr std::size_t kMaxFiles = 2'000'000; ///< of a repository: a list of them takes some hundred MiB
+constexpr std::uint64_t kMaxListBytes = 1ull << 30; ///< that a list may come in
 constexpr int kMaxResolves = 3; ///< of one read without progress, when addresses run out
 
 std::string environment(const char* name)
@@ -76,12 +79,15 @@ std::shared_ptr<HubClient>& shared()
 HubSettings HubSettings::fromEnvironment()
 {
     HubSettings settings;
-    std::string endpoint = environment("HF_ENDPOINT");
+    const auto named = withoutAccount(environment("HF_ENDPOINT"));
+    std::string endpoint = named.address;
     while (endpoint.ends_with('/'))
         endpoint.pop_back();
     const bool mirror = !endpoint.empty() && originOf(endpoint) != originOf(settings.endpoint);
-    if (!originOf(endpoint).empty())
+    if (!originOf(endpoint).empty()) {
         settings.endpoint = endpoint;
+        settings.account = Secret(named.account);
+    }
     settings.offline = isTrue(environment("HF_HUB_OFFLINE"));
     std::string token = environment("HF_TOKEN");
     if (token.empty() && !mirror && !isTrue(environment("HF_HUB_DISABLE_IMPLICIT_TOKEN"))) {
@@ -138,11 +144,18 @@ Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, c
     return response;
 }
 
-Result<HttpResponse> HubClient::get(const std::string& url, bool wantsToken)
+HttpRequest HubClient::request(const char* method, const std::string& url) const
+{
+    if (!isHub(url))
+        return { method, url, {}, {}, {} };
+    return { method, url, settings_.token, settings_.account, {} };
+}
+
+Result<HttpResponse> HubClient::get(const std::string& url)
 {
     std::string at = viaEndpoint(url);
     for (int i = 0; i <= kMaxRedirects; ++i) {
-        auto response = send([&] { return HttpRequest { "GET", at, wantsToken && isHub(at) ? settings_.token : Secret(), {} }; }, {});
+        auto response = send([&] { return request("GET", at); }, {});
         if (!response.ok() || response.value().status < 300 || response.value().status >= 400)
             return response;
         at = viaEndpoint(resolveUrl(at, response.value().header("location")));
@@ -155,7 +168,7 @@ Error HubClient::refusal(const HttpResponse& response, const std::string& reposi
     const std::string name = "hf://" + repository;
     const std::string code = response.header("x-error-code");
     if (code == "GatedRepo")
-        return { ErrorCode::InvalidArgument, sentence("%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.", { name, settings_.endpoint, repository }) };
+        return { ErrorCode::NotFound, sentence("%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.", { name, settings_.endpoint, repository }) };
     if (code == "RevisionNotFound")
         return { ErrorCode::NotFound, sentence("%1 has no such revision.", { name }) };
     if (response.status == 401 || response.status == 403 || code == "RepoNotFound")
@@ -168,7 +181,7 @@ Error HubClient::refusal(const HttpResponse& response, const std::string& reposi
 Result<std::string> HubClient::resolveRevision(const std::string& repository, const std::string& revision)
 {
     const std::lock_guard guard(mutex_);
-    auto response = get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision), true);
+    auto response = get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision));
     if (!response.ok())
         return response.error();
     if (response.value().status != 200)
@@ -185,12 +198,22 @@ Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, cons
     const std::lock_guard guard(mutex_);
     std::string url = settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/tree/" + encodePath(commit) + "?recursive=true";
     std::vector<HubFile> files;
-    for (int page = 0; !url.empty() && page < kMaxPages; ++page) {
-        auto response = get(url, true);
+    std::set<std::string> pages; // addresses that were asked for
+    std::uint64_t bytes = 0;
+    const auto endless = [&](const std::string& why) {
+        return Error { ErrorCode::Network, sentence("hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.", { repository, why }) };
+    };
+    while (!url.empty()) {
+        if (!pages.insert(url).second)
+            return endless(sentence("page %1 leads back to one before it", { std::to_string(pages.size()) }));
+        if (pages.size() > kMaxPages || files.size() > kMaxFiles || bytes > kMaxListBytes)
+            return endless(sentence("%1 pages and %2 files so far", { std::to_string(pages.size() - 1), std::to_string(files.size()) }));
+        auto response = get(url);
         if (!response.ok())
             return response.error();
         if (response.value().status != 200)
             return refusal(response.value(), repository);
+        bytes += url.size() + response.value().body.size();
         const auto list = json::parse(response.value().body, nullptr, false);
         if (!list.is_array())
             return Error { ErrorCode::Network, sentence("hf://%1: the hub's list of files cannot be read.", { repository }) };
@@ -213,7 +236,7 @@ Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, cons
 Result<std::string> HubClient::readSmall(const std::string& repository, const std::string& commit, const std::string& path)
 {
     const std::lock_guard guard(mutex_);
-    auto response = get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path), true);
+    auto response = get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path));
     if (!response.ok())
         return response.error();
     if (response.value().status == 404)
@@ -228,7 +251,7 @@ Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std
     std::string url = settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(file.path);
     ResolvedFile resolved;
     for (int i = 0; i <= kMaxRedirects; ++i) {
-        auto response = send([&] { return HttpRequest { "HEAD", url, settings_.token, {} }; }, {});
+        auto response = send([&] { return request("HEAD", url); }, {});
         if (!response.ok())
             return response.error();
         const auto& answer = response.value();
@@ -242,7 +265,6 @@ Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std
         const std::string location = answer.header("location");
         if (answer.status < 300 || location.empty()) {
             resolved.url = url;
-            resolved.sendToken = true;
             return resolved;
         }
         url = viaEndpoint(resolveUrl(url, location));
@@ -263,7 +285,7 @@ Result<ResolvedFile> HubClient::resolved(const Address& address, const std::stri
         return found;
     const std::string expected = file.sha256.empty() ? file.oid : file.sha256;
     if (!expected.empty() && !found.value().etag.empty() && found.value().etag != expected)
-        return Error { ErrorCode::Corrupt, sentence("%1 is another file on the hub than in its list; try again later.", { address }) };
+        return Error { ErrorCode::Network, sentence("%1 is another file on the hub than in its list; try again later.", { address }) };
     addresses_[address] = found.value();
     return found;
 }
@@ -290,13 +312,15 @@ Status HubClient::read(const std::string& repository, const std::string& commit,
         };
         const auto make = [&] {
             asked = { range.offset + done, range.sizeBytes - done };
-            return HttpRequest { "GET", from.value().url, from.value().sendToken ? settings_.token : Secret(), asked };
+            HttpRequest part = request("GET", from.value().url);
+            part.range = asked;
+            return part;
         };
         auto response = send(make, onPiece, [&] { return std::exchange(attempt, done) != done; });
         if (!response.ok() && !wrongPart)
             return response.error();
         if (!wrongPart && response.value().status == 416)
-            return Error { ErrorCode::Corrupt, sentence("%1 is shorter than the hub's list says.", { address }) };
+            return Error { ErrorCode::Network, sentence("%1 is shorter than the hub's list says.", { address }) };
         if (!wrongPart && (response.value().status >= 500 || response.value().status == 429 || response.value().status == 408))
             return refusal(response.value(), repository); // asked often enough
         fruitless = done > start ? 0 : fruitless + 1;

@@ -11,7 +11,8 @@ namespace furrow {
 
 /// Where the hub is and who asks. Read from the environment once.
 struct HubSettings {
-    std::string endpoint = "https://huggingface.co";
+    std::string endpoint = "https://huggingface.co"; ///< without an account
+    Secret account; ///< "name:password" that HF_ENDPOINT had in it; a mirror behind a password is asked with it, not with the token
     Secret token;
     bool offline = false;
 
@@ -25,7 +26,6 @@ struct ResolvedFile {
     std::string url; ///< where the bytes are; signed and short-lived, never stored or logged
     std::string etag; ///< SHA-256 for large files, else git's name of the content
     std::uint64_t sizeBytes = 0;
-    bool sendToken = false; ///< the bytes come from the hub itself, not from a signed address
 };
 
 struct HubTraffic {
@@ -56,7 +56,9 @@ public:
 private:
     using Address = std::string; ///< "repository@commit/path"
 
-    Result<HttpResponse> get(const std::string& url, bool wantsToken);
+    /// With token and account where `url` is the hub's.
+    HttpRequest request(const char* method, const std::string& url) const;
+    Result<HttpResponse> get(const std::string& url);
     /// Follows redirects inside the hub (renamed repositories), without a body.
     Result<ResolvedFile> resolve(const std::string& repository, const std::string& commit, const HubFile& file);
     Result<ResolvedFile> resolved(const Address& address, const std::string& repository, const std::string& commit, const HubFile& file);

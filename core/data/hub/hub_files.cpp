@@ -12,7 +12,6 @@ namespace furrow {
 
 namespace {
 
-constexpr std::size_t kShaDigits = 64;
 constexpr std::size_t kWrittenAtOnce = 1 << 20;
 
 /// "a/b.jsonl.gz" -> ".jsonl.gz"
@@ -28,7 +27,7 @@ std::string endingOf(const std::string& path)
 HubFile hubFile(const DataFile& file, const HubAddress& address)
 {
     HubFile hub { address.path, file.sizeBytes, "", "" };
-    (file.hash.size() == kShaDigits ? hub.sha256 : hub.oid) = file.hash;
+    (file.hash.size() == kSha256Digits ? hub.sha256 : hub.oid) = file.hash;
     return hub;
 }
 
@@ -48,7 +47,7 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
     return std::filesystem::file_size(path, error) == sizeBytes && !error ? path : std::filesystem::path();
 }
 
-/// The whole file into `out`: what was kept of its beginning, then the rest from the hub.
+/// The whole file into `out`: what was kept of its beginning and its end, the rest from the hub.
 Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, CacheFile& out)
 {
     HubPieces kept(cache.shared_from_this());
@@ -71,9 +70,16 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
         begun.push_back(have);
         (void)take(*piece);
     }
-    if (written.ok() && have < hub.sizeBytes)
-        if (auto status = client.read(address.repository, address.commit, hub, { have, hub.sizeBytes - have }, take); !status.ok())
+    const std::uint64_t tail = tailOffset(hub.sizeBytes);
+    const auto last = written.ok() && have < tail ? kept.find(hub, tail) : std::nullopt; // of Parquet the end was looked at as well
+    const std::uint64_t end = last ? tail : hub.sizeBytes;
+    if (written.ok() && have < end)
+        if (auto status = client.read(address.repository, address.commit, hub, { have, end - have }, take); !status.ok())
             return written.ok() ? status : written;
+    if (last && written.ok()) {
+        begun.push_back(tail);
+        (void)take(*last);
+    }
     if (!written.ok() || hub.sha256.empty() || sha.hex() == hub.sha256)
         return written;
     for (const std::uint64_t offset : begun)
@@ -115,7 +121,7 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
             auto bytes = openHubFile(file, client, KeepHubPieces::current());
             if (!bytes.ok())
                 return bytes.error();
-            auto format = detectFormat(bytes.value(), file.path, config.textColumn);
+            auto format = detectFormat(bytes.value(), file.path, config);
             if (!format.ok())
                 return format.error();
             known = formats.emplace(endingOf(hub.path), format.value()).first;

@@ -20,7 +20,7 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
 /// @param pieces  asked before the hub; may be null
 Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces);
 
-/// Downloads the whole file into the cache, once, without what was kept of its beginning; its SHA-256 is checked where the hub tells one.
+/// Downloads the whole file into the cache, once, without what was kept of its beginning and end; its SHA-256 is checked where the hub tells one.
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache);
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 
 #include <cstring>
 
@@ -12,9 +13,11 @@ namespace {
 std::mutex currentMutex;
 std::weak_ptr<HubPieces> currentPieces; // guarded by currentMutex
 
+constexpr const char* kPieceEnding = ".piece";
+
 std::string nameOf(const HubFile& file, std::uint64_t offset)
 {
-    return contentName(file) + "." + std::to_string(offset) + ".piece";
+    return contentName(file) + "." + std::to_string(offset) + kPieceEnding;
 }
 
 /// Of the bytes and their place: a piece under the name of another one is damage too.
@@ -23,11 +26,49 @@ std::uint64_t checksum(const std::string& name, std::string_view bytes)
     return xxh3(name) ^ xxh3(bytes);
 }
 
+/// The bytes of a piece without the checksum behind them.
+Result<std::string> readPiece(const std::filesystem::path& path, const std::string& name)
+{
+    auto read = readFile(path);
+    if (!read.ok())
+        return read;
+    std::string piece = std::move(read).value();
+    std::uint64_t written = 0;
+    const bool whole = piece.size() > sizeof written;
+    if (whole) {
+        std::memcpy(&written, piece.data() + piece.size() - sizeof written, sizeof written);
+        piece.resize(piece.size() - sizeof written);
+    }
+    if (!whole || written != checksum(name, piece))
+        return Error { ErrorCode::Corrupt, sentence("The download %1 is damaged: its checksum differs.", { name }) };
+    return piece;
+}
+
 } // namespace
 
 std::string contentName(const HubFile& file)
 {
-    return sha256Hex((file.sha256.empty() ? file.oid : file.sha256) + "/" + std::to_string(file.sizeBytes)).substr(0, 32);
+    const auto isHex = [](const std::string& text) { return text.find_first_not_of("0123456789abcdef") == std::string::npos; };
+    if (file.sha256.size() == kSha256Digits && isHex(file.sha256))
+        return file.sha256;
+    return sha256Hex(file.sha256 + file.oid + "/" + std::to_string(file.sizeBytes)).substr(0, kSha256Digits / 2); // names of the hub are not to be trusted
+}
+
+std::uint64_t tailOffset(std::uint64_t fileBytes)
+{
+    constexpr std::uint64_t kTailBytes = 512ull << 10;
+    return fileBytes > kTailBytes ? fileBytes - kTailBytes : 0;
+}
+
+bool isPiece(const std::string& fileName)
+{
+    return fileName.ends_with(kPieceEnding);
+}
+
+Status checkPiece(const std::filesystem::path& path, const std::string& fileName)
+{
+    auto piece = readPiece(path, fileName);
+    return piece.ok() ? Status {} : Status(piece.error());
 }
 
 HubPieces::HubPieces(std::filesystem::path cacheFolder, std::uint64_t capBytes)
@@ -62,18 +103,11 @@ std::optional<std::string> HubPieces::find(const HubFile& file, std::uint64_t of
     const auto path = in ? in->find(kDownloads, name) : std::nullopt;
     if (!path)
         return std::nullopt;
-    auto bytes = readFile(*path);
-    if (!bytes.ok())
-        return std::nullopt;
-    std::string piece = std::move(bytes).value();
-    std::uint64_t written = 0;
-    const bool whole = piece.size() > sizeof written && piece.size() - sizeof written <= file.sizeBytes - std::min(offset, file.sizeBytes);
-    if (whole) {
-        std::memcpy(&written, piece.data() + piece.size() - sizeof written, sizeof written);
-        piece.resize(piece.size() - sizeof written);
-    }
-    if (whole && written == checksum(name, piece))
-        return piece;
+    auto piece = readPiece(*path, name);
+    if (piece.ok() && piece.value().size() <= file.sizeBytes - std::min(offset, file.sizeBytes))
+        return std::move(piece).value();
+    if (!piece.ok() && piece.error().code != ErrorCode::Corrupt)
+        return std::nullopt; // it cannot be read now, which is no damage
     forget(file, offset);
     return std::nullopt;
 }

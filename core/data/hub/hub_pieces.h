@@ -34,8 +34,17 @@ private:
     std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_; null: it could not be opened
 };
 
-/// How a file of the hub is called in a cache: the same content has the same name, whatever repository it is in.
+/// How a file of the hub is called in a cache: what the hub promises of its content (SHA-256, else git's name), whatever repository it is in.
 std::string contentName(const HubFile& file);
+inline constexpr std::size_t kSha256Digits = 64;
+
+/// Where the last piece of a file begins: it is small, because it is the footer of Parquet.
+std::uint64_t tailOffset(std::uint64_t fileBytes);
+
+/// The name of a file of the cache is that of a piece.
+bool isPiece(const std::string& fileName);
+/// Whether a piece on disk is whole and stands under its own name; Corrupt when not.
+Status checkPiece(const std::filesystem::path& path, const std::string& fileName);
 
 /// While this lives, what this process looks at on the hub is kept in a cache. One at a time counts: the newest.
 class KeepHubPieces {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 4ull << 20; ///< asked for at a time
 constexpr std::uint64_t kFirstPieceBytes = 1ull << 20; ///< the same near the beginning: who only looks at a file reads no further
-constexpr std::uint64_t kTailBytes = 512ull << 10; ///< the last piece is smaller: it is the footer
 constexpr std::size_t kKeptPieces = 6;
 
 /// Reads whole pieces and keeps the last few, so that the small reads of a parser become few requests and no byte is
@@ -58,7 +57,7 @@ private:
                 pieces_.splice(pieces_.begin(), pieces_, it);
                 return &pieces_.front();
             }
-        const std::uint64_t tail = file_.sizeBytes > kTailBytes ? file_.sizeBytes - kTailBytes : 0;
+        const std::uint64_t tail = tailOffset(file_.sizeBytes);
         Piece piece;
         const std::uint64_t size = offset < kPieceBytes ? kFirstPieceBytes : kPieceBytes;
         piece.offset = offset >= tail ? tail : offset / size * size;

@@ -78,12 +78,13 @@ public:
     std::string hash() const override { return hash_; }
     std::uint32_t vocabularySize() const override { return std::max(size_, endOfText_ + 1); }
     TokenId endOfText() const override { return endOfText_; }
+    std::optional<TokenId> unknownToken() const override { return spec_.model.unknown; }
     std::string definition() const override { return spec_.definition; }
 
-    void encode(std::string_view text, std::vector<TokenId>& out) const override { encodeText(text, out, false); }
-    void encodeMatchingSpecial(std::string_view text, std::vector<TokenId>& out) const override
+    Status encode(std::string_view text, std::vector<TokenId>& out) const override { return encodeText(text, out, false); }
+    Status encodeMatchingSpecial(std::string_view text, std::vector<TokenId>& out) const override
     {
-        encodeText(text, out, true);
+        return encodeText(text, out, true);
     }
 
     std::string decode(std::span<const TokenId> ids) const override
@@ -136,38 +137,36 @@ private:
         return sha.hex();
     }
 
-    void encodeText(std::string_view text, std::vector<TokenId>& out, bool special) const
+    Status encodeText(std::string_view text, std::vector<TokenId>& out, bool special) const
     {
         PieceEncoder encoder(spec_.model, threadCache(owner_), out);
-        if (rawAdded_.empty() || (!special && !rawAdded_.hasPlain())) {
-            encodeNormalized(text, true, special, encoder);
-            return;
-        }
+        if (rawAdded_.empty() || (!special && !rawAdded_.hasPlain()))
+            return encodeNormalized(text, true, special, encoder);
         for (const auto& piece : rawAdded_.split(text, special)) {
             if (piece.id != AddedTokenFinder::kNoAddedToken)
                 encoder.id(piece.id);
-            else
-                encodeNormalized(piece.text, piece.text.data() == text.data(), special, encoder);
+            else if (auto status = encodeNormalized(piece.text, piece.text.data() == text.data(), special, encoder); !status.ok())
+                return status;
         }
+        return {};
     }
 
-    void encodeNormalized(std::string_view raw, bool atStart, bool special, PieceEncoder& encoder) const
+    Status encodeNormalized(std::string_view raw, bool atStart, bool special, PieceEncoder& encoder) const
     {
         std::string storage;
         const auto text = normalized(spec_.normalizer, raw, storage);
-        if (normalizedAdded_.empty() || (!special && !normalizedAdded_.hasPlain())) {
-            encodePlain(text, atStart, encoder);
-            return;
-        }
+        if (normalizedAdded_.empty() || (!special && !normalizedAdded_.hasPlain()))
+            return encodePlain(text, atStart, encoder);
         for (const auto& piece : normalizedAdded_.split(text, special)) {
             if (piece.id != AddedTokenFinder::kNoAddedToken)
                 encoder.id(piece.id);
-            else
-                encodePlain(piece.text, atStart && piece.text.data() == text.data(), encoder);
+            else if (auto status = encodePlain(piece.text, atStart && piece.text.data() == text.data(), encoder); !status.ok())
+                return status;
         }
+        return {};
     }
 
-    void encodePlain(std::string_view text, bool atStart, PieceEncoder& encoder) const
+    Status encodePlain(std::string_view text, bool atStart, PieceEncoder& encoder) const
     {
         if (direct_ == SplitPattern::Gpt2)
             return encodeDirect<Gpt2Split>(text, encoder);
@@ -180,12 +179,14 @@ private:
         SegmentArena arena;
         std::vector<TextSegment> segments { { text, atStart } };
         for (const auto& step : spec_.preTokenizer)
-            applyStep(step, segments, arena);
+            if (auto status = applyStep(step, segments, arena); !status.ok())
+                return status;
         for (const auto& segment : segments)
             encoder.piece(segment.bytes.data(), segment.bytes.size(), segment.bytes.data() + segment.bytes.size());
+        return {};
     }
 
-    template <typename Splitter> static void encodeDirect(std::string_view text, PieceEncoder& encoder)
+    template <typename Splitter> static Status encodeDirect(std::string_view text, PieceEncoder& encoder)
     {
         const Splitter splitter;
         const char* end = text.data() + text.size();
@@ -194,6 +195,7 @@ private:
             encoder.piece(p, static_cast<std::size_t>(next - p), end);
             p = next;
         }
+        return {};
     }
 
     // set in the constructor, then constant

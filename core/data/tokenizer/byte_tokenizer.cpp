@@ -15,10 +15,11 @@ public:
     TokenId endOfText() const override { return kEndOfText; }
     std::string definition() const override { return "byte"; }
 
-    void encode(std::string_view text, std::vector<TokenId>& out) const override
+    Status encode(std::string_view text, std::vector<TokenId>& out) const override
     {
         const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
         out.insert(out.end(), bytes, bytes + text.size());
+        return {};
     }
 
     std::string decode(std::span<const TokenId> ids) const override

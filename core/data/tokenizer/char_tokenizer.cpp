@@ -14,6 +14,13 @@ namespace {
 
 constexpr TokenId kNone = UINT32_MAX;
 
+constexpr std::pair<CharFallback, const char*> kFallbackNames[] = { { CharFallback::Bytes, "bytes" }, { CharFallback::Unknown, "unknown" }, { CharFallback::EndOfText, "end_of_text" } };
+
+const char* fallbackName(CharFallback fallback)
+{
+    return std::find_if(std::begin(kFallbackNames), std::end(kFallbackNames), [fallback](const auto& named) { return named.first == fallback; })->second;
+}
+
 class CharTokenizer final : public Tokenizer {
 public:
     /// @param codePoints  ascending, distinct
@@ -30,7 +37,7 @@ public:
                 others_.emplace(c, id);
         }
         definition_ = nlohmann::json { { "furrow_tokenizer", "char" }, { "version", 1 },
-            { "fallback", fallback_ == CharFallback::Bytes ? "bytes" : "end_of_text" }, { "code_points", codePoints_ } }.dump();
+            { "fallback", fallbackName(fallback_) }, { "code_points", codePoints_ } }.dump();
         hash_ = sha256Hex(definition_);
     }
 
@@ -38,23 +45,28 @@ public:
     std::string hash() const override { return hash_; }
     std::uint32_t vocabularySize() const override
     {
-        return endOfText() + 1 + (fallback_ == CharFallback::Bytes ? 256 : 0);
+        return endOfText() + 1 + (fallback_ == CharFallback::Bytes ? 256 : fallback_ == CharFallback::Unknown ? 1 : 0);
+    }
+    std::optional<TokenId> unknownToken() const override
+    {
+        return fallback_ == CharFallback::Unknown ? std::optional(endOfText() + 1) : std::nullopt;
     }
     TokenId endOfText() const override { return static_cast<TokenId>(codePoints_.size()); }
     std::string definition() const override { return definition_; }
 
-    void encode(std::string_view text, std::vector<TokenId>& out) const override
+    Status encode(std::string_view text, std::vector<TokenId>& out) const override
     {
         const char* end = text.data() + text.size();
         for (const char* p = text.data(); p < end;) {
             const auto c = decodeChar(p, end);
             const auto id = idOf(c.codePoint);
-            for (std::uint32_t i = 0; id == kNone && i < c.sizeBytes; ++i)
-                out.push_back(fallback_ == CharFallback::Bytes ? endOfText() + 1 + static_cast<unsigned char>(p[i]) : endOfText());
             if (id != kNone)
                 out.push_back(id);
+            else
+                appendUnknown({ p, c.sizeBytes }, out);
             p += c.sizeBytes;
         }
+        return {};
     }
 
     std::string decode(std::span<const TokenId> ids) const override
@@ -63,6 +75,8 @@ public:
         for (const auto id : ids) {
             if (id < codePoints_.size())
                 appendUtf8(out, codePoints_[id]);
+            else if (id == unknownToken())
+                appendUtf8(out, U'\uFFFD');
             else if (id > endOfText() && id < vocabularySize())
                 out.push_back(static_cast<char>(id - endOfText() - 1));
         }
@@ -70,6 +84,13 @@ public:
     }
 
 private:
+    void appendUnknown(std::string_view bytes, std::vector<TokenId>& out) const
+    {
+        if (fallback_ == CharFallback::Unknown)
+            return out.push_back(endOfText() + 1);
+        for (const char byte : bytes)
+            out.push_back(fallback_ == CharFallback::Bytes ? endOfText() + 1 + static_cast<unsigned char>(byte) : endOfText());
+    }
     TokenId idOf(char32_t c) const
     {
         if (c < ascii_.size())
@@ -109,7 +130,8 @@ Result<std::shared_ptr<const Tokenizer>> buildCharTokenizer(
     }
     if (codePoints.empty())
         return Error { ErrorCode::InvalidArgument, sentence("the text has no characters to make a character tokenizer of; use the tokenizer byte") };
-    return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(std::move(codePoints), fallback));
+    const bool keepsBytes = fallback == CharFallback::Unknown && seen[kInvalidByte];
+    return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(std::move(codePoints), keepsBytes ? CharFallback::Bytes : fallback));
 }
 
 bool isCharDefinition(std::string_view definition)
@@ -127,7 +149,8 @@ Result<std::shared_ptr<const Tokenizer>> readCharTokenizer(std::string_view defi
         return corrupt("its version is not 1; a newer Furrow wrote it");
     const auto fallback = json.value("fallback", nlohmann::json());
     const auto list = json.value("code_points", nlohmann::json());
-    if ((fallback != "bytes" && fallback != "end_of_text") || !list.is_array() || list.empty())
+    const auto* named = std::find_if(std::begin(kFallbackNames), std::end(kFallbackNames), [&](const auto& known) { return fallback == known.second; });
+    if (named == std::end(kFallbackNames) || !list.is_array() || list.empty())
         return corrupt("fallback or code_points is missing");
     std::vector<char32_t> codePoints;
     for (const auto& c : list) {
@@ -136,8 +159,7 @@ Result<std::shared_ptr<const Tokenizer>> readCharTokenizer(std::string_view defi
             return corrupt("code_points must be ascending code points");
         codePoints.push_back(c.get<char32_t>());
     }
-    return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(
-        std::move(codePoints), fallback == "bytes" ? CharFallback::Bytes : CharFallback::EndOfText));
+    return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(std::move(codePoints), named->first));
 }
 
 } // namespace furrow

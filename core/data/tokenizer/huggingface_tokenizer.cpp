@@ -10,6 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char* kEndOfText = "<|endoftext|>";
+constexpr const char* kUnknown = "<|unknown|>";
 
 /// What byte and char share: BPE without merges, so that each symbol of the vocabulary is a token.
 Json withoutMerges(const Tokenizer& tokenizer, Json vocabulary)
@@ -39,7 +40,10 @@ Json charJson(const Tokenizer& tokenizer)
     Json vocabulary = Json::object();
     for (TokenId id = 0; id < tokenizer.endOfText(); ++id)
         vocabulary[tokenizer.decode({ &id, 1 })] = id;
-    const bool hasBytes = tokenizer.vocabularySize() > tokenizer.endOfText() + 1;
+    const auto unknown = tokenizer.unknownToken();
+    const bool hasBytes = !unknown && tokenizer.vocabularySize() > tokenizer.endOfText() + 1;
+    if (unknown)
+        vocabulary[kUnknown] = *unknown;
     for (int byte = 0; hasBytes && byte < 256; ++byte) {
         static constexpr char digits[] = "0123456789ABCDEF";
         vocabulary[std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + ">"] = tokenizer.endOfText() + 1 + static_cast<TokenId>(byte);
@@ -47,7 +51,7 @@ Json charJson(const Tokenizer& tokenizer)
     Json json = withoutMerges(tokenizer, std::move(vocabulary));
     json["model"]["byte_fallback"] = hasBytes;
     if (!hasBytes)
-        json["model"]["unk_token"] = kEndOfText;
+        json["model"]["unk_token"] = unknown ? kUnknown : kEndOfText;
     json["decoder"] = { { "type", "Sequence" }, { "decoders", { { { "type", "ByteFallback" } }, { { "type", "Fuse" } } } } };
     return json;
 }

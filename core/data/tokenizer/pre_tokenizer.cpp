@@ -53,7 +53,7 @@ std::vector<Span> literalSpans(std::string_view text, std::string_view literal)
     return spans;
 }
 
-std::vector<Span> spansOf(const SplitStep& step, std::string_view text)
+Result<std::vector<Span>> spansOf(const SplitStep& step, std::string_view text)
 {
     switch (step.pattern) {
     case SplitPattern::Gpt2:
@@ -70,7 +70,8 @@ std::vector<Span> spansOf(const SplitStep& step, std::string_view text)
         break;
     }
     std::vector<Span> spans;
-    step.regex->forEachMatch(text, [&](std::size_t begin, std::size_t end) { addMatch(spans, begin, end); });
+    if (auto status = step.regex->forEachMatch(text, [&](std::size_t begin, std::size_t end) { addMatch(spans, begin, end); }); !status.ok())
+        return status.error();
     addRest(spans, text.size());
     return spans;
 }
@@ -106,7 +107,7 @@ void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const TextSe
         out.push_back({ segment.bytes.substr(span.begin, span.end - span.begin), segment.atStart && span.begin == 0 });
 }
 
-void apply(const ByteLevelStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)
+Status apply(const ByteLevelStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)
 {
     auto text = segment.bytes;
     if (step.addPrefixSpace && !text.starts_with(' '))
@@ -116,19 +117,24 @@ void apply(const ByteLevelStep& step, const TextSegment& segment, std::vector<Te
         appendSpans(pieces<Gpt2Split>(text), SplitBehaviour::Isolated, whole, out);
     else
         out.push_back(whole);
+    return {};
 }
 
-void apply(const SplitStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+Status apply(const SplitStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
 {
-    auto spans = spansOf(step, segment.bytes);
+    auto found = spansOf(step, segment.bytes);
+    if (!found.ok())
+        return found.error();
+    auto& spans = found.value();
     if (step.invert) {
         for (auto& span : spans)
             span.matched = !span.matched;
     }
     appendSpans(std::move(spans), step.behaviour, segment, out);
+    return {};
 }
 
-void apply(const DigitsStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+Status apply(const DigitsStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
 {
     const auto text = segment.bytes;
     const char* end = text.data() + text.size();
@@ -143,9 +149,10 @@ void apply(const DigitsStep& step, const TextSegment& segment, std::vector<TextS
     }
     addRest(spans, text.size());
     appendSpans(std::move(spans), step.individual ? SplitBehaviour::Isolated : SplitBehaviour::Contiguous, segment, out);
+    return {};
 }
 
-void apply(const MetaspaceStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)
+Status apply(const MetaspaceStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)
 {
     auto& text = arena.emplace_back();
     for (const char c : segment.bytes) {
@@ -162,18 +169,22 @@ void apply(const MetaspaceStep& step, const TextSegment& segment, std::vector<Te
         appendSpans(literalSpans(text, step.replacement), SplitBehaviour::MergedWithNext, whole, out);
     else
         out.push_back(whole);
+    return {};
 }
 
 } // namespace
 
-void applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena)
+Status applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena)
 {
     std::vector<TextSegment> out;
     for (const auto& segment : segments) {
-        if (!segment.bytes.empty())
-            std::visit([&](const auto& s) { apply(s, segment, out, arena); }, step);
+        if (segment.bytes.empty())
+            continue;
+        if (auto status = std::visit([&](const auto& s) { return apply(s, segment, out, arena); }, step); !status.ok())
+            return status;
     }
     segments = std::move(out);
+    return {};
 }
 
 SplitPattern knownPattern(std::string_view regex)

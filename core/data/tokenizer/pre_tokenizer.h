@@ -44,8 +44,8 @@ struct MetaspaceStep {
 };
 using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, MetaspaceStep>;
 
-/// Replaces the segments by what the step makes of them.
-void applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena);
+/// Replaces the segments by what the step makes of them. An error: a pattern takes too many steps on a segment.
+Status applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena);
 
 /// The hand-written pattern that a regular expression stands for, or Regex.
 SplitPattern knownPattern(std::string_view regex);

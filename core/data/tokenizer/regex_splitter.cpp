@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/regex_splitter.h"
 
+#include "core/data/tokenizer/pattern_answer.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -163,6 +164,7 @@ std::string pcrePattern(const std::string& pattern)
 
 struct RegexSplitter::Code {
     std::unique_ptr<pcre2_code, FreeCode> code;
+    std::string pattern; ///< as it was written
 };
 
 Result<std::shared_ptr<const RegexSplitter>> RegexSplitter::compile(const std::string& pattern)
@@ -171,6 +173,7 @@ Result<std::shared_ptr<const RegexSplitter>> RegexSplitter::compile(const std::s
     PCRE2_SIZE offset = 0;
     const auto text = pcrePattern(pattern);
     auto code = std::make_shared<Code>();
+    code->pattern = pattern;
     code->code.reset(
         pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), kOptions, &error, &offset, nullptr));
     if (!code->code) {
@@ -198,15 +201,15 @@ struct Matching {
         pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
     }
 
-    /// Matches in valid text from `at` on. @return false when there is none
-    bool next(const pcre2_code* code, std::string_view text, std::size_t at)
+    /// Matches in valid text from `at` on. @return what pcre2_match does
+    int next(const pcre2_code* code, std::string_view text, std::size_t at)
     {
         const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
         const auto match = [&](std::uint32_t options) {
             return pcre2_match(code, subject, text.size(), at, PCRE2_NO_UTF_CHECK | options, data.get(), context.get());
         };
         const int rc = match(0);
-        return (rc == PCRE2_ERROR_JIT_STACKLIMIT ? match(PCRE2_NO_JIT) : rc) >= 0;
+        return rc == PCRE2_ERROR_JIT_STACKLIMIT ? match(PCRE2_NO_JIT) : rc;
     }
 };
 
@@ -224,7 +227,7 @@ std::size_t endOfValid(std::string_view text, std::size_t at)
 
 } // namespace
 
-void RegexSplitter::forEachMatch(
+Status RegexSplitter::forEachMatch(
     std::string_view text, const std::function<void(std::size_t, std::size_t)>& match) const
 {
     Matching matching;
@@ -232,7 +235,12 @@ void RegexSplitter::forEachMatch(
         const auto end = endOfValid(text, begin);
         const auto valid = text.substr(begin, end - begin);
         std::size_t at = 0;
-        while (at < valid.size() && matching.next(code_->code.get(), valid, at)) {
+        while (at < valid.size()) {
+            const auto found = patternAnswer(matching.next(code_->code.get(), valid, at), code_->pattern, text.size());
+            if (!found.ok())
+                return found.error();
+            if (!found.value())
+                break;
             const auto* span = pcre2_get_ovector_pointer(matching.data.get());
             if (span[1] > span[0] && span[0] >= at) {
                 match(begin + span[0], begin + span[1]);
@@ -243,6 +251,7 @@ void RegexSplitter::forEachMatch(
         }
         begin = end + 1; // behind the byte that is not valid
     }
+    return {};
 }
 
 } // namespace furrow

@@ -17,8 +17,8 @@ public:
     static Result<std::shared_ptr<const RegexSplitter>> compile(const std::string& pattern);
 
     /// Calls `match(begin, end)` for each non-empty match, in order. Bytes that are no valid UTF-8 never match. A
-    /// pattern that takes too many steps stops matching for the rest of the text.
-    void forEachMatch(std::string_view text, const std::function<void(std::size_t, std::size_t)>& match) const;
+    /// pattern that takes too many steps on the text is an error (InvalidArgument) that names it.
+    Status forEachMatch(std::string_view text, const std::function<void(std::size_t, std::size_t)>& match) const;
 
 private:
     struct Code;

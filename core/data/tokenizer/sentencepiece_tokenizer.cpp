@@ -1,4 +1,5 @@
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/simple_tokenizers.h"
 
 #include <sentencepiece_processor.h>
@@ -23,13 +24,19 @@ public:
     std::string hash() const override { return hash_; }
     std::uint32_t vocabularySize() const override { return std::max(size_, endOfText_ + 1); }
     TokenId endOfText() const override { return endOfText_; }
+    std::optional<TokenId> unknownToken() const override
+    {
+        return processor_->unk_id() >= 0 ? std::optional(static_cast<TokenId>(processor_->unk_id())) : std::nullopt;
+    }
     std::string definition() const override { return definition_; }
 
-    void encode(std::string_view text, std::vector<TokenId>& out) const override
+    Status encode(std::string_view text, std::vector<TokenId>& out) const override
     {
         std::vector<int> ids;
-        if (processor_->Encode({ text.data(), text.size() }, &ids).ok())
-            out.insert(out.end(), ids.begin(), ids.end());
+        if (const auto status = processor_->Encode({ text.data(), text.size() }, &ids); !status.ok())
+            return Error { ErrorCode::InvalidArgument, sentence("The sentencepiece model %1 does not encode a text of %2 bytes: %3.", { name_, std::to_string(text.size()), status.ToString() }) };
+        out.insert(out.end(), ids.begin(), ids.end());
+        return {};
     }
 
     std::string decode(std::span<const TokenId> ids) const override

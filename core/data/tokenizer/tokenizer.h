@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,12 +28,15 @@ public:
     virtual std::uint32_t vocabularySize() const = 0;
     /// The id that joins samples. Text never encodes to it, unless encodeMatchingSpecial is asked.
     virtual TokenId endOfText() const = 0;
-    /// Appends the ids of `text`. Any bytes are allowed; special tokens written in the text are plain text.
-    virtual void encode(std::string_view text, std::vector<TokenId>& out) const = 0;
+    /// The id that stands for whatever the vocabulary has no token for; nothing where every byte has one.
+    virtual std::optional<TokenId> unknownToken() const { return std::nullopt; }
+    /// Appends the ids of `text`. Any bytes are allowed; special tokens written in the text are plain text. An error says that the ids of
+    /// this text cannot be known (a pattern takes too many steps on it): `out` then ends anywhere, and nothing may be trained on it.
+    virtual Status encode(std::string_view text, std::vector<TokenId>& out) const = 0;
     /// Like encode, but special tokens written in the text become their ids.
-    virtual void encodeMatchingSpecial(std::string_view text, std::vector<TokenId>& out) const
+    virtual Status encodeMatchingSpecial(std::string_view text, std::vector<TokenId>& out) const
     {
-        encode(text, out);
+        return encode(text, out);
     }
     /// The bytes of the ids. Byte, char and byte-level vocabularies without a normalizer give back exactly what was
     /// encoded. Ids outside the vocabulary give nothing.
@@ -53,7 +57,8 @@ std::shared_ptr<const Tokenizer> byteTokenizer();
 /// What a character tokenizer does with bytes that are no known code point.
 enum class CharFallback {
     Bytes, ///< 256 more ids, one per byte value, after end-of-text: nothing is ever lost
-    EndOfText, ///< each unknown byte becomes end-of-text: the smallest vocabulary, for text known in advance
+    Unknown, ///< one more id, after end-of-text, for any other character; Bytes where the text itself has bytes that are none
+    EndOfText, ///< each unknown byte becomes end-of-text: for comparisons on text that is known whole, and for runs of before
 };
 
 /// A character tokenizer: ids 0..n-1 are the distinct code points in ascending order, n is end-of-text.

@@ -24,17 +24,18 @@ std::vector<std::string_view> cut(std::string_view text, std::size_t pieceBytes)
 
 } // namespace
 
-TokenizerBench benchTokenizer(const Tokenizer& tokenizer, std::string_view text, int threads, std::size_t pieceBytes)
+Result<TokenizerBench> benchTokenizer(const Tokenizer& tokenizer, std::string_view text, int threads, std::size_t pieceBytes)
 {
     const auto pieces = cut(text, pieceBytes);
     std::atomic<std::size_t> next = 0;
     std::atomic<std::uint64_t> tokens = 0;
-    const auto work = [&] {
+    std::vector<Status> ended(static_cast<std::size_t>(std::max(threads, 1)));
+    const auto work = [&](Status& status) {
         std::vector<TokenId> ids;
         std::uint64_t count = 0;
-        for (auto i = next++; i < pieces.size(); i = next++) {
+        for (auto i = next++; status.ok() && i < pieces.size(); i = next++) {
             ids.clear();
-            tokenizer.encode(pieces[i], ids);
+            status = tokenizer.encode(pieces[i], ids);
             count += ids.size();
         }
         tokens += count;
@@ -42,11 +43,14 @@ TokenizerBench benchTokenizer(const Tokenizer& tokenizer, std::string_view text,
     const auto start = std::chrono::steady_clock::now();
     {
         std::vector<std::jthread> running;
-        for (int i = 0; i < std::max(threads, 1); ++i)
-            running.emplace_back(work);
+        for (auto& status : ended)
+            running.emplace_back(work, std::ref(status));
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    return { text.size(), tokens, took.count() };
+    for (const auto& status : ended)
+        if (!status.ok())
+            return status.error();
+    return TokenizerBench { text.size(), tokens, took.count() };
 }
 
 } // namespace furrow

@@ -1,11 +1,13 @@
 #include "core/run/storm/counting_check.h"
 
 #include "core/base/file_system.h"
+#include "core/run/checkpoint_manifest.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstring>
+#include <set>
 
 namespace furrow {
 
@@ -63,15 +65,13 @@ void compare(const WindowCounts& weights, const WindowCounts& ledger, const std:
             fault(id, count, 0);
 }
 
-} // namespace
-
-Result<WindowCounts> readWindowCounts(const std::filesystem::path& checkpointFolder)
+Result<WindowCounts> readCounts(const std::filesystem::path& file, const std::string& prefix)
 {
-    auto bytes = readFile(checkpointFolder / "weights.safetensors", kMaxBytes);
+    auto bytes = readFile(file, kMaxBytes);
     if (!bytes.ok())
         return bytes.error();
     const std::string_view all = bytes.value();
-    const Error strange { ErrorCode::Corrupt, checkpointFolder.filename().string() + " does not hold weights of the counting model." };
+    const Error strange { ErrorCode::Corrupt, file.parent_path().filename().string() + " does not hold weights of the counting model." };
     std::uint64_t headerSize = 0;
     if (all.size() < 8)
         return strange;
@@ -82,14 +82,51 @@ Result<WindowCounts> readWindowCounts(const std::filesystem::path& checkpointFol
     if (!header.is_object())
         return strange;
     const auto data = all.substr(8 + headerSize);
-    const auto ids = Integers::find(header, "ids", data);
-    const auto counts = Integers::find(header, "counts", data);
+    const auto ids = Integers::find(header, prefix + "ids", data);
+    const auto counts = Integers::find(header, prefix + "counts", data);
     if (!ids || !counts || ids->size() != counts->size() * 4)
         return strange;
     WindowCounts found;
     for (std::size_t i = 0; i < counts->size(); ++i)
         found[{ ids->at(i * 4), ids->at(i * 4 + 1), ids->at(i * 4 + 2), ids->at(i * 4 + 3) }] += counts->at(i);
     return found;
+}
+
+/// Momentum of a merge; empty where it was not made by DiLoCo.
+Result<WindowCounts> readMomentum(const std::filesystem::path& checkpointFolder)
+{
+    const auto file = checkpointFolder / "optimizer.safetensors";
+    std::error_code failed;
+    if (std::filesystem::exists(file, failed))
+        return readCounts(file, "outer.");
+    if (std::filesystem::exists(checkpointFolder / "manifest.json", failed))
+        return WindowCounts {};
+    return Error { ErrorCode::NotFound, checkpointFolder.filename().string() + " is being removed." }; // its manifest goes first
+}
+
+/// a - b, without zeros.
+WindowCounts difference(WindowCounts a, const WindowCounts& b)
+{
+    for (const auto& [id, count] : b)
+        a[id] -= count;
+    std::erase_if(a, [](const auto& one) { return one.second == 0; });
+    return a;
+}
+
+/// Folder of the merge that a merge grew from; "": the start weights.
+std::string baseOf(const std::filesystem::path& checkpointFolder)
+{
+    constexpr std::uint64_t kMaxState = 1u << 20;
+    const auto text = readFile(checkpointFolder / "state.json", kMaxState);
+    const auto state = text.ok() ? nlohmann::json::parse(text.value(), nullptr, false) : nlohmann::json();
+    return state.is_object() ? state.value("base", "") : "";
+}
+
+} // namespace
+
+Result<WindowCounts> readWindowCounts(const std::filesystem::path& checkpointFolder)
+{
+    return readCounts(checkpointFolder / "weights.safetensors", "");
 }
 
 Result<CountingVerdict> checkCounting(const RunPaths& paths)
@@ -119,6 +156,38 @@ Result<CountingVerdict> checkCounting(const RunPaths& paths)
         if (!weights.ok())
             return weights.error();
         compare(weights.value(), ledger, row.record.folder, verdict);
+    }
+    return verdict;
+}
+
+Result<OuterVerdict> checkOuterMomentum(const RunPaths& paths)
+{
+    auto reader = LedgerReader::open(paths.tracker());
+    auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
+    auto runId = reader.ok() ? reader.value().runId() : reader.error();
+    if (!rows.ok() || !runId.ok())
+        return rows.ok() ? runId.error() : rows.error();
+    std::set<std::string> whole; // merges
+    for (const auto& row : rows.value())
+        if (row.record.kind == CheckpointKind::Merge && !row.removed && !row.damaged && verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, runId.value()).ok())
+            whole.insert(row.record.folder);
+    OuterVerdict verdict;
+    for (const auto& name : whole) {
+        const auto folder = paths.checkpointFolder(name);
+        const auto base = baseOf(folder);
+        if (!base.empty() && !whole.contains(base))
+            continue;
+        const auto momentum = readMomentum(folder);
+        if (!momentum.ok() || momentum.value().empty())
+            continue;
+        const auto weights = readWindowCounts(folder);
+        const auto before = base.empty() ? Result<WindowCounts>(WindowCounts {}) : readWindowCounts(paths.checkpointFolder(base));
+        const auto momentumBefore = base.empty() ? Result<WindowCounts>(WindowCounts {}) : readMomentum(paths.checkpointFolder(base));
+        if (!weights.ok() || !before.ok() || !momentumBefore.ok()) // the keep policy, or the storm, took one away
+            continue;
+        ++verdict.steps;
+        if (difference(momentum.value(), momentumBefore.value()) != difference(weights.value(), before.value()) && verdict.firstFault.empty())
+            verdict.firstFault = "The outer momentum of merge " + name + " does not say what its outer step added to " + (base.empty() ? "the start weights" : base) + ".";
     }
     return verdict;
 }

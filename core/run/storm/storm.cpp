@@ -3,10 +3,13 @@
 
 #include "core/run/storm/storm.h"
 
+#include "core/base/clock.h"
 #include "core/base/fail_point.h"
 #include "core/base/file_system.h"
+#include "core/base/format.h"
 #include "core/run/storm/counting_check.h"
 #include "core/run/storm/storm_acts.h"
+#include "core/run/storm/storm_waits.h"
 #include "core/tracker/audit.h"
 
 #include <nlohmann/json.hpp>
@@ -25,6 +28,8 @@ constexpr auto kProgressPatience = std::chrono::seconds(20);
 constexpr int kResumeTries = 3;
 constexpr int kKillsBetweenAudits = 20;
 constexpr const char* kFailPointPrefix = "at ";
+constexpr double kLongestWaitSeconds = 2; ///< of a worker for a fault that is not its own, beside what the fault itself holds
+constexpr double kWaitsFromSeconds = 0.05;
 
 class Storm {
 public:
@@ -34,6 +39,7 @@ public:
         , log_(log)
         , goOn_(goOn)
         , random_(options.seed)
+        , waits_(run_.paths().telemetryFolder())
     {
         report_.run = run_.paths().folder();
     }
@@ -47,13 +53,14 @@ public:
                 return Error { ErrorCode::Cancelled, "The storm was ended; its run is in " + report_.run.string() + "." };
             }
             perform(name);
-            for (auto mixed = random_.below(3); mixed > 0; --mixed)
+            for (auto mixed = options_.only.empty() ? random_.below(3) : 0; mixed > 0; --mixed)
                 perform(draw(false));
         }
         visitMissedPoints();
         calm();
         verify();
         report_.resumes = run_.resumes();
+        report_.askedSteps = run_.askedSteps();
         report_.seconds = std::chrono::duration<double>(Clock::now() - began).count();
         return report_;
     }
@@ -75,10 +82,16 @@ private:
         return stormActs().front().name;
     }
 
-    /// `kills` deadly acts, every fail point among them when at least half of them are other acts.
+    /// `kills` deadly acts, every fail point among them when at least half of them are other acts; in a long storm every other act too.
     std::vector<std::string> plan()
     {
         const auto kills = static_cast<std::size_t>(options_.kills);
+        if (!options_.only.empty()) {
+            std::vector<std::string> chosen;
+            while (chosen.size() < kills)
+                chosen.push_back(options_.only[chosen.size() % options_.only.size()]);
+            return chosen;
+        }
         std::vector<std::string> points;
         for (const auto at : permutation(static_cast<std::uint32_t>(kFailPoints.size()), options_.seed))
             points.push_back(kFailPointPrefix + std::string(kFailPoints[at]));
@@ -86,6 +99,9 @@ private:
         std::vector<std::string> acts = points;
         while (acts.size() < kills)
             acts.push_back(draw(true));
+        if (kills >= stormActs().size())
+            for (const auto& act : stormActs())
+                acts.push_back(act.name);
         std::vector<std::string> shuffled;
         for (const auto at : permutation(static_cast<std::uint32_t>(acts.size()), options_.seed + 1))
             shuffled.push_back(acts[at]);
@@ -106,27 +122,60 @@ private:
 
     void perform(const std::string& name)
     {
+        if (!name.starts_with(kFailPointPrefix)) {
+            keepGoing();
+            waitForProgress();
+        }
+        judgeWaits();
+        const auto beganNs = systemClock().monotonicNs();
         StormDeed deed;
         if (name.starts_with(kFailPointPrefix)) {
             const auto point = name.substr(std::string(kFailPointPrefix).size());
-            const auto marker = run_.diskFullFile().parent_path() / ("died-at-" + point);
             bool reached = false;
-            deed = performFailPoint(run_, random_, point, marker, reached);
+            deed = performFailPoint(run_, random_, point, run_.faultFile("died-at-" + point), reached);
             report_.failPoints[point] = reached;
         } else {
-            keepGoing();
-            waitForProgress();
             const auto act = std::find_if(stormActs().begin(), stormActs().end(), [&](const StormAct& one) { return one.name == name; });
             deed = act->perform(run_, random_);
             ++report_.acts[name];
         }
         report_.kills += deed.kills;
         tell(deed.text);
-        if (deed.text.find("NOT stop") != std::string::npos)
-            problem(deed.text);
+        if (!deed.problem.empty())
+            problem(deed.problem);
+        judgeSteps();
+        done_.push_back({ name, beganNs, deed.holdsSeconds });
         if (report_.kills >= auditedAtKills_ + kKillsBetweenAudits) {
             auditedAtKills_ = report_.kills;
             auditNow();
+        }
+    }
+
+    void judgeSteps()
+    {
+        const auto undue = run_.takeUndueStep();
+        if (undue.empty())
+            return;
+        ++report_.manualSteps;
+        problem("A person was asked although nothing called for one: " + undue);
+    }
+
+    /// Waits belong to the act that was newest when they began, or began just then.
+    void judgeWaits()
+    {
+        constexpr std::int64_t kJustThenNs = 1'000'000'000;
+        for (const auto& wait : waits_.take(kWaitsFromSeconds)) {
+            const auto act = std::find_if(done_.rbegin(), done_.rend(), [&](const Done& one) { return one.beganNs <= wait.beganNs + kJustThenNs; });
+            if (act == done_.rend() || !act->holdsSeconds)
+                continue;
+            auto& longest = report_.waits[act->name];
+            longest.seconds = std::max(longest.seconds, wait.seconds);
+            longest.mergeSeconds = std::max(longest.mergeSeconds, wait.mergeSeconds);
+            const double beyond = wait.seconds + wait.mergeSeconds - *act->holdsSeconds;
+            report_.longestWait = std::max(report_.longestWait, beyond);
+            if (beyond > kLongestWaitSeconds)
+                problem("After " + act->name + " a worker that it did not hit waited " + formatNumber(wait.seconds, 2) + " s, and " + formatNumber(wait.mergeSeconds, 2) + " s at merges; the fault itself lasted "
+                    + formatNumber(*act->holdsSeconds, 2) + " s.");
         }
     }
 
@@ -184,6 +233,17 @@ private:
             problem(report.error().message);
         else if (!report.value().isClean())
             problem(auditText(report.value()));
+        checkMomentum();
+    }
+
+    void checkMomentum()
+    {
+        auto verdict = checkOuterMomentum(run_.paths());
+        if (!verdict.ok())
+            return problem(verdict.error().message);
+        report_.outerSteps += verdict.value().steps;
+        if (!verdict.value().firstFault.empty())
+            problem(verdict.value().firstFault);
     }
 
     /// No faults any more: the run must finish by itself.
@@ -191,7 +251,7 @@ private:
     {
         tell("the storm is over; the run may finish");
         run_.setLastEpoch();
-        run_.setWallOffset(0);
+        run_.jumpClocks(0, 0);
         lastProgress_ = Clock::now();
         for (int attempt = 0; run_.state() != RunState::Finished; ++attempt) {
             if (attempt > kResumeTries) {
@@ -204,10 +264,13 @@ private:
             while (run_.isHeld())
                 waitForProgress();
         }
+        judgeWaits();
+        judgeSteps();
     }
 
     void verify()
     {
+        checkMomentum();
         auto ledger = audit(run_.paths().tracker());
         if (!ledger.ok()) {
             problem(ledger.error().message);
@@ -250,6 +313,13 @@ private:
     const std::function<bool()>& goOn_;
     Random random_;
     StormReport report_;
+    struct Done {
+        std::string name;
+        std::int64_t beganNs = 0;
+        std::optional<double> holdsSeconds;
+    };
+    std::vector<Done> done_; ///< acts, oldest first
+    StormWaits waits_;
     int auditedAtKills_ = 0;
     std::int64_t lastEvents_ = -1;
     Clock::time_point lastProgress_ = Clock::now();
@@ -266,6 +336,9 @@ Result<StormReport> runStorm(const StormOptions& options, const StormLog& log, c
 {
     if (options.kills < 0 || options.kills > 100'000)
         return Error { ErrorCode::InvalidArgument, "kills is " + std::to_string(options.kills) + ", allowed is 0 to 100,000." };
+    for (const auto& name : options.only)
+        if (std::none_of(stormActs().begin(), stormActs().end(), [&](const StormAct& act) { return act.name == name; }))
+            return Error { ErrorCode::InvalidArgument, "There is no fault '" + name + "'; 'furrowctl storm --list' names them." };
     const auto folder = std::filesystem::absolute(options.folder) / ("storm-" + std::to_string(options.seed) + "-" + randomHex(6));
     auto run = StormRun::make(folder, options.seed);
     if (!run.ok()) {
@@ -281,9 +354,12 @@ Result<StormReport> runStorm(const StormOptions& options, const StormLog& log, c
 
 nlohmann::json toJson(const StormReport& r)
 {
+    auto waits = nlohmann::json::object();
+    for (const auto& [act, longest] : r.waits)
+        waits[act] = { { "seconds", longest.seconds }, { "merge_seconds", longest.mergeSeconds } };
     return { { "passed", r.passed() }, { "run", r.run.string() }, { "kills", r.kills }, { "resumes", r.resumes }, { "acts", r.acts }, { "fail_points", r.failPoints },
-        { "duplicated", r.duplicated }, { "missing", r.missing }, { "manual_steps", r.manualSteps }, { "integrity_check", r.integrity }, { "epochs", r.epochs },
-        { "chunks", r.chunks }, { "windows", r.windows }, { "models", r.models }, { "work_lost", { { "chunks", r.chunksLost } } }, { "problems", r.problems },
+        { "duplicated", r.duplicated }, { "missing", r.missing }, { "manual_steps", r.manualSteps }, { "asked_steps", r.askedSteps }, { "integrity_check", r.integrity }, { "epochs", r.epochs },
+        { "chunks", r.chunks }, { "windows", r.windows }, { "models", r.models }, { "work_lost", { { "chunks", r.chunksLost } } }, { "problems", r.problems }, { "waits", waits }, { "longest_wait_seconds", r.longestWait }, { "outer_steps", r.outerSteps },
         { "seconds", r.seconds } };
 }
 
@@ -291,12 +367,17 @@ std::string stormText(const StormReport& r)
 {
     const auto number = [](auto value) { return std::to_string(value); };
     std::string text = number(r.kills) + " processes killed, " + number(r.resumes) + " resumes, " + number(static_cast<int>(r.seconds)) + " s\n";
-    for (const auto& [name, count] : r.acts)
-        text += "  " + name + " " + number(count) + "\n";
+    for (const auto& [name, count] : r.acts) {
+        text += "  " + name + " " + number(count);
+        if (const auto wait = r.waits.find(name); wait != r.waits.end())
+            text += "; workers that it did not hit waited " + formatNumber(wait->second.seconds, 2) + " s at most, and " + formatNumber(wait->second.mergeSeconds, 2) + " s at merges and checkpoints";
+        text += "\n";
+    }
     text += "  died at " + number(std::count_if(r.failPoints.begin(), r.failPoints.end(), [](const auto& p) { return p.second; })) + " of " + number(r.failPoints.size()) + " fail points\n";
     text += number(r.epochs) + " epochs, " + number(r.chunks) + " chunks committed, " + number(r.chunksLost) + " trainings lost and done again\n";
-    text += "in the weights: " + number(r.windows) + " windows, duplicated " + number(r.duplicated) + ", missing " + number(r.missing) + "; manual steps " + number(r.manualSteps)
+    text += "in the weights: " + number(r.windows) + " windows, duplicated " + number(r.duplicated) + ", missing " + number(r.missing) + "; manual steps " + number(r.manualSteps) + "; asked steps " + number(r.askedSteps)
         + "; integrity_check " + r.integrity + "\n";
+    text += "longest wait of a worker for a fault that is not its own, beyond the time of the fault itself: " + formatNumber(r.longestWait, 2) + " s; " + number(r.outerSteps) + " outer steps of DiLoCo compared\n";
     for (const auto& problem : r.problems)
         text += "PROBLEM: " + problem + "\n";
     return text + (r.passed() ? "Exactly once.\n" : "NOT in order; the run is kept in " + r.run.string() + "\n");

@@ -17,6 +17,7 @@ struct StormOptions {
     std::filesystem::path folder; ///< the storm makes a folder of its own below it
     int kills = 200; ///< processes ended, at least
     std::uint64_t seed = 1; ///< the same acts in the same order; when they hit is up to the machine
+    std::vector<std::string> only; ///< these acts in turn and no others, no fail points; empty: all
     bool keep = false; ///< leave the run when everything is in order; otherwise it is removed
 };
 
@@ -27,7 +28,8 @@ struct StormReport {
     std::map<std::string, bool> failPoints; ///< whether a process died there
     int kills = 0;
     int resumes = 0;
-    int manualSteps = 0; ///< times that a plain resume was not enough to go on
+    int manualSteps = 0; ///< times that neither a resume nor the next step that it printed was enough to go on, or that nothing called for that step
+    int askedSteps = 0; ///< times that a person had to say yes after bytes were really damaged or an older tracker was put back
     std::int64_t epochs = 0;
     std::int64_t chunks = 0; ///< committed, all epochs
     std::int64_t windows = 0; ///< of the counting model
@@ -38,6 +40,13 @@ struct StormReport {
     std::string integrity; ///< SQLite's own check: "ok"
     std::vector<std::string> problems;
     double seconds = 0;
+    struct Wait {
+        double seconds = 0; ///< for the ledger or data
+        double mergeSeconds = 0; ///< at a merge or a checkpoint
+    };
+    std::map<std::string, Wait> waits; ///< the longest of a worker that an act did not hit
+    double longestWait = 0; ///< beyond the time that the fault itself lasted [s]
+    std::int64_t outerSteps = 0; ///< of DiLoCo that were compared with what they added to the weights
 
     bool passed() const;
 };

@@ -6,10 +6,14 @@
 
 namespace furrow {
 
-/// What an act did: one sentence for the log. `kills`: processes of the run that it ended.
+/// What an act did. `kills`: processes of the run that it ended.
 struct StormDeed {
-    std::string text;
+    std::string text; ///< one sentence for the log
     int kills = 0;
+    std::string problem; ///< a promise that was broken; "": none
+    /// How long the fault itself keeps workers waiting that it does not hit [s]: a lock that is held so long, say. Nothing: they are not measured,
+    /// because a person asked for the wait or the clock jumped.
+    std::optional<double> holdsSeconds = 0;
 };
 
 /// One kind of fault. An act needs a run that is held by its supervisor.

@@ -2,8 +2,11 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/run/repair.h"
+#include "core/run/storm/storm_patience.h"
 
 #include <algorithm>
+#include <fstream>
 
 namespace furrow {
 
@@ -11,6 +14,9 @@ namespace {
 
 constexpr int kLines = 4000;
 constexpr int kStepMs = 4; // a chunk takes long enough to be hit in its middle
+constexpr std::int64_t kMergeTokens = 30'000;
+
+constexpr const char* kClockFile = "clocks";
 
 std::string manyLines()
 {
@@ -47,10 +53,21 @@ RunConfig stormConfig(const std::filesystem::path& text, std::uint64_t seed)
     c.checkpointSteps = 40;
     c.keepLast = 2;
     c.evalSteps = 0;
-    c.mergeTokens = 30'000;
+    c.rankTimeout = 5;
     c.epochs = 2;
     c.seed = static_cast<std::int64_t>(seed & 0xffffffff);
     return c;
+}
+
+constexpr std::int64_t kStartPatienceMs = 30'000;
+constexpr int kMostSteps = 3;
+
+/// What a refusal prints as the next step.
+enum class NextStep { None, Repair, AcceptLoss };
+NextStep nextStepOf(const std::string& said)
+{
+    const auto offers = [&](const char* option) { return said.find(option) != std::string::npos; };
+    return offers("--repair") ? NextStep::Repair : offers("--accept-loss") ? NextStep::AcceptLoss : NextStep::None; // a repair loses nothing
 }
 
 } // namespace
@@ -82,19 +99,68 @@ Result<StormRun> StormRun::make(const std::filesystem::path& folder, std::uint64
     return StormRun(folder, paths.value(), config.value());
 }
 
-Status StormRun::resume(const std::map<std::string, std::string>& faults)
+Status StormRun::resume(const std::map<std::string, std::string>& faults, std::optional<CheckpointId> goBackTo)
+{
+    ResumeChoice choice { goBackTo };
+    auto resumed = resumePlainly(faults, choice);
+    for (int steps = 0; steps < kMostSteps && !resumed.ok() && nextStepOf(resumed.error().message) != NextStep::None; ++steps) {
+        if (auto taken = takeStep(resumed.error().message, choice); !taken.ok())
+            return taken;
+        resumed = resumePlainly(faults, choice);
+    }
+    return resumed;
+}
+
+Status StormRun::takeStep(const std::string& said, ResumeChoice& choice)
+{
+    ++askedSteps_;
+    if (nextStepOf(said) == NextStep::AcceptLoss) {
+        if (std::none_of(damaged_.begin(), damaged_.end(), [&](const auto& folder) { return said.find(folder) != std::string::npos; }))
+            undueStep_ = said;
+        choice.acceptLoss = true;
+        return {};
+    }
+    if (!std::exchange(olderTracker_, false))
+        undueStep_ = said;
+    auto repaired = repairRun(paths_, [](const std::string&) { });
+    return repaired.ok() ? Status {} : repaired.error();
+}
+
+Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults, const ResumeChoice& choice)
 {
     if (extend_ && state() == RunState::Finished)
         ++config_.epochs;
-    config_.workers = workers_;
+    config_.workers = together_ ? std::max(workers_, 2) : workers_;
+    config_.parallel = together_ ? "data" : "independent";
+    config_.merge = together_ ? "average" : merge_;
+    config_.mergeTokens = together_ ? 0 : kMergeTokens;
     std::map<std::string, std::string> environment { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", std::to_string(kStepMs) }, { "FURROW_LEASE_S", "6" },
-        { "FURROW_DISK_FULL", diskFullFile().string() }, { "FURROW_WALL_OFFSET_S", std::to_string(wallOffsetSeconds_) } };
+        { "FURROW_DISK_FULL", diskFullFile().string() }, { "FURROW_SQLITE_FAULT", sqliteFaultFile().string() }, { "FURROW_FREEZE", freezeFile().string() },
+        { "FURROW_CLOCK", faultFile(kClockFile).string() } };
     environment.insert(faults.begin(), faults.end());
-    auto started = startRun(paths_, config_, environment);
+    auto started = startRun(paths_, config_, environment, choice);
     if (!started.ok())
         return started.error();
     ++resumes_;
-    return {};
+    const auto own = attempt();
+    waitFor([&] { return !isHeld() || hasWorkersOf(own); }, kStartPatienceMs);
+    const auto said = isHeld() ? std::string() : failureOf(own);
+    return nextStepOf(said) == NextStep::None ? Status {} : Status { Error { ErrorCode::Corrupt, said } };
+}
+
+void StormRun::put(const std::filesystem::path& file, const std::string& text) const
+{
+    auto writing = file;
+    writing += ".new";
+    std::error_code failed;
+    std::ofstream(writing) << text;
+    std::filesystem::rename(writing, file, failed);
+}
+
+void StormRun::jumpClocks(std::int64_t wallSeconds, std::int64_t monotonicMoreSeconds)
+{
+    monotonicSeconds_ += monotonicMoreSeconds;
+    put(faultFile(kClockFile), std::to_string(wallSeconds) + " " + std::to_string(monotonicSeconds_));
 }
 
 bool StormRun::isHeld() const
@@ -156,6 +222,65 @@ std::int64_t StormRun::events() const
     auto reader = LedgerReader::open(paths_.tracker());
     auto newest = reader.ok() ? reader.value().newestEvent() : reader.error();
     return newest.ok() ? newest.value() : 0;
+}
+
+std::int64_t StormRun::checkpoints() const
+{
+    auto reader = LedgerReader::open(paths_.tracker());
+    auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
+    return rows.ok() ? static_cast<std::int64_t>(rows.value().size()) : 0;
+}
+
+std::int64_t StormRun::committed() const
+{
+    auto reader = LedgerReader::open(paths_.tracker());
+    auto epochs = reader.ok() ? reader.value().epochs() : reader.error();
+    std::int64_t sum = 0;
+    if (epochs.ok())
+        for (const auto& epoch : epochs.value())
+            sum += epoch.chunks[ChunkState::Committed];
+    return sum;
+}
+
+std::int64_t StormRun::damagedCheckpoints() const
+{
+    auto reader = LedgerReader::open(paths_.tracker());
+    auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
+    return rows.ok() ? std::count_if(rows.value().begin(), rows.value().end(), [](const auto& row) { return row.damaged; }) : 0;
+}
+
+AttemptId StormRun::attempt() const
+{
+    auto reader = LedgerReader::open(paths_.tracker());
+    auto rows = reader.ok() ? reader.value().attempts() : reader.error();
+    return rows.ok() && !rows.value().empty() ? rows.value().back().id : AttemptId {};
+}
+
+bool StormRun::hasWorkersOf(AttemptId id) const
+{
+    auto reader = LedgerReader::open(paths_.tracker());
+    auto rows = reader.ok() ? reader.value().incarnations() : reader.error();
+    return rows.ok() && std::any_of(rows.value().begin(), rows.value().end(), [id](const auto& row) { return row.attempt == id; });
+}
+
+std::string StormRun::failureOf(AttemptId id) const
+{
+    auto reader = LedgerReader::open(paths_.tracker());
+    auto rows = reader.ok() ? reader.value().attempts() : reader.error();
+    if (!rows.ok())
+        return rows.error().message;
+    for (const auto& row : rows.value())
+        if (row.id == id && row.reason == StopReason::Error)
+            return "attempt " + std::to_string(id.value) + " ended as failed: " + row.detail;
+    return {};
+}
+
+std::string StormRun::endOf(AttemptId id) const
+{
+    if ((isHeld() && attempt() == id) || state() == RunState::Finished)
+        return {};
+    const auto failure = failureOf(id);
+    return failure.empty() ? "attempt " + std::to_string(id.value) + " ended" : failure;
 }
 
 } // namespace furrow

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace furrow {
@@ -19,13 +20,28 @@ public:
     static Result<StormRun> make(const std::filesystem::path& folder, std::uint64_t seed);
 
     const RunPaths& paths() const { return paths_; }
-    std::filesystem::path diskFullFile() const { return folder_ / "disk-is-full"; }
+    /// A file beside the run, for faults.
+    std::filesystem::path faultFile(const std::string& name) const { return folder_ / name; }
+    std::filesystem::path diskFullFile() const { return faultFile("disk-is-full"); }
+    std::filesystem::path sqliteFaultFile() const { return faultFile("sqlite-fails"); }
+    std::filesystem::path freezeFile() const { return faultFile("stands-still"); }
+    /// Puts text into a file beside the run at once: nobody sees half of it.
+    void put(const std::filesystem::path& file, const std::string& text) const;
 
-    /// Starts the run again, as a person would with `furrowctl resume`; a finished one gets one epoch more.
-    Status resume(const std::map<std::string, std::string>& faults = {});
+    /// Starts the run again, as a person would: `furrowctl resume`, and where that refuses, the next step that it prints (an asked step). A finished run
+    /// gets one epoch more.
+    Status resume(const std::map<std::string, std::string>& faults = {}, std::optional<CheckpointId> goBackTo = {});
+    /// The same without the next step: a run that ends because it needs one is an error too.
+    Status resumePlainly(const std::map<std::string, std::string>& faults = {}, const ResumeChoice& choice = {});
     void setWorkers(int workers) { workers_ = workers; }
     int workers() const { return workers_; }
-    void setWallOffset(std::int64_t seconds) { wallOffsetSeconds_ = seconds; }
+    void setMerge(const std::string& method) { merge_ = method; }
+    const std::string& merge() const { return merge_; }
+    /// Whether the workers train one model, each step split over them. Then there are two at least.
+    void setTogether(bool together) { together_ = together; }
+    bool together() const { return together_; }
+    /// Jumps the clocks that the processes of the run see, at once. The monotonic one only goes forward.
+    void jumpClocks(std::int64_t wallSeconds, std::int64_t monotonicMoreSeconds);
     /// Without this a finished run is extended at the next resume.
     void setLastEpoch() { extend_ = false; }
 
@@ -38,18 +54,40 @@ public:
     void killEverything() const;
     /// Grows with everything that happens in the ledger.
     std::int64_t events() const;
+    std::int64_t checkpoints() const; ///< rows
+    std::int64_t committed() const; ///< chunks, all epochs
+    std::int64_t damagedCheckpoints() const; ///< rows marked so
+    AttemptId attempt() const; ///< the newest
+    /// "" when attempt `id` did not end, or not as failed; else one sentence.
+    std::string failureOf(AttemptId id) const;
+    /// "" while attempt `id` goes on, and when the run is finished; else one sentence. Also an end that could not be recorded is one.
+    std::string endOf(AttemptId id) const;
     int resumes() const { return resumes_; }
+    int askedSteps() const { return askedSteps_; }
+    /// What calls for a person from now on: these bytes were damaged; this tracker is older than its weights.
+    void expectLossOf(const std::string& checkpoint) { damaged_.push_back(checkpoint); }
+    void expectOlderTracker() { olderTracker_ = true; }
+    /// What was asked of a person although nothing called for it; "": nothing. Forgotten by this call.
+    std::string takeUndueStep() { return std::exchange(undueStep_, {}); }
 
 private:
+    bool hasWorkersOf(AttemptId id) const;
+    Status takeStep(const std::string& said, ResumeChoice& choice);
     StormRun(std::filesystem::path folder, RunPaths paths, RunConfig config);
 
     std::filesystem::path folder_;
     RunPaths paths_;
     RunConfig config_;
     int workers_ = 4;
-    std::int64_t wallOffsetSeconds_ = 0;
+    std::string merge_ = "average";
+    bool together_ = false;
+    std::int64_t monotonicSeconds_ = 0; ///< added to the monotonic clock so far
     bool extend_ = true;
     int resumes_ = 0;
+    int askedSteps_ = 0;
+    std::vector<std::string> damaged_; ///< folders of checkpoints
+    bool olderTracker_ = false;
+    std::string undueStep_;
 };
 
 } // namespace furrow

@@ -7,6 +7,7 @@
 #include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
+#include "core/run/checkpoint_notes.h"
 #include "core/train/weights/safetensors_torch.h"
 
 #include <nlohmann/json.hpp>
@@ -171,8 +172,11 @@ Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::str
     const std::string line = frozen.kind == CheckpointKind::Merge ? "merge" : "r" + std::to_string(frozen.state.replica);
     record.folder = line + "-" + std::to_string(frozen.state.step) + "-" + randomHex(12);
     const auto temporary = paths.checkpointFolder(record.folder + ".tmp");
+    if (auto noted = noteWriting(paths, runId, record.folder, files); !noted.ok())
+        return noted.error().in("writing checkpoint " + record.folder);
     const auto abandon = [&](const Error& error) {
-        (void)files.removeAll(temporary);
+        if (files.removeAll(temporary).ok())
+            forgetWriting(paths, record.folder, files);
         return error.in("writing checkpoint " + record.folder);
     };
     try {
@@ -248,6 +252,7 @@ Result<CheckpointWriter::Committed> CheckpointWriter::write(const FrozenCheckpoi
     if (!id.ok())
         return id.error();
     failPoint("checkpoint.committed");
+    forgetWriting(paths_, record.value().folder);
     return Committed { id.value(), record.value(), static_cast<double>(systemClock().monotonicNs() - began) / 1e9 };
 }
 

@@ -54,8 +54,8 @@ struct FrozenCheckpoint {
     std::vector<CheckpointId> parents;
 };
 
-/// Writes checkpoints/<replica>-<step>-<random>.tmp, syncs, renames, syncs the parent. Afterwards the folder is whole and durable
-/// but means nothing until its record is in the ledger. On failure the folder is removed.
+/// Notes the name, writes checkpoints/<replica>-<step>-<random>.tmp, syncs, renames, syncs the parent. Afterwards the folder is whole and durable
+/// but means nothing until its record is in the ledger; then call forgetWriting() (checkpoint_notes.h). On failure folder and note are removed.
 Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen, FileSystem& files = realFileSystem());
 
 /// What a checkpoint folder holds.

@@ -1,7 +1,5 @@
 #include "core/train/loop/chunk_loader.h"
 
-#include "core/base/file_system.h"
-
 namespace furrow {
 
 namespace {
@@ -107,8 +105,6 @@ Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
     auto text = readText(claim, file, row.value().digest);
     if (!text.ok()) {
         open_.erase(claim.block);
-        if (text.error().code == ErrorCode::Corrupt && !row.value().fileName.empty())
-            (void)realFileSystem().removeAll(file); // prepared blocks are disposable: the feeder makes it anew
         return text.error();
     }
     auto chunk = std::make_shared<LoadedChunk>();

@@ -41,8 +41,8 @@ public:
 
     /// Begins to read the chunk of a claim. Does not block.
     void prefetch(const Claim& claim);
-    /// The chunk of a claim that was given to prefetch(); waits for it. Corrupt when file and ledger disagree: the prepared file is
-    /// removed then, and the claim is to be failed, so that the feeder prepares the block again.
+    /// The chunk of a claim that was given to prefetch(); waits for it. Corrupt when file and ledger disagree: the claim is to be failed then,
+    /// so that the feeder looks at the file and prepares the block again. Nothing is deleted here: names come from the run folder.
     Result<std::shared_ptr<const LoadedChunk>> take(const Claim& claim);
     /// Forgets everything read ahead: the claims were given back.
     void forget();

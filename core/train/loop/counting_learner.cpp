@@ -1,5 +1,7 @@
 // The counting model: its weights are the exact number of times each window (epoch, block, column, window) was trained. After
-// any storm of crashes they must equal what the ledger says is committed, element by element.
+// any storm of crashes they must equal what the ledger says is committed, element by element. Its gradient is a table of one step's windows,
+// a row each: the window and how often it was seen. So ranks that sum their gradients come to the same counts as one worker alone, and a share
+// that was left out, or trained by two, shows.
 
 #include "core/train/loop/learner_torch.h"
 
@@ -7,6 +9,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <thread>
@@ -17,30 +20,45 @@ namespace {
 
 using WindowId = std::array<std::int64_t, 4>; // epoch, block, column, window
 
+constexpr std::int64_t kColumns = 5; // of the gradient: the window's id, and its count. float32 holds them exactly
+constexpr int kCount = 4;
+
 class CountingLearner : public Learner {
 public:
-    explicit CountingLearner(int worker)
-        : stepMs_(faultNumber("FURROW_COUNTING_STEP_MS", 0, worker))
+    CountingLearner(int worker, std::int64_t windowsPerStep)
+        : gradients_(torch::zeros({ windowsPerStep, kColumns }))
+        , stepMs_(faultNumber("FURROW_COUNTING_STEP_MS", 0, worker))
     {
     }
 
     at::Tensor accumulate(const Batch& batch, double) override
     {
-        for (std::int32_t window = batch.windows.begin; window < batch.windows.end; ++window)
-            pending_.push_back({ batch.epoch, batch.block, batch.column, window });
+        for (std::int32_t window = batch.windows.begin; window < batch.windows.end; ++window) { // those of a step lie side by side
+            float* row = rowOf(window % gradients_.size(0));
+            const std::array<std::int64_t, kColumns> seen { batch.epoch, batch.block, batch.column, window, 1 };
+            std::transform(seen.begin(), seen.end(), row, row, [](std::int64_t a, float b) { return static_cast<float>(a) + b; });
+        }
         return torch::zeros(batch.labels_BT.sizes());
     }
 
     at::Tensor apply(double, double) override
     {
         std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(stepMs_));
-        for (const auto& id : pending_)
-            ++counts_[id];
-        pending_.clear();
+        for (std::int64_t i = 0; i < gradients_.size(0); ++i) {
+            const float* row = rowOf(i);
+            const auto count = static_cast<std::int64_t>(row[kCount]);
+            if (count == 0)
+                continue;
+            WindowId id;
+            std::transform(row, row + id.size(), id.begin(), [count](float sum) { return static_cast<std::int64_t>(sum) / count; });
+            counts_[id] += count;
+        }
+        discard();
         return torch::zeros({});
     }
 
-    void discard() override { pending_.clear(); }
+    void discard() override { gradients_.zero_(); }
+    at::Tensor gradients() override { return gradients_.flatten(); }
 
     NamedTensors weights() const override
     {
@@ -76,9 +94,12 @@ public:
 
     Status loadOptimizer(const NamedTensors&) override { return {}; }
 
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string&, const NamedTensors&, double, double) const override
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double, double) const override
     {
-        return mergeCounts(base, members);
+        auto merged = mergeCounts(base, members);
+        if (merged.ok() && method == "diloco")
+            merged.value().momentum = outerMomentumOfCounts(base, merged.value().weights, momentum);
+        return merged;
     }
 
     Model* model() override { return nullptr; }
@@ -87,16 +108,18 @@ public:
     c10::Device device() const override { return c10::Device(c10::kCPU); }
 
 private:
+    float* rowOf(std::int64_t row) { return gradients_.data_ptr<float>() + row * kColumns; }
+
     std::map<WindowId, std::int64_t> counts_;
-    std::vector<WindowId> pending_;
+    at::Tensor gradients_; ///< of the step at hand
     const double stepMs_;
 };
 
 } // namespace
 
-std::unique_ptr<Learner> createCountingLearner(int worker)
+std::unique_ptr<Learner> createCountingLearner(int worker, std::int64_t windowsPerStep)
 {
-    return std::make_unique<CountingLearner>(worker);
+    return std::make_unique<CountingLearner>(worker, windowsPerStep);
 }
 
 } // namespace furrow

@@ -26,6 +26,8 @@ public:
     virtual at::Tensor apply(double learningRate, double clipNorm) = 0;
     /// Forgets accumulated gradients (a step that is left out).
     virtual void discard() = 0;
+    /// What has been accumulated, flat, float32: a view of the same storage at every call. The ranks of a group sum it before apply().
+    virtual at::Tensor gradients() = 0;
     /// fp16: the loss is scaled, so that a step whose gradients overflowed must be tried again with a lower scale.
     virtual bool scalesLoss() const { return false; }
     /// @return whether the scale was lowered; false: it cannot be, the numbers themselves are bad
@@ -71,6 +73,7 @@ struct LearnerOptions {
     bool cudaGraph = false; ///< see MicroStep
 };
 Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more = {});
-std::unique_ptr<Learner> createCountingLearner(int worker = 0);
+/// @param windowsPerStep  at most, of all ranks together
+std::unique_ptr<Learner> createCountingLearner(int worker = 0, std::int64_t windowsPerStep = 4096);
 
 } // namespace furrow

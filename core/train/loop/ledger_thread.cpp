@@ -33,6 +33,7 @@ Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
     auto ledger = WorkerLedger::open(options.tracker, options.runId);
     if (!ledger.ok())
         return ledger.error();
+    ledger.value().setPatience([](std::chrono::milliseconds) { return true; }); // whoever holds the lock, it is outlasted; a kill ends the waiting
     auto incarnation = ledger.value().start(options.registration, kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds);
     if (!incarnation.ok())
         return incarnation.error();
@@ -85,6 +86,8 @@ template <typename Work> auto LedgerThread::unlocked(std::unique_lock<std::mutex
     const std::int64_t took = nowNs() - began;
     lock.lock();
     busyNs_ += took;
+    if (took > kSecondNs) // training may have waited for it: that is no slow step, and nothing hangs
+        lastProgressNs_ = std::min(nowNs(), lastProgressNs_ + took);
     return result;
 }
 
@@ -270,9 +273,9 @@ void LedgerThread::finish(const Claim& claim, const ChunkOutcome& outcome, bool 
     enqueue({ {}, [claim, outcome, partly](WorkerLedger& ledger) { return ledger.finish(claim, outcome, partly); } }, false);
 }
 
-void LedgerThread::fail(const Claim& claim, const std::string& cause)
+void LedgerThread::fail(const Claim& claim, const Error& why)
 {
-    postWrite([claim, cause](WorkerLedger& ledger) { return ledger.fail(claim, cause); });
+    postWrite([claim, why](WorkerLedger& ledger) { return ledger.fail(claim, why); });
 }
 
 void LedgerThread::progress(const WorkerLedger::Progress& progress)

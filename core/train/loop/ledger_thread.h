@@ -52,7 +52,7 @@ public:
     void begin(const Claim& claim);
     /// Written with what follows: the claim after it, or at the latest the next look at signals.
     void finish(const Claim& claim, const ChunkOutcome& outcome, bool partly);
-    void fail(const Claim& claim, const std::string& cause);
+    void fail(const Claim& claim, const Error& why);
 
     /// There was progress: the lease is renewed with it, at most twice a second.
     void progress(const WorkerLedger::Progress& progress);

@@ -158,6 +158,20 @@ Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMemb
 
 namespace {
 
+NamedTensors tensorsOf(const Counts& all)
+{
+    const auto n = static_cast<std::int64_t>(all.size());
+    const auto width = n > 0 ? static_cast<std::int64_t>(all.begin()->first.size()) : 1;
+    auto ids = torch::empty({ n, width }, torch::kInt64);
+    auto counts = torch::empty({ n }, torch::kInt64);
+    std::int64_t row = 0;
+    for (const auto& [id, count] : all) {
+        std::copy(id.begin(), id.end(), ids.data_ptr<std::int64_t>() + row * width);
+        counts.data_ptr<std::int64_t>()[row++] = count;
+    }
+    return { { "ids", ids }, { "counts", counts } };
+}
+
 /// What several members have in common, when the weights they grew from are lost: their increments are disjoint, so at most one of
 /// them is above the base at any window.
 Counts leastOf(const std::vector<MergeMember>& members)
@@ -184,18 +198,18 @@ Result<Merged> mergeCounts(const NamedTensors& base, const std::vector<MergeMemb
             sum[id] += count - (before == from.end() ? 0 : before->second);
         }
     }
-    Merged merged;
-    const auto n = static_cast<std::int64_t>(sum.size());
-    const auto width = n > 0 ? static_cast<std::int64_t>(sum.begin()->first.size()) : 1;
-    auto ids = torch::empty({ n, width }, torch::kInt64);
-    auto counts = torch::empty({ n }, torch::kInt64);
-    std::int64_t row = 0;
-    for (const auto& [id, count] : sum) {
-        std::copy(id.begin(), id.end(), ids.data_ptr<std::int64_t>() + row * width);
-        counts.data_ptr<std::int64_t>()[row++] = count;
-    }
-    merged.weights = { { "ids", ids }, { "counts", counts } };
-    return merged;
+    return Merged { tensorsOf(sum), {}, {} };
+}
+
+NamedTensors outerMomentumOfCounts(const NamedTensors& base, const NamedTensors& merged, const NamedTensors& momentum)
+{
+    Counts sum = countsOf(momentum);
+    for (const auto& [id, count] : countsOf(merged))
+        sum[id] += count;
+    for (const auto& [id, count] : countsOf(base))
+        sum[id] -= count;
+    std::erase_if(sum, [](const auto& one) { return one.second == 0; });
+    return tensorsOf(sum);
 }
 
 } // namespace furrow

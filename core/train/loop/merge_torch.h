@@ -32,6 +32,10 @@ Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMemb
 
 /// Counts of the counting model: base + sum(member - base). Tensors "ids" (n,k) and "counts" (n), see counting_learner.cpp.
 Result<Merged> mergeCounts(const NamedTensors& base, const std::vector<MergeMember>& members);
+/// DiLoCo's outer momentum of the counting model. Its outer step has rate 1 on the sum of the ways and no look-ahead, so that counts stay counts; the
+/// momentum forgets nothing: it is the sum of all outer steps since the line was last merged in another way.
+/// @param momentum  of the base; empty: zero
+NamedTensors outerMomentumOfCounts(const NamedTensors& base, const NamedTensors& merged, const NamedTensors& momentum);
 
 /// Null when there is no tensor of that name.
 const at::Tensor* findTensor(const NamedTensors& tensors, const std::string& name);

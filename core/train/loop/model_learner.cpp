@@ -59,6 +59,7 @@ public:
     }
 
     void discard() override { model_->parameters().zeroGradients(); }
+    at::Tensor gradients() override { return model_->parameters().gradients(); }
     bool scalesLoss() const override { return scale_.has_value(); }
     bool lowerLossScale() override { return scale_ && scale_->overflowed(); }
 

@@ -164,7 +164,8 @@ Status RankFollower::trainStep(const RankOrder& order)
             return loaded;
         const auto step = makeStep(*batches_, *chunk_->windows, claim_, order.windows, options_.worker, options_.ranks);
         waitedSeconds_ += secondsBetween(began, systemClock().monotonicNs());
-        learner_->model()->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), 0, static_cast<std::uint64_t>(order.ownSteps), static_cast<std::uint64_t>(options_.worker) }));
+        if (auto* model = learner_->model())
+            model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), 0, static_cast<std::uint64_t>(order.ownSteps), static_cast<std::uint64_t>(options_.worker) }));
         ownSteps_ = order.ownSteps;
         windowsDone_ = order.windows.end;
         std::vector<StepOutcome> known;

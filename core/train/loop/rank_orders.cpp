@@ -121,14 +121,33 @@ Result<RankOrder> RankOrders::take(bool wantsStop)
     return exchange({}, wantsStop);
 }
 
+namespace {
+
+/// A table that grows, as the counting model's, has as many rows as on rank 0.
+Result<at::Tensor> shapedAsOnRank0(const at::Tensor& own, RankGroup& group)
+{
+    auto shape = torch::tensor(own.sizes(), torch::kInt64);
+    if (auto sent = group.broadcast(shape); !sent.ok())
+        return sent.error();
+    std::vector<std::int64_t> sizes(shape.data_ptr<std::int64_t>(), shape.data_ptr<std::int64_t>() + shape.numel());
+    return own.sizes() == sizes ? own : torch::zeros(sizes, own.options());
+}
+
+} // namespace
+
 Status shareState(Learner& learner, RankGroup& group)
 {
     const auto shared = [&](const NamedTensors& own) -> Result<NamedTensors> {
         NamedTensors all;
-        for (const auto& [name, tensor] : own) {
+        for (const auto& [name, mine] : own) {
+            auto shaped = learner.model() ? Result<at::Tensor>(mine) : shapedAsOnRank0(mine, group);
+            if (!shaped.ok())
+                return shaped.error();
+            const auto& tensor = shaped.value();
             auto copy = tensor.detach().to(learner.device(), tensor.scalar_type(), false, true).contiguous(); // the step count lies on the host
-            if (auto sent = group.broadcast(copy); !sent.ok())
-                return sent.error();
+            if (copy.numel() > 0)
+                if (auto sent = group.broadcast(copy); !sent.ok())
+                    return sent.error();
             all.emplace_back(name, copy);
         }
         return all;

@@ -71,8 +71,6 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute)
 std::vector<std::string> trainingProblems(const RunSetup& setup)
 {
     std::vector<std::string> problems;
-    if (setup.compute.counting && setup.ranks > 1)
-        problems.push_back("parallel: the counting model has no gradients to sum; it trains with parallel independent only");
     if (setup.compute.counting)
         return problems;
     for (const auto& problem : setup.modelConfig.validate())
@@ -122,7 +120,7 @@ ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& token
 Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
 {
     if (setup.compute.counting)
-        return createCountingLearner(setup.compute.worker);
+        return createCountingLearner(setup.compute.worker, setup.windowsPerStep());
     const auto& c = setup.config;
     auto precision = precisionFor(c.precision, setup.device);
     if (!precision.ok())

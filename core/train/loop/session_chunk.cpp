@@ -63,7 +63,7 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     auto data = loader_->take(claim);
     if (!data.ok()) {
         logError(data.error().message);
-        ledger_->fail(claim, data.error().message);
+        ledger_->fail(claim, data.error());
         tellEvent(EventRecord::Kind::Alarm, data.error().message, claim.chunk);
         return Cut::None;
     }

@@ -6,6 +6,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
+#include "core/run/checkpoint_notes.h"
 
 #include <torch/torch.h>
 
@@ -116,8 +117,8 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
     return Error { ErrorCode::NotFound, sentence("the base %1 of this merge is not in the tracker", { baseFolder }) };
 }
 
-/// Members that can be merged: whole on disk, finite, and of the base that the newest of them grew from. Whoever cannot is left out
-/// by name, and its chunks are trained again: one damaged file must not cost everyone's work.
+/// Members that can be merged: finite, and of the base that the newest of them grew from. Whoever cannot is left out by name, and its chunks are
+/// trained again. One that is not whole on disk ends the merge, and nobody's work is lost, unless a person has accepted to leave it out.
 Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContributions(const WorkerLedger::MergeJob& job)
 {
     std::vector<Contribution> members;
@@ -133,6 +134,8 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
             return row.error();
         tellProgress("merge");
         auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), false);
+        if (!loaded.ok() && !options_.acceptLoss)
+            return loaded.error();
         if (!loaded.ok()) {
             leaveOut(loaded.error().message);
             continue;
@@ -258,6 +261,7 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
     if (!id.ok())
         return id.error();
     failPoint("merge.committed");
+    forgetWriting(setup_.paths, record.value().folder);
     std::string text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.value().folder });
     if (merged.evalLoss)
         text = sentence("%1, loss on held-out text %2", { text, formatNumber(*merged.evalLoss, 4) });

@@ -93,12 +93,14 @@ StepRunner::StepRunner(Learner& learner, double clipNorm, RankGroup* group)
 {
     if (!group)
         return;
-    auto& model = *learner.model();
-    auto& store = model.parameters();
     std::vector<GradientSum::Parameter> parameters;
-    for (std::size_t i = 0; i < store.slots().size(); ++i)
-        parameters.push_back({ store.tensors()[i].second, store.slots()[i].offset, store.slots()[i].count });
-    gradients_ = std::make_unique<GradientSum>(*group, store.gradients(), std::move(parameters), model.finishesGradientsInOrder());
+    auto* model = learner.model();
+    if (model) {
+        const auto& store = model->parameters();
+        for (std::size_t i = 0; i < store.slots().size(); ++i)
+            parameters.push_back({ store.tensors()[i].second, store.slots()[i].offset, store.slots()[i].count });
+    }
+    gradients_ = std::make_unique<GradientSum>(*group, learner.gradients(), std::move(parameters), model && model->finishesGradientsInOrder());
 }
 
 StepRunner::~StepRunner() = default;

@@ -45,7 +45,7 @@ struct StepOutcome {
 /// host never waits for the device inside a step; only fp16 waits, for a step that overflowed must be repeated. Not thread-safe.
 class StepRunner {
 public:
-    /// @param group  the ranks that make each step together (the learner is a model then); null: this worker alone
+    /// @param group  the ranks that make each step together; null: this worker alone
     StepRunner(Learner& learner, double clipNorm, RankGroup* group = nullptr);
     ~StepRunner();
 

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/config/schema.h"
 #include "core/data/bench/bench_tools.h"
+#include "core/run/checkpoint_notes.h"
 #include "core/train/weights/safetensors_torch.h"
 
 #include <torch/torch.h>
@@ -54,6 +55,8 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
     if (!scratch.ok())
         return scratch.error();
     const RunPaths paths(scratch.value().path());
+    if (auto prepared = prepareNotes(paths); !prepared.ok())
+        return prepared.error();
     const auto frozen = frozenOf(modelConfigOf(preset.value().config, usualVocabulary(preset.value().config)).parameterCount());
     std::vector<double> bare, checkpoint, ratio;
     std::uint64_t bytes = 0;
@@ -81,6 +84,7 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
         for (const auto& folder : { bareFolder, paths.checkpointFolder(made) })
             if (auto status = realFileSystem().removeAll(folder); !status.ok())
                 return status.error();
+        forgetWriting(paths, made);
         ratio.push_back(checkpoint.back() / bare.back());
         if (stopRequested())
             return Error { ErrorCode::Cancelled, "the benchmark was stopped" };

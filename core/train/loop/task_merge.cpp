@@ -30,6 +30,7 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
     worker.device = options.device;
     worker.threads = options.threads;
     worker.counting = options.counting;
+    worker.acceptLoss = options.acceptLoss;
     auto session = TrainingSession::open(worker, {});
     if (!session.ok())
         return session.error();
@@ -41,11 +42,17 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
 
 /// Nobody trains the run: the lock is free. An attempt of its own records who did it, and ends as the one before it did: a finished
 /// run stays finished, a stopped one stopped.
-Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths, SupervisorLedger& ledger)
+Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained; it merges by itself. Stop it first to merge by hand.", { utf8Text(paths.folder()) }) } : lock.error();
+    if (auto migrated = SupervisorLedger::migrate(paths.tracker(), lock.value()); !migrated.ok())
+        return migrated.error();
+    auto opened = SupervisorLedger::open(paths.tracker());
+    if (!opened.ok())
+        return opened.error();
+    SupervisorLedger& ledger = opened.value();
     auto reader = LedgerReader::open(paths.tracker());
     auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
     if (!attempts.ok())
@@ -57,7 +64,7 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
     if (!attempt.ok())
         return attempt.error();
     auto file = readRunFile(paths);
-    auto put = file.ok() ? recoverRun(paths, file.value(), ledger) : file.error(); // a merge waits for every live worker: those of a crash are not
+    auto put = file.ok() ? recoverRun(paths, file.value(), ledger, { .acceptLoss = options.acceptLoss }) : file.error(); // a merge waits for every live worker: those of a crash are not
     auto merged = put.ok() ? mergeHeads(options, attempt.value().value, ledger) : Result<nlohmann::json>(put.error());
     const std::string what = merged.ok() ? "merged by hand" : "a merge by hand failed";
     const auto ended = ledger.endAttempt(attempt.value(), before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
@@ -146,10 +153,10 @@ Result<nlohmann::json> mergeTask(const TaskOptions& options)
     if (!options.checkpoints.empty())
         return mergeNamed(options);
     const RunPaths paths(options.runFolder);
+    if (options.attempt == 0)
+        return mergeByHand(options, paths);
     auto ledger = SupervisorLedger::open(paths.tracker());
-    if (!ledger.ok())
-        return ledger.error();
-    return options.attempt > 0 ? mergeHeads(options, options.attempt, ledger.value()) : mergeByHand(options, paths, ledger.value());
+    return ledger.ok() ? mergeHeads(options, options.attempt, ledger.value()) : Result<nlohmann::json>(ledger.error());
 }
 
 } // namespace furrow

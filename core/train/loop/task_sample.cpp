@@ -50,10 +50,11 @@ private:
     std::string shown_;
 };
 
-std::vector<std::int64_t> encoded(const Tokenizer& tokenizer, const std::string& text)
+Result<std::vector<std::int64_t>> encoded(const Tokenizer& tokenizer, const std::string& text)
 {
     std::vector<TokenId> ids;
-    tokenizer.encode(text, ids);
+    if (auto status = tokenizer.encode(text, ids); !status.ok())
+        return status.error();
     std::vector<std::int64_t> tokens(ids.begin(), ids.end());
     if (tokens.empty())
         tokens.push_back(tokenizer.endOfText());
@@ -72,10 +73,13 @@ Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& 
     auto* model = run.value().learner->model();
     if (!model)
         return kNoText;
+    const auto prompt = encoded(*run.value().tokenizer, options.prompt);
+    if (!prompt.ok())
+        return prompt.error();
     output(options.prompt);
     const std::int64_t began = systemClock().monotonicNs();
     TextStream text(*run.value().tokenizer, output);
-    auto tokens = sampleText(*model, encoded(*run.value().tokenizer, options.prompt), sampleOptions(options), [&](std::int64_t token) {
+    auto tokens = sampleText(*model, prompt.value(), sampleOptions(options), [&](std::int64_t token) {
         text.add(token);
         return !stopRequested();
     });
@@ -112,7 +116,10 @@ Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& ou
         sample.seed += static_cast<std::uint64_t>(turns++);
         sample.stopToken = tokenizer.endOfText();
         TextStream text(tokenizer, output);
-        auto tokens = sampleText(*model, encoded(tokenizer, conversation), sample, [&](std::int64_t token) {
+        const auto prompt = encoded(tokenizer, conversation);
+        if (!prompt.ok())
+            return prompt.error();
+        auto tokens = sampleText(*model, prompt.value(), sample, [&](std::int64_t token) {
             text.add(token);
             return !stopRequested() && !text.text().ends_with("\n\n");
         });

@@ -279,7 +279,10 @@ void TrainingSession::sampleWhenDue()
         return;
     sampleOwnStep_ = state_.ownSteps;
     std::vector<TokenId> ids;
-    tokenizer_->encode(setup_.config.samplePrompt, ids);
+    if (auto status = tokenizer_->encode(setup_.config.samplePrompt, ids); !status.ok()) {
+        logWarning(status.error().message);
+        return;
+    }
     std::vector<std::int64_t> prompt(ids.begin(), ids.end());
     if (prompt.empty())
         prompt.push_back(tokenizer_->endOfText());

@@ -69,7 +69,8 @@ private:
     bool training_ = false; // dropout is on
 };
 
-/// Mixture of experts with a fixed capacity for each expert; tokens over it pass by on the residual path.
+/// Mixture of experts as in Mixtral: each token goes to its `moe_active` best experts, whatever the others choose. What a token gets does not depend on
+/// those after it or beside it in the batch. Waits for a GPU once a layer.
 struct ExpertWeights {
     at::Tensor router_ED;
     at::Tensor up_EUD;

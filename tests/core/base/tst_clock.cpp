@@ -6,7 +6,25 @@ using namespace furrow;
 
 class TestClock : public QObject {
     Q_OBJECT
+
+    QTemporaryDir folder_;
+
 private Q_SLOTS:
+    void initTestCase() { qputenv("FURROW_CLOCK", folder_.filePath("clocks").toUtf8()); } // read once, at the first look at a clock
+
+    void clocksJumpWhenAStormSaysSo()
+    {
+        const auto wall = systemClock().wallNs();
+        const auto monotonic = systemClock().monotonicNs();
+        QFile jump(folder_.filePath("clocks"));
+        QVERIFY(jump.open(QIODevice::WriteOnly) && jump.write("-86400 5") > 0);
+        jump.close();
+        QVERIFY(systemClock().wallNs() < wall - 80'000'000'000'000);
+        QVERIFY(systemClock().monotonicNs() >= monotonic + 5'000'000'000);
+        QVERIFY(jump.remove());
+        QVERIFY(systemClock().wallNs() >= wall);
+    }
+
     void neverGoesBack()
     {
         std::int64_t last = systemClock().monotonicNs();

@@ -1,5 +1,7 @@
 #include "helper_process.h"
 
+#include "core/base/file_system.h"
+#include "core/base/killer_watch.h"
 #include "core/base/path.h"
 
 #include <csignal>
@@ -83,7 +85,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("signal");
         QTest::addColumn<QString>("text");
         QTest::newRow("plain") << 1 << 0 << "exit code 1";
-        QTest::newRow("killed") << 0 << SIGKILL << "SIGKILL (likely the out-of-memory killer)";
+        QTest::newRow("killed") << 0 << SIGKILL << "SIGKILL, sender unknown";
         QTest::newRow("crashed") << 0 << SIGSEGV << "SIGSEGV";
         QTest::newRow("unknown signal") << 0 << 63 << "signal 63";
         QTest::newRow("negative") << -1 << 0 << "exit code 0xFFFFFFFF";
@@ -94,7 +96,49 @@ private Q_SLOTS:
     {
         QFETCH(int, code);
         QFETCH(int, signal);
-        QTEST(QString::fromStdString((ProcessExit { code, signal }).describe()), "text");
+        QTEST(QString::fromStdString((ProcessExit { code, signal, false }).describe()), "text");
+    }
+
+    void aKillByHandIsNotCalledTheOutOfMemoryKiller()
+    {
+        std::int64_t kills = 7;
+        KillerWatch watch([&kills] { return kills; });
+        constexpr std::int64_t kSecondNs = 1'000'000'000;
+        std::int64_t now = 5;
+        for (int i = 0; i < 100; ++i)
+            watch.look(now += kSecondNs);
+        QVERIFY(!watch.wasAtWork());
+        kills = 8; // another process of the machine, long ago when ours ends
+        QVERIFY(watch.wasAtWork());
+        for (int i = 0; i < 30; ++i)
+            watch.look(now += kSecondNs);
+        QVERIFY(!watch.wasAtWork());
+        kills = 9;
+        for (int i = 0; i < 5; ++i) // it takes a while to go
+            watch.look(now += kSecondNs);
+        QVERIFY(watch.wasAtWork());
+        QCOMPARE((ProcessExit { 0, SIGKILL, true }).describe(), std::string("SIGKILL (likely the out-of-memory killer)"));
+    }
+
+    void secretsReachOnlyAProcessThatSendsThem()
+    {
+        qputenv("HF_TOKEN", "hf_planted");
+        qputenv("https_proxy", "http://ann:planted@proxy:1");
+        qputenv("FURROW_TEST_PLAIN", "stays");
+        for (const bool withSecrets : { false, true }) {
+            ProcessOptions options;
+            options.withSecrets = withSecrets;
+            options.outputFile = at(withSecrets ? "with" : "without");
+            auto child = ChildProcess::start("/usr/bin/env", options);
+            QVERIFY(child.ok());
+            QVERIFY(child.value().wait(10s));
+            const auto said = readFile(options.outputFile);
+            QVERIFY(said.ok());
+            QCOMPARE(said.value().find("planted") != std::string::npos, withSecrets);
+            QVERIFY(said.value().find("FURROW_TEST_PLAIN=stays") != std::string::npos);
+        }
+        for (const char* name : { "HF_TOKEN", "https_proxy", "FURROW_TEST_PLAIN" })
+            qunsetenv(name);
     }
 
     void pollNeverBlocksAndWaitIsBounded()
@@ -118,6 +162,8 @@ private Q_SLOTS:
         const auto exit = child.value().wait(30s);
         QVERIFY(exit);
         QCOMPARE(exit->signal, SIGKILL);
+        QVERIFY(!exit->outOfMemory);
+        QCOMPARE(exit->describe(), std::string("SIGKILL, sender unknown"));
         QVERIFY(timer.elapsed() < 2000);
     }
 

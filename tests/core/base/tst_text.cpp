@@ -47,6 +47,31 @@ private Q_SLOTS:
         QTEST(QString::fromStdString(formatCount(count)), "text");
     }
 
+    void onlyOneComponentOfAPathIsAPlainName_data()
+    {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<bool>("plain");
+        QTest::newRow("a checkpoint") << QByteArray("r0-120-0a1b2c3d4e5f") << true;
+        QTest::newRow("with dots, a space and Greek") << QByteArray("a..b .\xce\xb1") << true;
+        QTest::newRow("255 bytes") << QByteArray(255, 'a') << true;
+        QTest::newRow("256 bytes") << QByteArray(256, 'a') << false;
+        QTest::newRow("nothing") << QByteArray() << false;
+        QTest::newRow("itself") << QByteArray(".") << false;
+        QTest::newRow("up") << QByteArray("..") << false;
+        QTest::newRow("up and down") << QByteArray("../x") << false;
+        QTest::newRow("root") << QByteArray("/etc") << false;
+        QTest::newRow("backslash") << QByteArray("..\\x") << false;
+        QTest::newRow("drive or stream") << QByteArray("c:x") << false;
+        QTest::newRow("zero byte") << QByteArray("a\0b", 3) << false;
+        QTest::newRow("line feed") << QByteArray("a\nb") << false;
+        QTest::newRow("no UTF-8") << QByteArray("a\xff") << false;
+    }
+    void onlyOneComponentOfAPathIsAPlainName()
+    {
+        QFETCH(QByteArray, name);
+        QTEST(isPlainName(name.toStdString()), "plain");
+    }
+
     void formatsDurations_data()
     {
         QTest::addColumn<double>("seconds");

@@ -41,6 +41,20 @@ private Q_SLOTS:
         }
     }
 
+    void nameThatIsNotUtf8IsRefusedBeforeAnythingIsMade()
+    {
+        RunConfig config;
+        config.data = { "a.txt" };
+        config.name = "caf\xe9"; // Latin-1: it once ended the program when run.json was written, and left a folder
+        auto text = toString(validate(config));
+        QVERIFY2(text.find("name is 'caf\xef\xbf\xbd', allowed is text in UTF-8") != std::string::npos, text.c_str());
+        config.name = "caf\xc3\xa9";
+        QVERIFY(validate(config).empty());
+        config.data = { "a\xff.txt" };
+        text = toString(validate(config));
+        QVERIFY2(text.find("data is") != std::string::npos, text.c_str());
+    }
+
     void everythingWrongIsReportedAtOnce()
     {
         const auto reading = configFromJson(nlohmann::json::parse(

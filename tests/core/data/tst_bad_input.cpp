@@ -62,7 +62,6 @@ private Q_SLOTS:
             noise += static_cast<char>((i * 2654435761u) >> 13);
         add("noise.txt", noise, "is binary");
         add("zeros.txt", std::string(5000, '\0'), "is binary");
-        add("utf16.txt", std::string("\xff\xfe" "a\0b\0", 6), "UTF-16");
         add("array.json", "[{\"text\":\"a\"}]", "one JSON array");
         add("no column.csv", "id,title\n1,a\n", "no column 'text'", "text");
         add("no column.jsonl", "{\"id\":1}\n", "no column with text");
@@ -75,6 +74,24 @@ private Q_SLOTS:
         add("damaged.txt.gz", damaged, "damaged");
         add("bomb.txt.gz", test::gzip(std::string(100 << 20, 'a')), "bomb");
         add("bomb.txt.zst", test::zstd(std::string(100 << 20, 'a')), "bomb");
+        add("pointer.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull");
+        add("pointer.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull");
+        add("secret.parquet", "PARE" + noise + "PARE", "encrypted footer");
+        add("flipped.parquet", "QAR1" + noise + "PAR1", "first bytes are damaged");
+        add("other.parquet", "ORC" + noise, "is an ORC file");
+        add("login.parquet", "<!DOCTYPE html><html>log in</html>", "web page");
+        add("login.csv", "<!doctype html><html>log in</html>", "web page");
+        add("lines.parquet", test::indexedLines(100), "neither begins nor ends");
+        add("words.jsonl", test::indexedLines(100), "none of its first lines");
+        add("plain.txt.gz", test::indexedLines(100), "is called gzip");
+        add("plain.txt.zst", test::gzip(test::indexedLines(100)), "is called zstd");
+        add("table", "ARROW1" + noise, "an Arrow file");
+        add("archive", std::string(257, 'a') + "ustar" + std::string(300, 'b'), "a tar archive");
+        add("packed", std::string("PK\x03\x04", 4) + noise, "a zip archive");
+        std::string half = test::indexedLines(30'000);
+        while (half.size() < (1 << 20))
+            half += noise;
+        add("half.txt", half, "is binary");
         add("fake.parquet", "PAR1 this is not one PAR1", "Parquet");
     }
     void refusesWithASentence()

@@ -1,5 +1,7 @@
 #include "data_fixture.h"
 
+#include "core/data/cache_verification.h"
+
 #include <QtTest>
 #include <fstream>
 #include <sys/wait.h>
@@ -54,6 +56,26 @@ private Q_SLOTS:
         QVERIFY(!cache->find(kBlocks, "c").has_value());
         QVERIFY(cache->find(kBlocks, "d").has_value());
         QVERIFY(cache->usedBytes().value() <= 4 * kMiB);
+    }
+    /// A run folder that somebody sent had a link for its cache: making room deleted what lay behind it.
+    void linksInsideTheCacheAreNotFollowed()
+    {
+        DataFolder folder;
+        const auto mine = folder.path("mine");
+        std::filesystem::create_directories(mine);
+        std::ofstream(mine / "thesis.txt") << std::string(kMiB, 'x');
+        std::filesystem::create_directories(folder.path("cache"));
+        std::filesystem::create_directory_symlink(mine, folder.path("cache") / kBlocks);
+        const auto refused = BlockCache::open(folder.path("cache"), 2 * kMiB);
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("is a link") != std::string::npos, refused.error().message.c_str());
+        std::filesystem::remove(folder.path("cache") / kBlocks);
+        auto cache = BlockCache::open(folder.path("cache"), 2 * kMiB).value();
+        std::filesystem::create_symlink(mine / "thesis.txt", folder.path("cache") / kBlocks / "link");
+        QVERIFY(put(*cache, "a", 2 * kMiB).ok());
+        (void)cache->trim(0);
+        QVERIFY(std::filesystem::exists(mine / "thesis.txt"));
+        QVERIFY(isLink(folder.path("cache") / kBlocks / "link"));
     }
     void staysBelowTheCapWhileWriting()
     {
@@ -170,7 +192,7 @@ private Q_SLOTS:
         auto cache = BlockCache::open(folder.path("cache"), 0).value();
         const auto checked = verifyCache(*cache);
         QVERIFY(checked.ok());
-        QCOMPARE(checked.value().checked, 20);
+        QCOMPARE(checked.value().blocks, 20);
         QVERIFY(checked.value().damaged.empty());
     }
     void verifyingPutsDamagedBlocksAside()
@@ -192,7 +214,7 @@ private Q_SLOTS:
         bytes[300] = static_cast<char>(bytes[300] ^ 1);
         folder.write("cache/blocks/" + entries[2].fileName, bytes);
         const auto checked = verifyCache(*cache).value();
-        QCOMPARE(checked.checked, 4);
+        QCOMPARE(checked.blocks, 4);
         QCOMPARE(checked.damaged.size(), std::size_t { 1 });
         QVERIFY(!cache->find(kBlocks, entries[2].fileName).has_value());
         QCOMPARE(cache->trim(0).value(), entries[0].sizeBytes + entries[1].sizeBytes + entries[2].sizeBytes + entries[3].sizeBytes);

@@ -5,6 +5,7 @@
 #include "core/data/held_out.h"
 
 #include <QtTest>
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -256,6 +257,23 @@ private Q_SLOTS:
             QCOMPARE(healed.value().digest, good.value().digest);
         }
     }
+    /// The file of a block was another whole block; the worker deleted it because the tracker said so. Now the source says so.
+    void aWholeBlockUnderAWrongNameIsPutAsideWhenTheSourceProvesIt()
+    {
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write("a.txt", test::indexedLines(100)) });
+        auto manager = test::openManager(config, folder.path("cache"), 40).value();
+        const auto blocks = test::planAll(manager).value();
+        const auto first = manager.prepare(blocks[0]).value();
+        const auto second = manager.prepare(blocks[1]).value();
+        const auto place = BlockManager::blockFolder(folder.path("cache"));
+        std::filesystem::copy_file(place / second.fileName, place / first.fileName, std::filesystem::copy_options::overwrite_existing);
+        QCOMPARE(manager.prepare(blocks[0]).value().digest, second.digest); // nobody says what it should be
+        QCOMPARE(manager.prepare(blocks[0], {}, first.digest).value().digest, first.digest);
+        QCOMPARE(manager.find(blocks[0]).value().digest, first.digest);
+        QCOMPARE(manager.prepare(blocks[0], {}, "what a foreign tracker claims").value().digest, first.digest);
+        QVERIFY(std::filesystem::exists(place / first.fileName));
+    }
     void refusesDataThatChanged()
     {
         DataFolder folder;
@@ -274,6 +292,89 @@ private Q_SLOTS:
         QVERIFY2(changed.error().message.find(path) != std::string::npos, changed.error().message.c_str());
         std::filesystem::remove(path);
         QVERIFY(!open().ok());
+    }
+    /// 7,000 of 12,000 rows were those of another file, and their blocks stayed in the cache under the name of this one.
+    void aFileThatChangesWhileItIsReadGivesNoBlock_data()
+    {
+        QTest::addColumn<bool>("replaced");
+        QTest::newRow("written in place") << false;
+        QTest::newRow("another file in its place") << true;
+    }
+    void aFileThatChangesWhileItIsReadGivesNoBlock()
+    {
+        QFETCH(bool, replaced);
+        DataFolder folder;
+        const std::string original = test::indexedLines(400);
+        std::string other = original;
+        std::replace(other.begin(), other.end(), 'r', 'R'); // as long
+        auto manager = test::openManager(test::configFor({ folder.write("a.txt", original) }), folder.path("cache"), 100);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        auto first = manager.value().prepare(blocks.value()[0]);
+        VERIFY_OK(first);
+        folder.write(replaced ? "b.txt" : "a.txt", other);
+        if (replaced)
+            std::filesystem::rename(folder.path("b.txt"), folder.path("a.txt"));
+        for (std::size_t i = 1; i < blocks.value().size(); ++i) {
+            auto changed = manager.value().prepare(blocks.value()[i]);
+            QVERIFY(!changed.ok());
+            QCOMPARE(changed.error().code, ErrorCode::InvalidArgument);
+            QVERIFY2(changed.error().message.find("a.txt") != std::string::npos && changed.error().message.find("leave_out") != std::string::npos, changed.error().message.c_str());
+        }
+        const auto kept = std::filesystem::directory_iterator(BlockManager::blockFolder(folder.path("cache")));
+        QCOMPARE(std::distance(begin(kept), end(kept)), 1);
+        folder.write("a.txt", original); // restored
+        for (const auto& block : blocks.value())
+            VERIFY_OK(manager.value().prepare(block));
+    }
+    void rowsThatAreNotThoseThatWerePlannedAreRefused()
+    {
+        DataFolder folder;
+        auto manager = test::openManager(test::configFor({ folder.write("a.txt", test::indexedLines(400)) }), folder.path("cache"), 100);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        PlannedBlock other = blocks.value()[1];
+        QVERIFY(other.segments.front().hash != 0);
+        ++other.segments.front().hash;
+        QVERIFY(manager.value().fileName(other) != manager.value().fileName(blocks.value()[1])); // the key is what was read
+        auto refused = manager.value().prepare(other);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::Corrupt);
+        QVERIFY2(refused.error().message.find("rows 100 to 199") != std::string::npos, refused.error().message.c_str());
+        auto read = BlockManager::fromPlan(blocks.value()[1].plan);
+        VERIFY_OK(read);
+        VERIFY_OK(manager.value().prepare(read.value()));
+    }
+    void whatChangedIsLeftOutWhereThatIsWanted()
+    {
+        DataFolder folder;
+        folder.write("d/a.txt", test::indexedLines(100));
+        folder.write("d/b.txt", test::indexedLines(100));
+        folder.write("d/c.txt", test::indexedLines(100));
+        auto config = test::configFor({ utf8Text(folder.path("d")) });
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        const auto open = [&] { return BlockManager::open(config, inspection.value().manifest, 50, folder.path("cache"), byteTokenizer()); };
+        auto before = open();
+        VERIFY_OK(before);
+        auto all = test::planAll(before.value());
+        VERIFY_OK(all);
+        QCOMPARE(all.value().size(), std::size_t(6));
+        folder.write("d/b.txt", test::indexedLines(99) + "row XX\n");
+        QVERIFY(!open().ok());
+        config.badFiles = "leave_out";
+        auto manager = open();
+        VERIFY_OK(manager);
+        QCOMPARE(manager.value().leftOut().size(), std::size_t(1));
+        QVERIFY(manager.value().leftOut().front().find("b.txt") != std::string::npos);
+        QVERIFY(manager.value().whyLeftOut(all.value()[1]).empty());
+        QVERIFY(!manager.value().whyLeftOut(all.value()[2]).empty());
+        auto rest = test::planAll(manager.value());
+        VERIFY_OK(rest);
+        QCOMPARE(rest.value().size(), std::size_t(4));
+        QVERIFY(manager.value().unprovenReason().empty());
     }
     void holdsOutByContentAndSkipsRepeats()
     {

@@ -74,6 +74,21 @@ private Q_SLOTS:
             QVERIFY(!alarm.add(chunkOf(from(block * 1000, 1000))));
         QCOMPARE(alarm.share(), 0.0);
     }
+    void saysOnceThatManyCharactersAreUnknown()
+    {
+        ChunkText text;
+        text.tokens.assign(9'000, 5);
+        UnknownAlarm alarm(7);
+        QVERIFY(!alarm.add(text));
+        text.tokens.assign(1'000, 7);
+        const auto fired = alarm.add(text);
+        QVERIFY(fired && fired->find("10") != std::string::npos);
+        QCOMPARE(alarm.share(), 0.1);
+        QVERIFY(!alarm.add(text));
+        UnknownAlarm none(std::nullopt);
+        QVERIFY(!none.add(text));
+        QCOMPARE(none.share(), 0.0);
+    }
     void firesOnceOnAnInjectedRepeat()
     {
         RepetitionAlarm alarm;

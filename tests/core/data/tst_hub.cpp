@@ -1,8 +1,11 @@
+#include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/data/cache_verification.h"
 #include "core/data/hub/hub_files.h"
 #include "data_fixture.h"
 #include "fake_hub.h"
 
+#include <QProcess>
 #include <QtTest>
 
 using namespace furrow;
@@ -51,6 +54,43 @@ public:
     std::vector<double> waits;
 };
 
+/// Answers every question with one file and a link to another page.
+class EndlessList : public HttpTransport {
+public:
+    /// @param loops  after how many pages the links lead back to the first; 0: never
+    EndlessList(int filesInPage, int loops)
+        : filesInPage_(filesInPage)
+        , loops_(loops)
+    {
+    }
+    Result<HttpResponse> send(const HttpRequest&, const BodySink&) override
+    {
+        HttpResponse response;
+        response.status = 200;
+        response.body = "[";
+        for (int i = 0; i < filesInPage_; ++i)
+            response.body += std::string(i == 0 ? "" : ",") + R"({"type":"file","path":"a.txt","size":1})";
+        response.body += "]";
+        const int next = ++asked_;
+        response.headers["link"] = "</list?cursor=" + std::to_string(loops_ > 0 ? next % loops_ : next) + ">; rel=\"next\"";
+        return response;
+    }
+
+private:
+    int filesInPage_;
+    int loops_;
+    int asked_ = 0;
+};
+
+Error errorOfList(int filesInPage, int loops)
+{
+    HubSettings settings;
+    settings.endpoint = "http://127.0.0.1:1";
+    HubClient client(settings, std::make_unique<EndlessList>(filesInPage, loops));
+    const auto files = client.tree("o/n", std::string(40, 'a'));
+    return files.ok() ? Error { ErrorCode::Internal, "the list ended" } : files.error();
+}
+
 FakeHub::Repository exampleRepository()
 {
     FakeHub::Repository repository;
@@ -66,6 +106,22 @@ FakeHub::Repository exampleRepository()
     repository.files["../outside.txt"] = "no\n";
     repository.files["small/../../outside.txt"] = "no\n";
     return repository;
+}
+
+/// A Parquet file of 3,000 rows in small row groups, written by pyarrow; empty where that is missing.
+std::string parquet(const DataFolder& folder, const char* columns)
+{
+    QProcess where;
+    where.start(FURROW_SOURCE_DIR "/packaging/pyenv-path.sh", {});
+    if (!where.waitForFinished() || where.exitCode() != 0)
+        return {};
+    const QString python = QString::fromLocal8Bit(where.readAllStandardOutput()).trimmed() + QStringLiteral("/bin/python");
+    const auto path = utf8Text(folder.path("made.parquet"));
+    const QString program = QStringLiteral("import pyarrow as pa, pyarrow.parquet as pq\n"
+                                           "text = [f'row {i} ' + format(i * 2654435761 % 2**32, '08x') * 20 for i in range(3000)]\n"
+                                           "pq.write_table(pa.table({%1}), '%2', row_group_size=300, compression='none', use_dictionary=False)\n")
+                                .arg(QLatin1String(columns), QString::fromStdString(path));
+    return QProcess::execute(python, { QStringLiteral("-c"), program }) == 0 ? readFile(pathFromUtf8(path)).value() : std::string();
 }
 
 } // namespace
@@ -108,6 +164,8 @@ private Q_SLOTS:
         QCOMPARE(originOf("HTTPS://User:pw@Host:8/p?q"), std::string("https://host:8"));
         QCOMPARE(originOf("file:///etc"), std::string());
         QCOMPARE(printableUrl("https://u:secret@h/a/b?signature=x#y"), std::string("https://h/a/b"));
+        QCOMPARE(printableUrl("https://u:p@ss@h/a"), std::string("https://h/a"));
+        QCOMPARE(resolveUrl("https://h/a", "https://u:pw@h/c"), std::string("https://h/c"));
         QCOMPARE(resolveUrl("https://h/a/b?x", "/c"), std::string("https://h/c"));
         QCOMPARE(resolveUrl("https://h/a/b?x", "c"), std::string("https://h/a/c"));
         QCOMPARE(resolveUrl("https://h/a", "https://i/c"), std::string("https://i/c"));
@@ -119,6 +177,44 @@ private Q_SLOTS:
         QCOMPARE(requestedWait(response), 42.0);
         response.headers["retry-after"] = "50";
         QCOMPARE(requestedWait(response), 50.0);
+    }
+    void aListWhoseLinksLoopIsAnErrorThatNamesIt()
+    {
+        const auto error = errorOfList(1, 3);
+        QCOMPARE(error.code, ErrorCode::Network);
+        QVERIFY2(error.message.find("hf://o/n") != std::string::npos && error.message.find("leads back") != std::string::npos, error.message.c_str());
+    }
+    void aListThatNeverEndsIsBounded()
+    {
+        for (const int filesInPage : { 0, 1000 }) {
+            const auto error = errorOfList(filesInPage, 0);
+            QCOMPARE(error.code, ErrorCode::Network);
+            QVERIFY2(error.message.find("does not end") != std::string::npos, error.message.c_str());
+        }
+    }
+    void theEndpointsPasswordIsSentAndNeverPrinted()
+    {
+        qputenv("HF_ENDPOINT", "http://ann:ge%40heim-word@127.0.0.1:9/hub/");
+        const auto settings = HubSettings::fromEnvironment();
+        qunsetenv("HF_ENDPOINT");
+        QCOMPARE(settings.endpoint, std::string("http://127.0.0.1:9/hub"));
+        QCOMPARE(settings.account.reveal(), std::string("ann:ge%40heim-word"));
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        hub.requireAccount("ann", "ge@heim-word");
+        HubSettings right;
+        right.endpoint = hub.endpoint();
+        right.account = settings.account;
+        right.token = Secret("hf_not_for_a_mirror_behind_a_password");
+        HubClient client(right, curlTransport({ 5, 1 }));
+        const auto revision = client.resolveRevision("o/n", "main");
+        QVERIFY2(revision.ok(), revision.ok() ? "" : revision.error().message.c_str());
+        QVERIFY(client.tree("o/n", revision.value()).ok());
+        for (const char* code : { "gated", "none" }) {
+            const auto refused = client.resolveRevision(std::string("o/") + code, "main");
+            QVERIFY(!refused.ok());
+            QVERIFY2(refused.error().message.find("heim") == std::string::npos, refused.error().message.c_str());
+        }
     }
     void choosesFilesByFoldersWithoutMetadata()
     {
@@ -230,6 +326,105 @@ private Q_SLOTS:
         QCOMPARE(damaged.error().code, ErrorCode::Corrupt);
         auto healed = manager.value().planNext(); // the same call again
         QVERIFY2(healed.ok(), healed.ok() ? "" : healed.error().message.c_str());
+    }
+    /// A wrong piece that was kept from looking at the data was joined to each later download, and every try failed.
+    void aWrongPieceIsNotKeptForTheNextTry()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        const auto config = test::configFor({ "hf://o/n:small:train" });
+        std::string manifest;
+        {
+            const KeepHubPieces kept(folder.path("cache"), 1);
+            hub.fail({ HubFault::WrongBytes });
+            auto inspection = inspectData(config);
+            QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+            QVERIFY(!hub.pendingFaults());
+            manifest = inspection.value().manifest;
+        }
+        auto manager = BlockManager::open(config, manifest, 10, folder.path("cache"), byteTokenizer());
+        QVERIFY(manager.ok());
+        auto wrong = manager.value().planNext();
+        QVERIFY(!wrong.ok());
+        QCOMPARE(wrong.error().code, ErrorCode::Corrupt);
+        auto blocks = test::planAll(manager.value());
+        QVERIFY2(blocks.ok(), blocks.ok() ? "" : blocks.error().message.c_str());
+        QCOMPARE(blocks.value().size(), std::size_t { 10 });
+    }
+    /// Wrong bytes came for a range, and eight rows were trained as something else.
+    void parquetThatIsNearlyAllTextIsCheckedBeforeARowOfItIsTrained()
+    {
+        DataFolder folder;
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train.parquet"] = parquet(folder, "'text': text");
+        if (repository.files["train.parquet"].empty())
+            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        hub.add("o/n", repository);
+        Session session(hub);
+        auto manager = test::openManager(test::configFor({ "hf://o/n" }), folder.path("cache"), 500);
+        QVERIFY2(manager.ok(), manager.ok() ? "" : manager.error().message.c_str());
+        hub.fail({ HubFault::WrongBytes });
+        auto wrong = manager.value().planNext();
+        QVERIFY(!wrong.ok());
+        QVERIFY2(wrong.error().message.find("SHA-256") != std::string::npos, wrong.error().message.c_str());
+        auto blocks = test::planAll(manager.value());
+        QVERIFY2(blocks.ok(), blocks.ok() ? "" : blocks.error().message.c_str());
+        const auto fetched = hub.storeBytes();
+        for (auto block = blocks.value().rbegin(); block != blocks.value().rend(); ++block)
+            QVERIFY(manager.value().prepare(*block).ok());
+        QCOMPARE(hub.storeBytes(), fetched); // any order costs nothing more
+    }
+    void parquetOfWhichALittleIsNeededIsReadByRangesAndThatIsSaid()
+    {
+        DataFolder folder;
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train.parquet"] = parquet(folder, "'text': text, 'other': [t * 3 for t in text]");
+        if (repository.files["train.parquet"].empty())
+            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        hub.add("o/n", repository);
+        Session session(hub);
+        auto inspection = inspectData(test::configFor({ "hf://o/n" }));
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        QCOMPARE(inspection.value().warnings.size(), std::size_t(1));
+        QVERIFY2(inspection.value().warnings.front().find("25 % of the files") != std::string::npos, inspection.value().warnings.front().c_str());
+        auto texts = test::readAll(test::configFor({ "hf://o/n" }), folder.path("cache"), 500);
+        QVERIFY(texts.ok());
+        QCOMPARE(texts.value().size(), std::size_t(3000));
+    }
+    void verifyingTheCacheLooksAtDownloadsToo()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        const auto config = test::configFor({ "hf://o/n:small:train" });
+        {
+            const KeepHubPieces kept(folder.path("cache"), 1);
+            QVERIFY(inspectData(config).ok());
+        }
+        QVERIFY(test::readAll(config, folder.path("cache"), 30).ok());
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        const auto clean = verifyCache(*cache).value();
+        QVERIFY2(clean.damaged.empty(), clean.damaged.empty() ? "" : clean.damaged.front().c_str());
+        QVERIFY(clean.downloads >= 2);
+        std::int64_t damaged = 0;
+        const auto entries = cache->list().value();
+        for (const auto& entry : entries) {
+            if (entry.folder != kDownloads)
+                continue;
+            auto bytes = readFile(cache->path(kDownloads, entry.fileName)).value();
+            bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+            folder.write("cache/downloads/" + entry.fileName, bytes);
+            ++damaged;
+        }
+        const auto found = verifyCache(*cache).value();
+        QCOMPARE(std::ssize(found.damaged), damaged);
+        QCOMPARE(verifyCache(*cache).value().downloads, 0); // all are put aside
+        QVERIFY(test::readAll(config, folder.path("cache"), 30).ok());
     }
     void givesUpAfterALongOutageAndGoesOnLater()
     {

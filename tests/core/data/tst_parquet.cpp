@@ -1,6 +1,8 @@
 // The files come from pyarrow, so that the reader meets what others write.
 
+#include "core/base/file_system.h"
 #include "core/base/process.h"
+#include "core/data/parquet_rows.h"
 #include "data_fixture.h"
 
 #include <QProcess>
@@ -8,6 +10,50 @@
 
 using namespace furrow;
 using test::DataFolder;
+
+namespace {
+
+/// A file that cannot be reached any more after so many reads.
+class UnreachableSource : public ByteSource {
+public:
+    UnreachableSource(std::shared_ptr<const ByteSource> source, int goodReads, ErrorCode code)
+        : source_(std::move(source))
+        , left_(goodReads)
+        , code_(code)
+    {
+    }
+    std::uint64_t sizeBytes() const override { return source_->sizeBytes(); }
+    Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
+    {
+        return left_-- > 0 ? source_->readAt(offset, into) : Status(Error { code_, "the way is closed" });
+    }
+
+private:
+    std::shared_ptr<const ByteSource> source_;
+    mutable int left_;
+    ErrorCode code_;
+};
+
+/// Reads every text; the error that ended it, or nothing.
+Status readEveryRow(const std::shared_ptr<const ByteSource>& source)
+{
+    DataFile file;
+    file.path = "data.parquet";
+    RowOptions options;
+    options.textColumn = "text";
+    auto reader = openParquetReader(source, file, options, 0);
+    if (!reader.ok())
+        return reader.error();
+    for (Row row;;) {
+        auto more = reader.value()->next(row);
+        if (!more.ok())
+            return more.error();
+        if (!more.value())
+            return {};
+    }
+}
+
+} // namespace
 
 class TestParquet : public QObject {
     Q_OBJECT
@@ -109,12 +155,46 @@ private Q_SLOTS:
         QVERIFY(texts.ok());
         QCOMPARE(texts.value(), rows_);
     }
+    void joinsTheTextsOfLists_data()
+    {
+        QTest::addColumn<QString>("column");
+        QTest::newRow("by its name") << "";
+        QTest::newRow("a list of texts") << "text[]";
+        QTest::newRow("a member of each of a list") << "messages[].content";
+    }
+    void joinsTheTextsOfLists()
+    {
+        QFETCH(QString, column);
+        auto config = test::configFor({ file("lists.parquet") });
+        config.textColumn = column.toStdString();
+        config.minChars = 0;
+        config.chunkSamples = 97;
+        QCOMPARE(inspectData(config).value().textColumn, column.isEmpty() ? std::string("text[]") : column.toStdString());
+        std::vector<std::string> expected;
+        for (int i = 0; i < 5000; ++i)
+            expected.push_back(i % 7 == 0 ? "" : rows_[static_cast<std::size_t>(i)] + (i % 3 > 0 ? "\npart 0" : "") + (i % 3 > 1 ? "\npart 1" : ""));
+        auto texts = test::readAll(config, folder_.path("cache"), 450); // blocks cut across row groups
+        QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
+        QVERIFY(texts.value() == expected);
+    }
+    void entersLists()
+    {
+        auto config = test::configFor({ file("lists.parquet") });
+        auto manager = test::openManager(config, folder_.path("cache-lists"), 450);
+        QVERIFY(manager.ok());
+        auto blocks = test::planAll(manager.value());
+        QVERIFY(blocks.ok() && blocks.value().size() > 5);
+        auto made = manager.value().prepare(blocks.value()[4]); // in the middle of a row group
+        QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
+        auto block = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-lists")) / made.value().fileName);
+        QVERIFY(block.ok());
+        QCOMPARE(test::sampleText(block.value().readChunk(0).value(), 0), std::string("row 1800")); // 1800 is divided by 3, not by 7
+    }
     void refusesWithASentence_data()
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("column");
         QTest::addColumn<QString>("says");
-        QTest::newRow("list") << "list.parquet" << "" << "no column with text";
         QTest::newRow("numbers") << "numbers.parquet" << "text" << "holds no text";
         QTest::newRow("other column") << "good-plain.parquet" << "body" << "no column 'body'";
         QTest::newRow("empty") << "empty.parquet" << "" << "has no rows";
@@ -132,6 +212,22 @@ private Q_SLOTS:
         QVERIFY(!inspection.ok());
         const auto message = QString::fromStdString(inspection.error().message);
         QVERIFY2(message.contains(says), message.toUtf8());
+    }
+    /// Half a minute of 429 was "cannot be read as Parquet", and the blocks were given up for good.
+    void aWayThatIsClosedIsNotDamage()
+    {
+        auto whole = openLocalSource(folder_.path("good-zstd-v2.parquet"));
+        QVERIFY(whole.ok());
+        for (const ErrorCode code : { ErrorCode::Network, ErrorCode::Io, ErrorCode::Busy, ErrorCode::InvalidArgument }) {
+            int reads = 0;
+            for (;; ++reads) {
+                const auto status = readEveryRow(std::make_shared<UnreachableSource>(whole.value(), reads, code));
+                if (status.ok())
+                    break;
+                QVERIFY2(status.error().code == code && status.error().message == "the way is closed", status.error().message.c_str());
+            }
+            QVERIFY(reads > 3); // footer and pages were both met
+        }
     }
     void namesAFileWithDamagedPages()
     {

@@ -115,13 +115,14 @@ private Q_SLOTS:
     }
     void takesCsvFieldsApart()
     {
-        QCOMPARE(csvFields("a,\"b,\"\"c\"\"\nd\",,e", ','), (std::vector<std::string> { "a", "b,\"c\"\nd", "", "e" }));
-        QCOMPARE(csvFields("", ','), (std::vector<std::string> { "" }));
-        QCOMPARE(csvFields("a,", ','), (std::vector<std::string> { "a", "" }));
+        QCOMPARE(csvFields("a,\"b,\"\"c\"\"\nd\",,e", CsvDialect {}), (std::vector<std::string> { "a", "b,\"c\"\nd", "", "e" }));
+        QCOMPARE(csvFields("", CsvDialect {}), (std::vector<std::string> { "" }));
+        QCOMPARE(csvFields("a,", CsvDialect {}), (std::vector<std::string> { "a", "" }));
         std::string field;
-        QVERIFY(csvField("a\tb", '\t', 1, field));
+        const CsvDialect tabs { '\t' };
+        QVERIFY(csvField("a\tb", tabs, 1, field));
         QCOMPARE(field, std::string("b"));
-        QVERIFY(!csvField("a\tb", '\t', 2, field));
+        QVERIFY(!csvField("a\tb", tabs, 2, field));
     }
     void readsJsonLines_data()
     {
@@ -148,7 +149,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, line);
         QFETCH(bool, good);
         QFETCH(QByteArray, text);
-        JsonText json("text");
+        JsonText json(ColumnPath::ofName("text"));
         const char* problem = json.parse(line.toStdString());
         QCOMPARE(problem == nullptr, good);
         QCOMPARE(QByteArray(json.text().data(), static_cast<qsizetype>(json.text().size())), text);

@@ -261,10 +261,25 @@ private Q_SLOTS:
     void patternsSurviveHostileText()
     {
         const auto list = good(Quarantine::parse("pattern (a+)+$\npattern \xc3\xa9t\xc3\xa9\n"));
-        QVERIFY(list->excludes("aaa", 0));
-        QVERIFY(list->excludes("un \xc3\xa9t\xc3\xa9 chaud", 0));
-        QVERIFY(!list->excludes("\xff\xfe\x80 broken bytes", 0));
-        (void)list->excludes(std::string(5000, 'a') + "b", 0); // stops at the match limit
+        QVERIFY(list->excludes("aaa", 0).value());
+        QVERIFY(list->excludes("un \xc3\xa9t\xc3\xa9 chaud", 0).value());
+        QVERIFY(!list->excludes("\xff\xfe\x80 broken bytes", 0).value());
+    }
+    void aPatternAtItsMatchLimitDoesNotLetTheTextThrough()
+    {
+        const auto list = good(Quarantine::parse("pattern (a+)+$\n"));
+        const auto excluded = list->excludes(std::string(5000, 'a') + "b", 0);
+        QVERIFY(!excluded.ok());
+        QVERIFY2(excluded.error().message.find("(a+)+$") != std::string::npos, excluded.error().message.c_str());
+    }
+    void aReadThatCannotDecideNamesTheRow()
+    {
+        DataFolder folder;
+        RunConfig config = test::configFor({ folder.write("a.txt", "fine\n" + std::string(5000, 'a') + "b\n") });
+        config.exclude = folder.write("list.txt", "pattern (a+)+$\n");
+        const auto inspection = inspectData(config);
+        QVERIFY(!inspection.ok());
+        QVERIFY2(inspection.error().message.find("row 1 of") != std::string::npos && inspection.error().message.find("a.txt") != std::string::npos, inspection.error().message.c_str());
     }
 };
 

@@ -139,7 +139,7 @@ private:
         auto text = block.ok() ? block.value().readChunk(claim.column) : Result<ChunkText>(block.error());
         if (!text.ok()) {
             ++failures;
-            good(ledger_.fail(claim, text.error().message));
+            good(ledger_.fail(claim, text.error()));
             return false;
         }
         const auto tokenizer = byteTokenizer();

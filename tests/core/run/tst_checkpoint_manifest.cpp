@@ -6,6 +6,10 @@
 
 using namespace furrow;
 
+namespace {
+const ChunkId kChunk = chunkIdOf({ 0, 3, 17 });
+}
+
 class TestCheckpointManifest : public QObject {
     Q_OBJECT
 
@@ -28,8 +32,8 @@ private Q_SLOTS:
         manifest.runId = "run1";
         manifest.step = 12;
         manifest.files = { { "weights.safetensors", 5, sha256Hex("hello") }, { "state.json", 2, sha256Hex("{}") } };
-        manifest.parts.push_back({ ChunkId { 7 }, { 0, 9 } });
-        manifest.parts.push_back({ ChunkId { 7 }, { 9, 11 }, -1, true });
+        manifest.parts.push_back({ kChunk, { 0, 9 } });
+        manifest.parts.push_back({ kChunk, { 9, 11 }, -1, true });
         const auto text = toJsonText(manifest);
         manifestSha_ = sha256Hex(text);
         write("weights.safetensors", "hello");
@@ -43,7 +47,7 @@ private Q_SLOTS:
         const auto manifest = readManifest(path_);
         QVERIFY(manifest.ok());
         QCOMPARE(manifest.value().parts.size(), std::size_t(2));
-        QCOMPARE(manifest.value().parts[0].chunk.value, 7);
+        QCOMPARE(manifest.value().parts[0].chunk.value, kChunk.value);
         QVERIFY(!manifest.value().parts[0].skipped);
         QVERIFY(manifest.value().parts[1].skipped);
         QCOMPARE(manifest.value().step, 12);
@@ -70,10 +74,48 @@ private Q_SLOTS:
         auto verdict = verifyCheckpoint(path_, manifestSha_, "run1");
         QVERIFY(!verdict.ok());
         QVERIFY(verdict.error().message.find("weights.safetensors") != std::string::npos);
+        QCOMPARE(verdict.error().code, ErrorCode::Corrupt);
+    }
+
+    /// An unmounted disk cost a run all of its weights.
+    void whatCannotBeReadIsNotCalledDamaged()
+    {
+        const auto unreadable = [this](const char* what) {
+            const auto verdict = verifyCheckpoint(path_, manifestSha_, "run1");
+            QVERIFY2(!verdict.ok() && verdict.error().code != ErrorCode::Corrupt, what);
+            QVERIFY2(verdict.error().message.find("cannot be read") != std::string::npos, verdict.error().message.c_str());
+        };
         QVERIFY(realFileSystem().removeAll(path_ / "weights.safetensors").ok());
-        QVERIFY(!verifyCheckpoint(path_, manifestSha_, "run1").ok());
+        unreadable("a file is missing");
+        QVERIFY(realFileSystem().createFolders(path_ / "weights.safetensors").ok());
+        unreadable("a file is a folder");
+        QVERIFY(realFileSystem().removeAll(path_ / "manifest.json").ok());
+        unreadable("the manifest is missing");
         QVERIFY(realFileSystem().removeAll(path_).ok());
-        QVERIFY(!verifyCheckpoint(path_, manifestSha_, "run1").ok());
+        unreadable("the folder is missing");
+        path_ = path_.parent_path() / "unmounted" / "0-12-abcd";
+        unreadable("the folder above is missing");
+        QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").error().message.find("mounted") != std::string::npos);
+    }
+
+    void manifestWithAPathOutsideItsFolderIsRefused_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char* name : { "..", "../../passwords", "/etc/passwd", "a/b", "" })
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void manifestWithAPathOutsideItsFolderIsRefused()
+    {
+        QFETCH(QString, name);
+        CheckpointManifest manifest;
+        manifest.runId = "run1";
+        manifest.files = { { name.toStdString(), 5, sha256Hex("hello") } };
+        write("manifest.json", toJsonText(manifest));
+        QCOMPARE(readManifest(path_).error().code, ErrorCode::Corrupt);
+        manifest.files.clear();
+        manifest.parents = { name.toStdString() };
+        write("manifest.json", toJsonText(manifest));
+        QCOMPARE(readManifest(path_).error().code, ErrorCode::Corrupt);
     }
 
     void whatWasStoppedIsNotCalledDamaged()

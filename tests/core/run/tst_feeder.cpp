@@ -1,5 +1,10 @@
 #include "feeder_fixture.h"
 
+#include "core/run/poisoned_chunks.h"
+#include "core/tracker/feeder_ledger.h"
+
+#include <algorithm>
+
 using namespace furrow;
 using namespace furrow::test;
 
@@ -94,6 +99,74 @@ private Q_SLOTS:
         verifyEachRowOnceAnEpoch(seen, 1, 3000);
         QCOMPARE(good(audit(run.paths.tracker())).epochs.at(0).poisoned, 0);
         run.stopFeeder();
+    }
+
+    void aSourceThatChangesStopsTheFeederWithWhatCanBeDone()
+    {
+        Run run(3000, 300, 50, 0.1, 1);
+        run.startFeeder();
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        QTRY_VERIFY_WITH_TIMEOUT(good(reader().epochs()).at(0).preparedBlocks >= 7, 20'000);
+        std::string other = Run::lines(3000);
+        std::replace(other.begin(), other.end(), 'a', 'b');
+        std::ofstream(run.file("data.txt"), std::ios::binary) << other;
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen, 30), 30); // the feeder wants more blocks now
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        QTRY_VERIFY_WITH_TIMEOUT(good(supervisor.advance()).gaveUp.find("data.txt") != std::string::npos, 20'000);
+        const std::string why = good(supervisor.advance()).gaveUp;
+        for (const char* choice : { "Restore the data", "bad_files=leave_out", "start a new run" })
+            QVERIFY2(why.find(choice) != std::string::npos, why.c_str());
+        QVERIFY(isAlive(run.feeder->identity()));
+        QCOMPARE(good(reader().epochs()).at(0).chunks[ChunkState::Poisoned], 0);
+        run.stopFeeder();
+        std::ofstream(run.file("data.txt"), std::ios::binary) << Run::lines(3000); // restored
+        run.beginAttempt();
+        run.startFeeder();
+        QCOMPARE(PlayedWorker(run, 1).work(seen), 30);
+        verifyEachRowOnceAnEpoch(seen, 1, 3000);
+        run.stopFeeder();
+    }
+
+    void rubbishStopsTheRunBeforeItIsTrained()
+    {
+        QTemporaryDir folder;
+        const std::string file = folder.path().toStdString() + "/rows.jsonl";
+        {
+            std::ofstream out(file, std::ios::binary);
+            for (int i = 0; i < 3000; ++i)
+                out << (i % 20 == 7 ? "{\"text\": torn\n" : "{\"text\":\"" + std::to_string(i) + " row\"}\n");
+        }
+        Run run(10, 300, 150, 0.1, 1, file);
+        run.startFeeder();
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        QTRY_VERIFY_WITH_TIMEOUT(good(supervisor.advance()).gaveUp.find("max_unreadable_percent") != std::string::npos, 20'000);
+        const std::string why = good(supervisor.advance()).gaveUp;
+        QVERIFY2(why.find("15 of the 300 rows") != std::string::npos && why.find("rows.jsonl") != std::string::npos, why.c_str());
+        QCOMPARE(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).chunks[ChunkState::Free], 0);
+        run.stopFeeder();
+    }
+
+    void poisonedChunksAreTriedAgainOrAccepted()
+    {
+        Run run(1200, 300, 50, 0.1, 1);
+        run.startFeeder();
+        const auto chunks = [&] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).chunks; };
+        QTRY_COMPARE_WITH_TIMEOUT(chunks()[ChunkState::Free], 24, 20'000);
+        auto feeder = good(FeederLedger::open(run.paths.tracker()));
+        good(feeder.setFailed(1, "the page is damaged"));
+        good(feeder.setFailed(2, "the page is damaged"));
+        QCOMPARE(chunks()[ChunkState::Poisoned], 12);
+        const ChunkId one = chunkIdOf({ 0, 1, 3 });
+        good(retryChunks(run.paths, { &one, 1 }));
+        QCOMPARE(chunks()[ChunkState::Poisoned], 11);
+        QVERIFY(!retryChunks(run.paths, { &one, 1 }).ok()); // it is not poisoned any more
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen, 13), 13);
+        run.stopFeeder();
+        good(acceptChunks(run.paths, {})); // nobody supervises the run: the epoch ends here
+        QCOMPARE(chunks()[ChunkState::Accepted], 11);
+        QVERIFY(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).closedWallNs.has_value());
     }
 
     void aBlockThatAWorkerCannotReadIsPreparedAgain()

@@ -2,7 +2,14 @@
 #include "core/run/recovery.h"
 
 #include "core/base/file_system.h"
+#include "core/base/hash.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/run/checkpoint_notes.h"
+#include "core/run/keep_policy.h"
+#include "core/run/repair.h"
+#include "core/run/stray_checkpoints.h"
 #include "tests/core/tracker/ledger_fixture.h"
+#include "tests/fakes/fault_file_system.h"
 
 #include <QTest>
 
@@ -21,6 +28,76 @@ ReplicaHeads headsOf(std::initializer_list<std::tuple<int, int, CheckpointKind>>
         heads.checkpoints.push_back(row);
     }
     return heads;
+}
+
+constexpr const char* kRun = "run-1"; // of Field
+constexpr std::chrono::seconds kPatience { 60 };
+
+/// A whole checkpoint folder; gives the record of it.
+CheckpointRecord writeCheckpoint(const RunPaths& paths, const std::string& name, int replica = 0, const std::string& run = kRun)
+{
+    CheckpointManifest manifest;
+    manifest.runId = run;
+    manifest.replica = replica;
+    manifest.namesParents = true;
+    manifest.files = { { "weights.safetensors", name.size(), sha256Hex(name) } };
+    const auto text = toJsonText(manifest);
+    good(realFileSystem().createFolders(paths.checkpointFolder(name)));
+    good(writeFileDurably(realFileSystem(), paths.checkpointFolder(name) / "weights.safetensors", name));
+    good(writeFileDurably(realFileSystem(), paths.checkpointFolder(name) / "manifest.json", text));
+    auto written = record(replica, name);
+    written.manifestSha256 = sha256Hex(text);
+    return written;
+}
+
+CheckpointId trainAndWrite(const RunPaths& paths, WorkerLedger& worker, const std::string& name, int replica = 0)
+{
+    const auto claim = claimed(worker);
+    if (!claim)
+        qFatal("nothing to claim");
+    good(worker.begin(*claim));
+    good(worker.finish(*claim, trainedAll(*claim)));
+    return good(worker.commit(writeCheckpoint(paths, name, replica), partsOf(*claim)));
+}
+
+void writeText(const std::filesystem::path& file, const std::string& text)
+{
+    good(realFileSystem().createFolders(file.parent_path()));
+    good(writeFileDurably(realFileSystem(), file, text));
+}
+
+/// A run of three checkpoints that nobody trains.
+struct Stopped {
+    Field field;
+    RunPaths paths { field.tracker.parent_path() };
+    RunFile file;
+    CheckpointId last;
+
+    Stopped()
+    {
+        field.fill(1, 8);
+        file.runId = kRun;
+        auto worker = field.worker(0);
+        for (int i = 0; i < 3; ++i)
+            last = trainAndWrite(paths, worker, "r0-" + std::to_string(i));
+        auto supervisor = field.supervisor();
+        good(supervisor.revoke(field.ids[0], "ended"));
+    }
+
+    Result<std::vector<std::string>> recover(bool acceptLoss = false)
+    {
+        auto supervisor = field.supervisor();
+        return recoverRun(paths, file, supervisor, { .acceptLoss = acceptLoss });
+    }
+    std::filesystem::path weights(int number) const { return paths.checkpointFolder("r0-" + std::to_string(number)) / "weights.safetensors"; }
+};
+
+std::string joined(const std::vector<std::string>& notes)
+{
+    std::string text;
+    for (const auto& note : notes)
+        text += note + "\n";
+    return text;
 }
 
 constexpr auto R = CheckpointKind::Replica;
@@ -56,14 +133,12 @@ private Q_SLOTS:
         Field field;
         field.fill(1, 40);
         const RunPaths paths(field.tracker.parent_path());
-        const auto folderOf = [&](const std::string& name) { good(realFileSystem().createFolders(paths.checkpointFolder(name))); };
         auto first = field.worker(0);
         auto second = field.worker(1);
         std::vector<std::string> merges;
         for (int round = 0; round < 5; ++round) {
             // Replica 1 trains in the first round only: its newest checkpoint grows from no merge, those of replica 0 from the newest.
-            const auto mine = trainOne(first, 0, "r0-" + std::to_string(round));
-            folderOf("r0-" + std::to_string(round));
+            const auto mine = trainAndWrite(paths, first, "r0-" + std::to_string(round));
             auto supervisor = field.supervisor();
             const auto number = good(supervisor.openMergeRound());
             good(first.contribute(number, mine));
@@ -71,13 +146,11 @@ private Q_SLOTS:
             const auto job = good(first.takeMerge(number));
             QVERIFY(job.has_value());
             merges.push_back("m" + std::to_string(round));
-            folderOf(merges.back());
-            good(first.commitMerge(number, record(-1, merges.back())));
+            good(first.commitMerge(number, writeCheckpoint(paths, merges.back(), -1)));
         }
-        trainOne(first, 0, "r0-last");
-        folderOf("r0-last");
+        trainAndWrite(paths, first, "r0-last");
         auto supervisor = field.supervisor();
-        good(applyKeepPolicy(paths, supervisor, 2));
+        good(KeepPolicy(paths, kRun, 2).finish(supervisor, kPatience));
         std::map<std::string, bool> removed;
         std::map<std::int64_t, std::string> nameOf;
         const auto rows = good(supervisor.checkpoints());
@@ -99,18 +172,190 @@ private Q_SLOTS:
         field.fill(1, 8);
         const RunPaths paths(field.tracker.parent_path());
         auto worker = field.worker(0);
-        for (int i = 0; i < 4; ++i) {
-            const std::string name = "r0-" + std::to_string(i);
-            trainOne(worker, 0, name);
-            good(realFileSystem().createFolders(paths.checkpointFolder(name)));
-            good(writeFileDurably(realFileSystem(), paths.checkpointFolder(name) / "manifest.json", name));
-            good(writeFileDurably(realFileSystem(), paths.checkpointFolder(name) / "weights.safetensors", "weights"));
-        }
+        for (int i = 0; i < 4; ++i)
+            trainAndWrite(paths, worker, "r0-" + std::to_string(i));
+        const auto manifest = good(readFile(paths.checkpointFolder("r0-0") / "manifest.json"));
         auto supervisor = field.supervisor();
-        good(applyKeepPolicy(paths, supervisor, 2));
+        good(KeepPolicy(paths, kRun, 2).finish(supervisor, kPatience));
         QVERIFY(!std::filesystem::exists(paths.checkpointFolder("r0-0")));
-        QCOMPARE(good(readFile(paths.removedManifestsFolder() / "r0-0.json")), std::string("r0-0"));
+        QCOMPARE(good(readFile(paths.removedManifestsFolder() / "r0-0.json")), manifest);
         QVERIFY(std::filesystem::exists(paths.checkpointFolder("r0-3") / "weights.safetensors"));
+    }
+
+    /// The newest checkpoint was bad on disk, and the good ones before it were gone already.
+    void olderCheckpointsStayUntilTwoNewerAreWhole()
+    {
+        Field field;
+        field.fill(1, 8);
+        const RunPaths paths(field.tracker.parent_path());
+        auto worker = field.worker(0);
+        for (int i = 0; i < 5; ++i)
+            trainAndWrite(paths, worker, "r0-" + std::to_string(i));
+        writeText(paths.checkpointFolder("r0-4") / "weights.safetensors", "flipped");
+        auto supervisor = field.supervisor();
+        good(KeepPolicy(paths, kRun, 2).apply(supervisor)); // nothing was read yet
+        QVERIFY(std::filesystem::exists(paths.checkpointFolder("r0-0")));
+        good(KeepPolicy(paths, kRun, 2).finish(supervisor, kPatience));
+        for (int i = 0; i < 5; ++i)
+            QCOMPARE(std::filesystem::exists(paths.checkpointFolder("r0-" + std::to_string(i))), i >= 2); // 3 and 2 are the whole ones
+        good(realFileSystem().removeAll(paths.checkpointFolder("r0-3"))); // cannot be read: that counts for nothing either
+        good(KeepPolicy(paths, kRun, 2).finish(supervisor, kPatience));
+        QVERIFY(std::filesystem::exists(paths.checkpointFolder("r0-2")));
+    }
+
+    /// Whatever lay in checkpoints/ and was not in the tracker was deleted: people's copies, and all weights after an older tracker was put back.
+    void whatIsUnknownIsPutAsideAndNamed()
+    {
+        Stopped run;
+        const auto copy = run.paths.checkpointFolder("my copy of the best");
+        std::filesystem::copy(run.paths.checkpointFolder("r0-1"), copy);
+        writeText(run.paths.checkpointsFolder() / "notes.txt", "thesis");
+        writeText(run.paths.checkpointFolder("r0-9-other.tmp") / "weights.safetensors", "half");
+        writeCheckpoint(run.paths, "r0-8-foreign", 0, "run-2");
+        const auto notes = joined(good(run.recover()));
+        QVERIFY2(notes.find("notes.txt") != std::string::npos && notes.find("my copy of the best") != std::string::npos, notes.c_str());
+        for (const char* name : { "my copy of the best/weights.safetensors", "notes.txt", "r0-9-other.tmp/weights.safetensors", "r0-8-foreign/manifest.json" })
+            QVERIFY2(std::filesystem::exists(run.paths.unknownCheckpointsFolder() / name), name);
+        writeText(run.paths.checkpointsFolder() / "notes.txt", "another thesis");
+        good(run.recover());
+        QCOMPARE(good(readFile(run.paths.unknownCheckpointsFolder() / "notes.txt")), std::string("thesis"));
+        QCOMPARE(good(entriesOf(run.paths.unknownCheckpointsFolder())).size(), std::size_t(5));
+        QVERIFY(good(run.recover()).empty());
+    }
+
+    void onlyWhatThisRunWasWritingIsSwept()
+    {
+        Stopped run;
+        good(prepareNotes(run.paths));
+        good(noteWriting(run.paths, kRun, "r0-3-begun"));
+        writeText(run.paths.checkpointFolder("r0-3-begun.tmp") / "weights.safetensors", "half");
+        good(noteWriting(run.paths, kRun, "r0-4-published"));
+        writeCheckpoint(run.paths, "r0-4-published");
+        good(noteWriting(run.paths, kRun, "r0-2")); // it was committed, and the process died before the note went
+        good(noteWriting(run.paths, "run-2", "r0-5-theirs"));
+        writeText(run.paths.checkpointFolder("r0-5-theirs.tmp") / "weights.safetensors", "half");
+        good(run.recover());
+        QVERIFY(!std::filesystem::exists(run.paths.checkpointFolder("r0-3-begun.tmp")));
+        QVERIFY(!std::filesystem::exists(run.paths.checkpointFolder("r0-4-published")));
+        QVERIFY(std::filesystem::exists(run.weights(2)));
+        QVERIFY(std::filesystem::exists(run.paths.unknownCheckpointsFolder() / "r0-5-theirs.tmp"));
+        QVERIFY(good(writingNotes(run.paths, kRun)).empty());
+    }
+
+    /// Doctor and audit called it whole, and a resume deleted every newer checkpoint.
+    void anOlderTrackerStopsTheResume()
+    {
+        Stopped run;
+        writeCheckpoint(run.paths, "r0-7-newer");
+        const auto refused = run.recover();
+        QVERIFY(!refused.ok());
+        for (const char* part : { "r0-7-newer", "r0-2", "older than the weights" })
+            QVERIFY2(refused.error().message.find(part) != std::string::npos, refused.error().message.c_str());
+        QVERIFY(std::filesystem::exists(run.paths.checkpointFolder("r0-7-newer")));
+        QVERIFY(good(run.recover(true)).size() == 1); // a person wants the older state
+        QVERIFY(std::filesystem::exists(run.paths.unknownCheckpointsFolder() / "r0-7-newer" / "weights.safetensors"));
+        QVERIFY(good(run.recover()).empty());
+    }
+
+    /// Training began from zero, silently, and there was no way back when the disk returned.
+    void checkpointsOfADiskThatIsAwayAreNotLost()
+    {
+        Stopped run;
+        const auto away = run.paths.folder() / "away";
+        std::filesystem::rename(run.paths.checkpointsFolder(), away);
+        for (const bool mountPointIsThere : { false, true }) {
+            if (mountPointIsThere)
+                std::filesystem::create_directories(run.paths.checkpointsFolder());
+            const auto refused = run.recover();
+            QVERIFY(!refused.ok());
+            QVERIFY2(refused.error().message.find("--accept-loss") != std::string::npos, refused.error().message.c_str());
+            SAME(newestHead(run.field, 0), run.last);
+            QCOMPARE(run.field.counts()[ChunkState::Committed], 3);
+        }
+        good(run.recover(true)); // a person says yes
+        SAME(newestHead(run.field, 0), CheckpointId {});
+        QCOMPARE(run.field.counts()[ChunkState::Committed], 0);
+        good(realFileSystem().removeAll(run.paths.checkpointsFolder()));
+        std::filesystem::rename(away, run.paths.checkpointsFolder()); // the disk is back, and nothing was trained meanwhile
+        QCOMPARE(good(run.recover()).size(), std::size_t(3));
+        SAME(newestHead(run.field, 0), run.last);
+        QCOMPARE(run.field.counts()[ChunkState::Committed], 3);
+        verifyClean(run.field);
+    }
+
+    void aDamagedHeadIsLeftOnlyWithAYes()
+    {
+        Stopped run;
+        writeText(run.weights(2), "flipped");
+        const auto refused = run.recover();
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("weights.safetensors differs") != std::string::npos, refused.error().message.c_str());
+        SAME(newestHead(run.field, 0), run.last);
+        QCOMPARE(good(run.recover(true)).size(), std::size_t(1));
+        QCOMPARE(run.field.counts()[ChunkState::Committed], 2);
+        QVERIFY(good(run.recover()).empty()); // the damaged file stays, and is read again each time
+        writeText(run.weights(2), "r0-2"); // a whole copy was put back
+        good(run.recover());
+        QCOMPARE(run.field.counts()[ChunkState::Committed], 3);
+        SAME(newestHead(run.field, 0), run.last);
+        verifyClean(run.field);
+    }
+
+    /// `checkpoints` was a link to a disk that others used: their folders were deleted.
+    void aLinkInTheRunFolderIsNotFollowed_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char* name : { "checkpoints", "checkpoints/removed", "checkpoints/unknown", "telemetry", "logs", "memory", "cache", "tracker.sqlite" })
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void aLinkInTheRunFolderIsNotFollowed()
+    {
+        QFETCH(QString, name);
+        Stopped run;
+        QTemporaryDir elsewhere;
+        const std::filesystem::path shared = elsewhere.path().toStdString();
+        writeText(shared / "theirs" / "weights", "of somebody else");
+        const auto link = run.paths.folder() / name.toStdString();
+        if (std::filesystem::exists(link))
+            std::filesystem::rename(link, shared / "mine");
+        std::filesystem::create_symlink(std::filesystem::exists(shared / "mine") ? shared / "mine" : shared, link);
+        auto ledger = SupervisorLedger::open(name == QStringLiteral("tracker.sqlite") ? shared / "mine" : run.field.tracker, run.field.clock);
+        const auto refused = recoverRun(run.paths, run.file, ledger.value(), { .acceptLoss = true });
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("is a link") != std::string::npos, refused.error().message.c_str());
+        QVERIFY(std::filesystem::exists(shared / "theirs" / "weights"));
+    }
+
+    void aCheckpointBehindALinkIsNotDeleted()
+    {
+        Stopped run;
+        QTemporaryDir elsewhere;
+        const std::filesystem::path disk = elsewhere.path().toStdString();
+        std::filesystem::rename(run.paths.checkpointFolder("r0-0"), disk / "r0-0");
+        std::filesystem::create_directory_symlink(disk / "r0-0", run.paths.checkpointFolder("r0-0"));
+        std::filesystem::create_directory_symlink(disk, run.paths.checkpointFolder("shared"));
+        const auto notes = joined(good(run.recover()));
+        QVERIFY2(notes.find("shared is a link") != std::string::npos, notes.c_str());
+        auto supervisor = run.field.supervisor();
+        good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
+        QVERIFY(std::filesystem::exists(disk / "r0-0" / "weights.safetensors") && std::filesystem::exists(disk / "r0-0" / "manifest.json"));
+        QVERIFY(isLink(run.paths.checkpointFolder("shared")));
+    }
+
+    /// The WAL went first: a repair that was cut short left an older tracker that looked whole.
+    void aTrackerThatIsMovedAsideGoesBeforeItsWal()
+    {
+        for (const int failing : { 1, 2, 3, 0 }) {
+            QTemporaryDir folder;
+            const std::filesystem::path at = folder.path().toStdString();
+            for (const char* ending : { "", "-wal", "-shm" })
+                writeText(at / (std::string("tracker.sqlite") + ending), ending);
+            FaultFileSystem files(at);
+            files.failAt(failing);
+            QCOMPARE(moveTrackerAside(files, at / "tracker.sqlite", at / "aside").ok(), failing == 0);
+            QCOMPARE(std::filesystem::exists(at / "tracker.sqlite"), failing == 1);
+            QVERIFY(std::filesystem::exists(at / "tracker.sqlite-wal") || !std::filesystem::exists(at / "tracker.sqlite"));
+        }
     }
 };
 

@@ -48,6 +48,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("says");
         QTest::newRow("empty") << QByteArray() << "not valid JSON";
         QTest::newRow("cut") << QByteArray("{\"format\": 1, \"run_id") << "not valid JSON";
+        QTest::newRow("a million levels deep") << QByteArray(1'000'000, '[') + QByteArray(1'000'000, ']') << "not valid JSON"; // printing it took the stack
         QTest::newRow("other JSON") << QByteArray("[1,2]") << "not the run.json";
         QTest::newRow("missing field") << QByteArray("{\"format\": 1}") << "field is missing";
         QTest::newRow("wrong type") << QByteArray("{\"format\": 1, \"run_id\": 7}") << "another type";

@@ -20,7 +20,8 @@ Result<std::string> trained(const std::vector<std::string>& texts, BpeTrainingOp
 std::vector<TokenId> encoded(const Tokenizer& tokenizer, std::string_view text)
 {
     std::vector<TokenId> ids;
-    tokenizer.encode(text, ids);
+    if (!tokenizer.encode(text, ids).ok())
+        qFatal("the text has no ids");
     return ids;
 }
 

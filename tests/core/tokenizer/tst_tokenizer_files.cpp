@@ -18,7 +18,8 @@ using Loaded = Result<std::shared_ptr<const Tokenizer>>;
 Ids encoded(const Tokenizer& tokenizer, std::string_view text)
 {
     Ids ids;
-    tokenizer.encode(text, ids);
+    if (!tokenizer.encode(text, ids).ok())
+        qFatal("the text has no ids");
     return ids;
 }
 
@@ -67,7 +68,7 @@ private Q_SLOTS:
             const auto ids = encoded(tokenizer, text);
             QVERIFY2(ids == row["ids"].get<Ids>(), row.dump().c_str());
             Ids special;
-            tokenizer.encodeMatchingSpecial(text, special);
+            QVERIFY(tokenizer.encodeMatchingSpecial(text, special).ok());
             QVERIFY2(special == row["special"].get<Ids>(), row.dump().c_str());
             if (document["lossless"] == true)
                 QCOMPARE(tokenizer.decode(ids), text);
@@ -232,13 +233,28 @@ private Q_SLOTS:
         QVERIFY(!loadTokenizer(empty.path().toStdString()).ok());
     }
 
-    void aPatternThatBacktracksForeverEnds()
+    void aMatchLimitIsAnErrorAndNotNoMatch()
     {
-        const auto regex = RegexSplitter::compile("(a+)+b");
+        const auto regex = RegexSplitter::compile("(a+)+[bd]");
         QVERIFY(regex.ok());
-        int matches = 0;
-        regex.value()->forEachMatch(std::string(5000, 'a') + "c", [&](std::size_t, std::size_t) { ++matches; });
-        QCOMPARE(matches, 0);
+        const auto status = regex.value()->forEachMatch(std::string(5000, 'a') + "c", [](std::size_t, std::size_t) {});
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().code, ErrorCode::InvalidArgument);
+        QVERIFY2(status.error().message.find("(a+)+[bd]") != std::string::npos && status.error().message.find("5001 bytes") != std::string::npos, status.error().message.c_str());
+        QVERIFY(regex.value()->forEachMatch("aab c", [](std::size_t, std::size_t) {}).ok());
+    }
+    void aTokenizerDoesNotGuessIdsAtTheMatchLimit()
+    {
+        json document = smallest();
+        document["pre_tokenizer"] = { { "type", "Sequence" },
+            { "pretokenizers", { { { "type", "Split" }, { "pattern", { { "Regex", "(a+)+[bd]" } } }, { "behavior", "Isolated" }, { "invert", false } },
+                                   { { "type", "ByteLevel" }, { "add_prefix_space", false }, { "use_regex", false } } } } };
+        const auto loaded = loadTokenizerDefinition(document.dump(), "x");
+        QVERIFY2(loaded.ok(), loaded.ok() ? "" : loaded.error().message.c_str());
+        Ids ids;
+        QVERIFY(loaded.value()->encode("aab", ids).ok());
+        QVERIFY(!loaded.value()->encode(std::string(5000, 'a') + "c", ids).ok());
+        QVERIFY(!loaded.value()->encodeMatchingSpecial(std::string(5000, 'a') + "c", ids).ok());
     }
 
     void knownPatternsAreSplitByHand()

@@ -2,6 +2,7 @@
 
 #include "core/tracker/database.h"
 #include "core/tracker/moves.h"
+#include "core/tracker/named_chunks.h"
 #include "core/tracker/order.h"
 
 #include <QtTest>
@@ -30,6 +31,9 @@ private Q_SLOTS:
     void workerOfAnotherRunIsRefused();
     void connectionsClaimEachChunkExactlyOnce();
     void failureTwiceIsPreparedAgainAndThriceIsPoisoned();
+    void aBlockThatCannotBeReachedIsNeverPoisoned();
+    void theAuditNamesWhatIsNotTrained();
+    void anEpochThatCannotBePlannedToItsEndIsToldToBeIncomplete();
     void poisonedKeepsTheEpochOpenUntilAccepted();
     void poisonedCanBeTriedAgain();
     void excludedChunkIsNamedAndStaysOutInTheNextEpoch();
@@ -135,7 +139,7 @@ void TestClaims::revokedWorkerCanWriteNothing()
     QVERIFY(cancelled(worker.begin(*current)));
     QVERIFY(cancelled(worker.finish(*current, trainedAll(*current))));
     QVERIFY(cancelled(worker.release(*current)));
-    QVERIFY(cancelled(worker.fail(*current, "x")));
+    QVERIFY(cancelled(worker.fail(*current, Error { ErrorCode::Corrupt, "x" })));
     QVERIFY(cancelled(worker.renew({}, 60)));
     QVERIFY(cancelled(worker.reserveSteps(5)));
     QVERIFY(cancelled(worker.returnSteps(5)));
@@ -316,13 +320,65 @@ void TestClaims::failureTwiceIsPreparedAgainAndThriceIsPoisoned() // trap 13: a 
     for (int attempt = 1; attempt <= 3; ++attempt) {
         const auto claim = claimed(worker);
         QVERIFY(claim.has_value());
-        good(worker.fail(*claim, "block file is unreadable"));
+        good(worker.fail(*claim, Error { ErrorCode::Corrupt, "block file is unreadable" }));
         QCOMPARE(field.counts()[attempt < 3 ? Pending : Poisoned], 1); // the feeder prepares the block again
         if (attempt < 3)
             field.prepareAgain(0, 1);
     }
     QCOMPARE(whyNot(worker), std::optional(NothingToClaim::WaitForOthers));
     QCOMPARE(good(field.reader().claimsSince(0, 100)).size(), std::size_t(3));
+}
+
+void TestClaims::aBlockThatCannotBeReachedIsNeverPoisoned()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    for (const ErrorCode code : { ErrorCode::Io, ErrorCode::Network, ErrorCode::NotFound, ErrorCode::Busy, ErrorCode::Io }) {
+        const auto claim = claimed(worker);
+        QVERIFY(claim.has_value());
+        good(worker.fail(*claim, Error { code, "the cache is away" }));
+        QCOMPARE(field.counts()[Pending], 1);
+        field.prepareAgain(0, 1);
+    }
+    trainOne(worker, 0, "c1");
+    QCOMPARE(field.counts()[Committed], 1);
+}
+
+void TestClaims::theAuditNamesWhatIsNotTrained()
+{
+    Field field;
+    field.fill(1, 1, false);
+    good(field.feeder().setFailed(0, "the page is damaged"));
+    auto text = auditText(good(audit(field.tracker)));
+    QVERIFY2(text.find("every chunk is where it should be") == std::string::npos, text.c_str());
+    QVERIFY2(text.find("1 that could not be read (poisoned)") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("is poisoned: the page is damaged") != std::string::npos, text.c_str());
+    const auto poisoned = good(poisonedChunks(field.tracker));
+    QCOMPARE(poisoned.size(), std::size_t(1));
+    QCOMPARE(poisoned.front().cause, std::string("the page is damaged"));
+    good(field.supervisor().acceptPoisoned({ &poisoned.front().chunk, 1 }));
+    text = auditText(good(audit(field.tracker)));
+    QVERIFY2(text.find("1 accepted as not trained") != std::string::npos, text.c_str());
+    QVERIFY(good(poisonedChunks(field.tracker)).empty());
+}
+
+/// The rest of the data could not be planned, and the run waited for it for ever.
+void TestClaims::anEpochThatCannotBePlannedToItsEndIsToldToBeIncomplete()
+{
+    Field field;
+    field.fill(1, 1, false);
+    good(field.feeder().endPlanning("data.gz ends in the middle"));
+    auto supervisor = field.supervisor();
+    QVERIFY(!good(supervisor.advance()).onlyUnreadableLeft); // its known block is to be trained first
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const auto advance = good(supervisor.advance());
+    QVERIFY(advance.onlyUnreadableLeft);
+    QVERIFY(!advance.epochClosed);
+    QCOMPARE(advance.planningEnded, std::string("data.gz ends in the middle"));
+    good(supervisor.beginAttempt(thisProcess(), "{}"));
+    QVERIFY(!good(supervisor.advance()).onlyUnreadableLeft); // another attempt looks again
 }
 
 void TestClaims::poisonedKeepsTheEpochOpenUntilAccepted()
@@ -335,13 +391,13 @@ void TestClaims::poisonedKeepsTheEpochOpenUntilAccepted()
     for (int attempt = 0; attempt < 3; ++attempt) {
         const auto claim = claimed(worker);
         poisoned = claim->chunk;
-        good(worker.fail(*claim, "unreadable"));
+        good(worker.fail(*claim, Error { ErrorCode::Corrupt, "unreadable" }));
         field.prepareAgain(0, 2);
     }
     auto supervisor = field.supervisor();
     auto advance = good(supervisor.advance());
     QVERIFY(!advance.epochClosed);
-    QVERIFY(advance.onlyPoisonedLeft);
+    QVERIFY(advance.onlyUnreadableLeft);
     SAME(advance.stop, StopReason::None);
     good(supervisor.acceptPoisoned({ &poisoned, 1 }));
     advance = good(supervisor.advance());

@@ -28,6 +28,10 @@ private Q_SLOTS:
     void damagedCheckpointFallsBackAndFreesItsParts();
     void damagedCheckpointFreesWhatDescendsFromIt();
     void removedAncestorIsNoFallback();
+    void aDamagedCheckpointThatIsWholeComesBackWithItsChunks();
+    void aCheckpointThatTheRunWentOnWithoutStaysOut_data();
+    void aCheckpointThatTheRunWentOnWithoutStaysOut();
+    void aNameThatLeadsOutOfTheRunFolderIsRefused();
     void damageReopensAClosedEpoch();
     void newestCheckpointCannotBeRemoved();
     void goingBackTrainsWhatCameAfterExactlyOnceAgain();
@@ -355,6 +359,94 @@ void TestCommits::removedAncestorIsNoFallback()
     SAME(newestHead(field, 0), CheckpointId {});
     QCOMPARE(field.counts()[Free], 4);
     verifyClean(field);
+}
+
+void TestCommits::aDamagedCheckpointThatIsWholeComesBackWithItsChunks()
+{
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    const CheckpointId second = trainOne(worker, 0, "c2");
+    const CheckpointId third = trainOne(worker, 0, "c3");
+    const auto before = good(field.reader().totals());
+    auto supervisor = field.supervisor();
+    good(supervisor.markDamaged(third, "the disk is away"));
+    good(supervisor.markDamaged(second, "the disk is away"));
+    good(supervisor.markDamaged(first, "the disk is away"));
+    QCOMPARE(field.counts()[Committed], 0);
+    SAME(good(supervisor.takeBack(first)), std::optional<std::int64_t>(1));
+    SAME(newestHead(field, 0), first);
+    SAME(good(supervisor.takeBack(second)), std::optional<std::int64_t>(1));
+    SAME(good(supervisor.takeBack(third)), std::optional<std::int64_t>(1));
+    SAME(newestHead(field, 0), third);
+    QCOMPARE(field.counts()[Committed], 3);
+    const auto after = good(field.reader().totals());
+    QCOMPARE(after.steps, before.steps);
+    QCOMPARE(after.tokens, before.tokens);
+    QVERIFY(!supervisor.takeBack(third).ok()); // it is not marked any more
+    verifyClean(field);
+    auto next = field.worker(0);
+    trainOne(next, 0, "c4");
+    QCOMPARE(field.counts()[Committed], 4);
+    verifyClean(field);
+}
+
+void TestCommits::aCheckpointThatTheRunWentOnWithoutStaysOut_data()
+{
+    QTest::addColumn<QString>("since");
+    QTest::newRow("its replica committed") << QStringLiteral("own");
+    QTest::newRow("another replica trained its chunk") << QStringLiteral("other");
+    QTest::newRow("its chunk was left out") << QStringLiteral("excluded");
+    QTest::newRow("a person went back") << QStringLiteral("back");
+}
+
+void TestCommits::aCheckpointThatTheRunWentOnWithoutStaysOut()
+{
+    QFETCH(QString, since);
+    Field field;
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    const CheckpointId second = trainOne(worker, 0, "c2");
+    auto supervisor = field.supervisor();
+    good(supervisor.markDamaged(second, "the disk is away"));
+    if (since == QStringLiteral("own")) {
+        auto next = field.worker(0);
+        trainOne(next, 0, "c3");
+    } else if (since == QStringLiteral("other")) {
+        auto next = field.worker(1);
+        trainOne(next, 1, "d1");
+    } else if (since == QStringLiteral("excluded")) {
+        const ChunkId chunk = chunkIdOf({ 0, 0, 1 });
+        good(supervisor.exclude({ &chunk, 1 }, "no longer wanted"));
+    } else {
+        good(supervisor.goBackTo(first));
+    }
+    const auto counts = field.counts()[Committed];
+    const auto head = newestHead(field, 0);
+    SAME(good(supervisor.takeBack(second)), std::optional<std::int64_t>());
+    SAME(newestHead(field, 0), head);
+    QCOMPARE(field.counts()[Committed], counts);
+    for (const auto& row : good(supervisor.checkpoints()))
+        if (row.id == second)
+            QVERIFY(!row.damaged && !row.surviving);
+    verifyClean(field);
+}
+
+/// A tracker that somebody sent led a resume to delete folders anywhere.
+void TestCommits::aNameThatLeadsOutOfTheRunFolderIsRefused()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "../../home");
+    const auto rows = field.reader().checkpoints();
+    QVERIFY(!rows.ok() && rows.error().code == ErrorCode::Corrupt);
+    QVERIFY2(rows.error().message.find("../../home") != std::string::npos, rows.error().message.c_str());
+    QVERIFY(!field.supervisor().checkpoints().ok());
+    good(field.feeder().setPrepared(0, "../../.ssh/id", "digest0", Field::prepared(0, 2)));
+    QCOMPARE(field.reader().block(0).error().code, ErrorCode::Corrupt);
 }
 
 void TestCommits::damageReopensAClosedEpoch()

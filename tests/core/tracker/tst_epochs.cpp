@@ -19,6 +19,8 @@ private Q_SLOTS:
     void evictedBlockWaitsInTheNextEpoch();
     void firstReachedRuleIsStored();
     void finishedRunGoesOnWhenTheRuleIsRaised();
+    void afterThisEpochMeansTheOneBeingTrainedNotTheFirst();
+    void aRunThatTrainsEndsWithTheNextBlockOrThisEpoch();
     void blocksRuleCountsCompletedBlocks();
     void hoursRuleCountsActiveTime();
     void dataWithNothingToTrainEndsTheRun();
@@ -217,6 +219,59 @@ void TestEpochs::finishedRunGoesOnWhenTheRuleIsRaised()
     SAME(advance.stop, StopReason::None);
     QVERIFY(advance.epochOpened);
     QVERIFY(good(audit(field.tracker)).isClean());
+}
+
+void TestEpochs::afterThisEpochMeansTheOneBeingTrainedNotTheFirst() // a resume in epoch 3 with the rule ended at once, 19 chunks free
+{
+    StoppingRules rules;
+    rules.epochs = 5;
+    Field field(rules);
+    field.fill(1, 4);
+    auto worker = field.worker(0);
+    auto supervisor = field.supervisor();
+    for (const char* folder : { "c1", "c2" }) {
+        trainAll(worker, 0, folder);
+        good(supervisor.advance());
+    }
+    trainOne(worker, 0, "c3"); // in epoch 3
+    rules.afterThisEpoch = true;
+    good(supervisor.setStoppingRules(rules));
+    SAME(good(supervisor.advance()).stop, StopReason::None);
+    QCOMPARE(trainAll(worker, 0, "c4"), 3);
+    const auto over = good(supervisor.advance());
+    SAME(over.stop, StopReason::Epochs);
+    QVERIFY(!over.epochOpened);
+    QCOMPARE(good(field.reader().epochs()).size(), std::size_t(3));
+    // The next attempt with the rule is the next epoch; never more than there are to be.
+    good(supervisor.setStoppingRules(rules));
+    QVERIFY(good(supervisor.advance()).epochOpened);
+    QCOMPARE(trainAll(worker, 0, "c5"), 4);
+    SAME(good(supervisor.advance()).stop, StopReason::Epochs);
+    rules.epochs = 4;
+    good(supervisor.setStoppingRules(rules));
+    SAME(good(supervisor.advance()).stop, StopReason::Epochs);
+    QVERIFY(good(audit(field.tracker)).isClean());
+}
+
+void TestEpochs::aRunThatTrainsEndsWithTheNextBlockOrThisEpoch()
+{
+    StoppingRules rules;
+    rules.epochs = 0;
+    Field field(rules);
+    field.fill(3, 2);
+    auto worker = field.worker(0);
+    auto supervisor = field.supervisor();
+    for (const char* folder : { "c1", "c2", "c3" })
+        trainOne(worker, 0, folder);
+    good(supervisor.stopAfterThis(EndOf::Block)); // in the middle of the second one
+    SAME(good(supervisor.advance()).stop, StopReason::None);
+    trainOne(worker, 0, "c4");
+    SAME(good(supervisor.advance()).stop, StopReason::BlockEnd);
+    good(supervisor.setStoppingRules(rules)); // as the next attempt does
+    SAME(good(supervisor.advance()).stop, StopReason::None);
+    good(supervisor.stopAfterThis(EndOf::Epoch));
+    QCOMPARE(trainAll(worker, 0, "c5"), 2);
+    SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
 }
 
 void TestEpochs::blocksRuleCountsCompletedBlocks()

@@ -1,10 +1,12 @@
 #include "ledger_fixture.h"
 
 #include "core/base/file_system.h"
+#include "core/run/life_cycle.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/database.h"
 #include "core/tracker/rebuild.h"
 #include "core/tracker/schema.h"
+#include "core/tracker/tracker_locks.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -12,6 +14,7 @@
 
 #include <zstd.h>
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <thread>
@@ -26,6 +29,10 @@ private Q_SLOTS:
     void rollsBackWhenNotCommitted();
     void firstFailureStopsTheTransaction();
     void writersWaitForTheirTurn();
+    void whoHoldsTheLockIsNamed();
+    void patienceDecidesHowLongAWriterWaits();
+    void aReaderThatStandsStillHoldsNobodyUp();
+    void aWalThatAReaderKeepsIsSpokenOf();
     void createRefusesAnExistingFile();
     void missingAndStrangeFilesAreNamed_data();
     void missingAndStrangeFilesAreNamed();
@@ -35,6 +42,7 @@ private Q_SLOTS:
     void olderVersionIsMigratedAfterACopy();
     void anOldTrackerIsReadMigratedAndTrainedToItsEnd_data();
     void anOldTrackerIsReadMigratedAndTrainedToItsEnd();
+    void aRunThatAnOlderFurrowTrainsIsNotMigrated();
     void aSnapshotWithLargerPagesIsAdopted();
     void failedMigrationLeavesTheFileAsItWas();
     void onlyTheSupervisorEmptiesTheWal();
@@ -49,6 +57,9 @@ private Q_SLOTS:
     void auditFindsAShortcutThatWouldOverlookSomething();
     void auditNamesPoisonedAndLostChunks();
     void auditJsonHasTheAgreedKeys();
+    void eventOfATrillionChunksHoldsNobodyUp();
+    void idsThatNoRunCanHaveAreDamageToEveryReader_data();
+    void idsThatNoRunCanHaveAreDamageToEveryReader();
 };
 
 namespace {
@@ -123,6 +134,110 @@ void TestTrackerFile::writersWaitForTheirTurn()
     });
     auto third = good(Database::open(field.tracker, {}));
     good(good(Transaction::begin(third)).commit());
+}
+
+#ifdef __linux__
+#define SKIP_WHERE_LOCKS_ARE_NOT_TOLD
+#else
+#define SKIP_WHERE_LOCKS_ARE_NOT_TOLD QSKIP("this system does not tell who holds a lock")
+#endif
+
+void TestTrackerFile::whoHoldsTheLockIsNamed()
+{
+    SKIP_WHERE_LOCKS_ARE_NOT_TOLD;
+    Field field;
+    auto db = good(Database::open(field.tracker, {}));
+    good(good(Transaction::read(db)).commit()); // it has the file open
+    QVERIFY(trackerLocks(field.tracker).told);
+    QVERIFY(!trackerLocks(field.tracker).writer);
+    const auto held = good(Transaction::begin(db));
+    const auto writer = trackerLocks(field.tracker).writer;
+    QVERIFY(writer.has_value());
+    QCOMPARE(writer->pid, thisProcess().pid);
+    SAME(writer->program, "tst_tracker_fil"); // the kernel keeps 15 letters
+    QVERIFY(!writer->stopped);
+    Database::Options impatient;
+    impatient.busyMs = 0;
+    auto other = good(Database::open(field.tracker, impatient));
+    const auto refused = Transaction::begin(other).error();
+    QVERIFY2(refused.message.find("process " + std::to_string(writer->pid) + " (tst_tracker_fil)") != std::string::npos, refused.message.c_str());
+}
+
+void TestTrackerFile::patienceDecidesHowLongAWriterWaits()
+{
+    Field field;
+    auto first = good(Database::open(field.tracker, {}));
+    std::optional<Transaction> held(good(Transaction::begin(first)));
+    Database::Options impatient;
+    impatient.busyMs = 0;
+    auto second = good(Database::open(field.tracker, impatient));
+    int asked = 0;
+    second.setPatience([&](std::chrono::milliseconds) { return ++asked < 3; });
+    QCOMPARE(Transaction::begin(second).error().code, ErrorCode::Busy);
+    QCOMPARE(asked, 3);
+    second.setPatience([&](std::chrono::milliseconds waited) {
+        if (waited > std::chrono::milliseconds(1200)) // by now it polls slowly
+            held.reset();
+        return true;
+    });
+    good(good(Transaction::begin(second)).commit());
+}
+
+// The WAL was reset under the write lock, and SQLite waited there for readers: a `furrowctl audit` stopped by Ctrl+Z froze training for 30 s.
+void TestTrackerFile::aReaderThatStandsStillHoldsNobodyUp()
+{
+    Field field;
+    field.fill(4, 10);
+    auto db = good(Database::open(field.tracker, {}));
+    std::optional<Transaction> still(good(Transaction::read(db)));
+    QVERIFY(db.integer("SELECT count(*) FROM chunk")); // what it sees is fixed from here on
+    auto supervisor = field.supervisor();
+    std::atomic<std::int64_t> written = 0;
+    std::int64_t longestMs = 0;
+    std::jthread writing([&](std::stop_token stop) {
+        auto worker = field.worker(0);
+        for (; !stop.stop_requested(); ++written) {
+            QElapsedTimer turn;
+            turn.start();
+            good(worker.renew({}, 60));
+            longestMs = std::max<std::int64_t>(longestMs, turn.elapsed());
+        }
+    });
+    QTRY_VERIFY(written > 0);
+    for (int i = 0; i < 20; ++i)
+        QVERIFY(!good(supervisor.checkpointWal())); // it says that the WAL goes on growing
+    const auto before = written.load();
+    QTRY_VERIFY(written > before);
+    writing.request_stop();
+    writing.join();
+    QVERIFY2(longestMs < 2000, qPrintable(QString::number(longestMs)));
+    still.reset();
+    QVERIFY(good(supervisor.checkpointWal()));
+}
+
+void TestTrackerFile::aWalThatAReaderKeepsIsSpokenOf()
+{
+    Field field;
+    auto reader = good(Database::open(field.tracker, {}));
+    std::optional<Transaction> still(good(Transaction::read(reader)));
+    QVERIFY(reader.integer("SELECT count(*) FROM chunk"));
+    auto db = good(Database::open(field.tracker, {}));
+    for (int i = 0; i < 70; ++i) {
+        auto transaction = good(Transaction::begin(db, Durability::Normal));
+        db.run("UPDATE control SET one=one");
+        db.run("INSERT INTO meta (key, value) VALUES (?, ?)", "ballast " + std::to_string(i), std::string(1 << 20, 'x'));
+        good(transaction.commit());
+    }
+    auto supervisor = field.supervisor();
+    QVERIFY(!good(supervisor.checkpointWal()));
+    const std::string said = sayWhatKeepsTheWal(field.tracker);
+    QVERIFY2(said.find("tracker.sqlite-wal has grown to") != std::string::npos, said.c_str());
+#ifdef __linux__
+    QVERIFY2(said.find("process " + std::to_string(thisProcess().pid)) != std::string::npos, said.c_str());
+#endif
+    still.reset();
+    QVERIFY(good(supervisor.emptyWal()));
+    QVERIFY(sayWhatKeepsTheWal(field.tracker).empty());
 }
 
 void TestTrackerFile::createRefusesAnExistingFile()
@@ -260,6 +375,9 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
     };
     const auto partsBefore = partsBehindEach();
 
+    QVERIFY(!SupervisorLedger::open(field.tracker).ok()); // opening changes nothing: an older Furrow may be training it
+    QCOMPARE(good(audit(field.tracker)).epochs.at(at).digest, before.epochs.at(at).digest);
+    good(SupervisorLedger::migrate(field.tracker, good(FileLock::tryLock(field.tracker.parent_path() / "supervisor.lock"))));
     field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
     std::filesystem::path backup = field.tracker;
     backup += ".v" + std::to_string(version) + ".bak";
@@ -294,6 +412,24 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
         QVERIFY(good(field.supervisor().markDamaged(record.parents[0], "bit flip")) > 0);
     const auto damaged = good(audit(field.tracker));
     QVERIFY2(damaged.isClean(), auditText(damaged).c_str());
+}
+
+// A newer furrowctl changed the tables under the processes of an older one, whose next write failed.
+void TestTrackerFile::aRunThatAnOlderFurrowTrainsIsNotMigrated()
+{
+    Field field;
+    field.removeTracker();
+    unpack(FURROW_TEST_DATA "/tracker_v4.sqlite.zst", field.tracker);
+    const RunPaths run(field.tracker.parent_path());
+    const auto version = [&] { return good(Database::open(field.tracker, {})).integer("PRAGMA user_version").value_or(0); };
+    std::optional<FileLock> held(good(FileLock::tryLock(run.supervisorLock()))); // by the older one
+    const auto refused = openForControl(run).error();
+    QCOMPARE(refused.code, ErrorCode::InvalidArgument);
+    QVERIFY2(refused.message.find("older Furrow trains the run, use that one") != std::string::npos, refused.message.c_str());
+    QCOMPARE(version(), 4);
+    held.reset(); // it has stopped
+    good(good(openForControl(run)).setDesired(DesiredState::Stop));
+    QCOMPARE(version(), kTrackerVersion);
 }
 
 // A repair starts from the last snapshot, which an earlier Furrow may have made with pages of another size.
@@ -516,7 +652,7 @@ void TestTrackerFile::auditNamesPoisonedAndLostChunks()
     field.fill(1, 3);
     auto worker = field.worker(0);
     for (int attempt = 0; attempt < 3; ++attempt) {
-        good(worker.fail(*claimed(worker), "checksum differs"));
+        good(worker.fail(*claimed(worker), Error { ErrorCode::Corrupt, "checksum differs" }));
         field.prepareAgain(0, 3);
     }
     const auto lost = claimed(worker);
@@ -550,6 +686,54 @@ void TestTrackerFile::auditJsonHasTheAgreedKeys()
     QCOMPARE(epoch["digest"].toString().size(), 16);
     const std::string page = auditHtml(good(audit(field.tracker)));
     QVERIFY(page.find("committed once") != std::string::npos && page.find("</html>") != std::string::npos && page.find("http") == std::string::npos);
+}
+
+void TestTrackerFile::eventOfATrillionChunksHoldsNobodyUp()
+{
+    Field field;
+    field.fill(1, 3);
+    tamper(field, "UPDATE event SET count=1000000000000");
+    auto reader = field.reader();
+    std::int64_t seq = 0;
+    const auto changed = reader.changedCells(0, seq);
+    const auto events = reader.eventsSince(0, 100);
+    QVERIFY(!changed.ok() && !events.ok());
+    SAME(changed.error().code, ErrorCode::Corrupt);
+    QVERIFY2(events.error().message.find("chunks of one event 1000000000000, which no run can have") != std::string::npos, events.error().message.c_str());
+    // As many as a block can hold are no damage, and cost what there is.
+    tamper(field, "UPDATE event SET count=1000000-chunk%1000000 WHERE chunk<>0; UPDATE event SET count=1 WHERE chunk=0");
+    QCOMPARE(good(reader.changedCells(0, seq)).size(), std::size_t(3));
+}
+
+void TestTrackerFile::idsThatNoRunCanHaveAreDamageToEveryReader_data()
+{
+    QTest::addColumn<QByteArray>("sql");
+    QTest::newRow("chunk") << QByteArray("UPDATE chunk SET id=9000000000000000000 WHERE id=(SELECT max(id) FROM chunk)");
+    QTest::newRow("chunk below the first epoch") << QByteArray("UPDATE chunk SET id=-5 WHERE id=(SELECT max(id) FROM chunk)");
+    QTest::newRow("epoch") << QByteArray("UPDATE epoch SET epoch=1000000");
+    QTest::newRow("claim of no chunk") << QByteArray("UPDATE claim SET chunk=77");
+    QTest::newRow("windows") << QByteArray("UPDATE part SET past=9000000000000");
+    QTest::newRow("rows") << QByteArray("UPDATE chunk SET rows=9000000000000000000, samples=9000000000000000000");
+}
+
+void TestTrackerFile::idsThatNoRunCanHaveAreDamageToEveryReader()
+{
+    QFETCH(QByteArray, sql);
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    {
+        auto db = good(Database::open(field.tracker, {}));
+        db.script((QByteArray("PRAGMA foreign_keys=OFF;") + sql).constData());
+        good(db.takeStatus());
+    }
+    const auto report = audit(field.tracker);
+    QVERIFY(!report.ok() || !report.value().isClean());
+    auto reader = field.reader();
+    std::int64_t seq = 0;
+    const auto answers = [](const auto& result) { return result.ok() || result.error().code == ErrorCode::Corrupt; };
+    QVERIFY(answers(reader.cells(0)) && answers(reader.claimsSince(0, 10)) && answers(reader.partsOf({ 1 })) && answers(reader.epochs()) && answers(reader.changedCells(0, seq)));
 }
 
 QTEST_GUILESS_MAIN(TestTrackerFile)

@@ -1,6 +1,6 @@
 #include "core/base/file_system.h"
+#include "core/base/redact.h"
 #include "core/workspace/debug_bundle.h"
-#include "core/workspace/redact.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -56,6 +56,48 @@ private Q_SLOTS:
         QVERIFY(!text.contains("verysecretvalue"));
         QVERIFY(!text.contains("/home/ann"));
         QVERIFY(text.contains("/x.txt"));
+    }
+
+    void aPrivateKeyBehindALinkDoesNotArriveInTheBundle_data()
+    {
+        QTest::addColumn<int>("kind");
+        QTest::newRow("symbolic link to a file") << 0;
+        QTest::newRow("second name of a file") << 1;
+        QTest::newRow("the folder of logs is a link") << 2;
+        QTest::newRow("run.json is a link") << 3;
+    }
+    void aPrivateKeyBehindALinkDoesNotArriveInTheBundle()
+    {
+        QFETCH(int, kind);
+        namespace fs = std::filesystem;
+        const QTemporaryDir folder;
+        const fs::path run = fs::path(folder.path().toStdString()) / "run";
+        const fs::path home = fs::path(folder.path().toStdString()) / "home";
+        fs::create_directories(run);
+        fs::create_directories(home);
+        std::ofstream(home / "key.log") << "PRIVATE KEY of ann\n";
+        if (kind == 3)
+            fs::create_symlink(home / "key.log", run / "run.json");
+        else
+            std::ofstream(run / "run.json") << "{}";
+        if (kind == 2)
+            fs::create_directory_symlink(home, run / "logs");
+        else
+            fs::create_directories(run / "logs");
+        if (kind == 0)
+            fs::create_symlink(home / "key.log", run / "logs" / "1-worker-0.log");
+        if (kind == 1)
+            fs::create_hard_link(home / "key.log", run / "logs" / "1-worker-0.log");
+        const auto target = run.parent_path() / "debug.tar.gz";
+        QVERIFY(writeDebugBundle(run, target).ok());
+        QProcess tar;
+        tar.start(QStringLiteral("tar"), { QStringLiteral("-xzOf"), QString::fromStdString(target.string()) });
+        if (!tar.waitForStarted())
+            QSKIP("no tar to read the archive with");
+        QVERIFY(tar.waitForFinished());
+        const QByteArray text = tar.readAllStandardOutput();
+        QVERIFY(text.contains("versions") || text.contains("Furrow"));
+        QVERIFY2(!text.contains("PRIVATE KEY"), text.constData());
     }
 
     void aFolderThatIsNoRunIsRefused()

@@ -18,7 +18,13 @@ class TestDamage : public QObject {
         must(writeFileDurably(realFileSystem(), file, bytes));
     }
     static std::filesystem::path weightsOf(TinyRun& run, int replica) { return run.paths().checkpointFolder(run.head(replica).record.folder) / "weights.safetensors"; }
-    static int merge(TinyRun& run) { return run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode; }
+    static int merge(TinyRun& run, bool acceptLoss = true)
+    {
+        std::vector<std::string> arguments { "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" };
+        if (acceptLoss)
+            arguments.push_back("--accept-loss");
+        return run.startTask(arguments).exitCode;
+    }
 
 private Q_SLOTS:
     void damagedMemberIsLeftOutOfTheMerge() // trap 10: one failing worker before the merge, and everyone's work was lost
@@ -27,6 +33,8 @@ private Q_SLOTS:
         run.train(0, true, 20);
         run.train(1, true, 20);
         flip(weightsOf(run, 1));
+        QVERIFY(merge(run, false) != 0); // its work is not given up unasked
+        QVERIFY(run.head(0).id != run.head(1).id);
         QCOMPARE(merge(run), 0);
         QVERIFY(run.head(0).id == run.head(1).id);
         NO_FAULT(run.audited().isClean() ? std::string() : auditText(run.audited()));
@@ -73,14 +81,15 @@ private Q_SLOTS:
         flip(weightsOf(run, 0));
         flip(weightsOf(run, 1));
         QVERIFY(merge(run) != 0);
-        const auto notes = must(verifyHeads(run.paths(), must(readRunFile(run.paths())), run.supervisor()));
-        QCOMPARE(notes.size(), std::size_t(2));
+        QVERIFY(!must(verifyHeads(run.paths(), must(readRunFile(run.paths())), run.supervisor(), false)).refusal.empty());
+        const auto verdict = must(verifyHeads(run.paths(), must(readRunFile(run.paths())), run.supervisor(), true));
+        QCOMPARE(verdict.notes.size(), std::size_t(2));
         run.train(0, true);
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());
     }
 
-    void damagedBlockIsRemovedAndItsChunksWaitForTheFeeder() // three workers tried it, and its chunks were poisoned
+    void damagedBlockIsPutAsideAndItsChunksWaitForTheFeeder() // three workers tried it, and its chunks were poisoned
     {
         TinyRun run;
         auto reader = run.reader();
@@ -90,14 +99,12 @@ private Q_SLOTS:
             bytes[i] = static_cast<char>(bytes[i] ^ 0x55);
         must(writeFileDurably(realFileSystem(), file, bytes));
         auto worker = run.startWorker(0, { { "FURROW_COUNTING", "1" } });
-        for (int i = 0; i < 600 && std::filesystem::exists(file); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        QVERIFY(!std::filesystem::exists(file));
         for (int i = 0; i < 600 && must(reader.epochs()).front().chunks[ChunkState::Free] > 0; ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         const auto counts = must(reader.epochs()).front().chunks;
         QCOMPARE(counts[ChunkState::Poisoned], 0);
         QVERIFY(counts[ChunkState::Pending] > 0);
+        QVERIFY(std::filesystem::exists(file)); // a worker deletes nothing: names come from the run folder
         run.feedAgain();
         const auto exit = worker.wait(std::chrono::seconds(60));
         QVERIFY(exit && exit->exitCode == 0);
@@ -116,9 +123,11 @@ private Q_SLOTS:
         must(realFileSystem().removeAll(mine));
         std::filesystem::copy(other.paths().checkpointFolder(other.head().record.folder), mine);
         std::filesystem::copy(other.paths().checkpointFolder(other.head().record.folder), run.paths().checkpointFolder("r0-99999-foreign"));
-        const auto notes = must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor()));
-        QVERIFY(notes.size() >= 2); // fell back; swept the folder without a row
+        QVERIFY(!recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor()).ok());
+        const auto notes = must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor(), { .acceptLoss = true }));
+        QVERIFY(notes.size() >= 2); // fell back; put the folder without a row aside
         QVERIFY(!std::filesystem::exists(run.paths().checkpointFolder("r0-99999-foreign")));
+        QVERIFY(std::filesystem::exists(run.paths().unknownCheckpointsFolder() / "r0-99999-foreign"));
         run.train(0, true);
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());

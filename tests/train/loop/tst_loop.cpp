@@ -29,6 +29,7 @@ public:
         return inner_->apply(rate, clip);
     }
     void discard() override { inner_->discard(); }
+    at::Tensor gradients() override { return inner_->gradients(); }
     NamedTensors weights() const override { return inner_->weights(); }
     NamedTensors optimizerState() const override { return {}; }
     Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
@@ -99,6 +100,7 @@ public:
     }
     at::Tensor apply(double rate, double clip) override { return inner_->apply(rate, clip); }
     void discard() override { inner_->discard(); }
+    at::Tensor gradients() override { return inner_->gradients(); }
     NamedTensors weights() const override { return inner_->weights(); }
     NamedTensors optimizerState() const override { return inner_->optimizerState(); }
     Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
@@ -189,6 +191,18 @@ private Q_SLOTS:
         const auto merged = must(mergeCounts(counts({ 1 }, { 1 }), { { "one", counts({ 1, 2 }, { 1, 1 }), 0 }, { "two", counts({ 1, 3 }, { 1, 2 }), 0 } }));
         QVERIFY(torch::equal(merged.weights[0].second, torch::tensor({ 1, 2, 3 }, torch::kInt64).reshape({ 3, 1 })));
         QVERIFY(torch::equal(merged.weights[1].second, torch::tensor({ 1, 1, 2 }, torch::kInt64)));
+    }
+
+    void outerMomentumOfCountsIsTheSumOfTheOuterSteps()
+    {
+        const auto counts = [](std::vector<std::int64_t> ids, std::vector<std::int64_t> values) {
+            const auto n = static_cast<std::int64_t>(values.size());
+            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) }, { "counts", torch::tensor(values) } };
+        };
+        const auto first = outerMomentumOfCounts(counts({ 1 }, { 1 }), counts({ 1, 2 }, { 1, 1 }), {});
+        QVERIFY(torch::equal(first[0].second, torch::tensor({ 2 }, torch::kInt64).reshape({ 1, 1 })));
+        const auto second = outerMomentumOfCounts(counts({ 1, 2 }, { 1, 1 }), counts({ 1, 2, 3 }, { 1, 1, 1 }), first);
+        QVERIFY(torch::equal(second[0].second, torch::tensor({ 2, 3 }, torch::kInt64).reshape({ 2, 1 })));
     }
 
     void memberWithNanIsRefusedByNameAndTensor()

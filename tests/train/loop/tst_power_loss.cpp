@@ -1,6 +1,7 @@
 #include "tests/fakes/fault_file_system.h"
 
 #include "core/run/checkpoint_manifest.h"
+#include "core/run/checkpoint_notes.h"
 #include "core/train/loop/checkpoint_torch.h"
 
 #include <torch/torch.h>
@@ -39,8 +40,14 @@ class TestPowerLoss : public QObject {
     RunPaths freshRun()
     {
         const std::filesystem::path run = std::filesystem::path(folder_.path().toStdString()) / std::to_string(++made_);
-        std::filesystem::create_directories(run / "checkpoints");
+        std::filesystem::create_directories(run / "checkpoints" / "writing");
         return RunPaths(run);
+    }
+
+    static bool isEmptyOfCheckpoints(const RunPaths& run)
+    {
+        const auto entries = entriesOf(run.checkpointsFolder());
+        return entries.ok() && entries.value().size() == 1 && std::filesystem::is_empty(run.writingNotesFolder());
     }
 
 private Q_SLOTS:
@@ -79,7 +86,27 @@ private Q_SLOTS:
                 else
                     files.powerLoss();
                 QVERIFY2(!record.ok(), qPrintable(QStringLiteral("step %1 was said to be durable").arg(step)));
+                // What the tracker cannot know is noted: else the next resume would take the tracker for older than the weights.
+                const auto notes = writingNotes(run, kRun).value();
+                const auto entries = entriesOf(run.checkpointsFolder()).value();
+                for (const auto& entry : entries)
+                    if (std::filesystem::exists(entry / "manifest.json"))
+                        QVERIFY(notes.size() == 1 && entry.filename().string().starts_with(notes.front()));
             }
+    }
+
+    /// The disk of the checkpoints was unmounted under a run: new ones were written where it had been.
+    void nothingIsWrittenWhereTheDiskOfTheCheckpointsWas()
+    {
+        const auto run = freshRun();
+        std::filesystem::rename(run.checkpointsFolder(), run.folder() / "away");
+        const auto nowhere = publishCheckpoint(run, kRun, frozen());
+        QVERIFY(!nowhere.ok());
+        QVERIFY2(nowhere.error().message.find("disk") != std::string::npos, nowhere.error().message.c_str());
+        QVERIFY(!std::filesystem::exists(run.checkpointsFolder()));
+        std::filesystem::create_directories(run.checkpointsFolder()); // the place where it was mounted
+        QVERIFY(!publishCheckpoint(run, kRun, frozen()).ok());
+        QVERIFY(std::filesystem::is_empty(run.checkpointsFolder()));
     }
 
     void stepThatFailsLeavesNothingThatLooksLikeACheckpoint()
@@ -96,7 +123,7 @@ private Q_SLOTS:
             FaultFileSystem files(run.folder());
             files.failAt(step);
             QVERIFY(!publishCheckpoint(run, kRun, frozen(), files).ok());
-            QVERIFY(std::filesystem::is_empty(run.checkpointsFolder()));
+            QVERIFY(isEmptyOfCheckpoints(run));
         }
     }
 
@@ -109,7 +136,7 @@ private Q_SLOTS:
             const auto record = publishCheckpoint(run, kRun, frozen(), files);
             QVERIFY(!record.ok());
             QVERIFY2(record.error().message.find("full") != std::string::npos, record.error().message.c_str());
-            QVERIFY(std::filesystem::is_empty(run.checkpointsFolder()));
+            QVERIFY(isEmptyOfCheckpoints(run));
         }
     }
 };

@@ -1,5 +1,6 @@
 #include "tiny_run.h"
 
+#include "core/run/keep_policy.h"
 #include "core/run/recovery.h"
 #include "core/run/repair.h"
 
@@ -51,7 +52,7 @@ private Q_SLOTS:
         if (snapshot)
             must(run.supervisor().publishSnapshot(run.paths().trackerSnapshot()));
         run.train(0, true, 60);
-        must(applyKeepPolicy(run.paths(), run.supervisor(), 2)); // most weights are gone, their manifests are not
+        must(KeepPolicy(run.paths(), must(readRunFile(run.paths())).runId, 2).finish(run.supervisor(), std::chrono::seconds(60))); // most weights are gone, their manifests are not
         QVERIFY(std::filesystem::exists(run.paths().removedManifestsFolder()));
         run.train(1, true, 30); // a second line of weights
         const auto before = run.closeTracker();
@@ -62,7 +63,7 @@ private Q_SLOTS:
         QVERIFY2(!damage.empty(), "the damage was not seen");
         const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
         QVERIFY(report.needed);
-        QVERIFY(std::filesystem::exists(report.damagedCopy));
+        QVERIFY(std::filesystem::exists(report.oldCopy));
         QVERIFY2(report.rebuilt.leftOut.empty(), report.rebuilt.leftOut.empty() ? "" : report.rebuilt.leftOut.front().c_str());
         QCOMPARE(report.rebuilt.heads.size(), std::size_t(2));
         QCOMPARE(report.committed, before); // everything that was committed is proven by manifests
@@ -85,6 +86,69 @@ private Q_SLOTS:
         const auto before = must(readFile(run.paths().tracker()));
         QVERIFY(!must(repairRun(run.paths(), [](const std::string&) {})).needed);
         QCOMPARE(must(readFile(run.paths().tracker())), before);
+    }
+
+    /// Doctor and audit called it whole, and a resume deleted all newer checkpoints and began near zero.
+    void anOlderTrackerIsTakenForwardFromTheManifests_data()
+    {
+        QTest::addColumn<bool>("snapshot");
+        QTest::newRow("from a snapshot that is newer") << true;
+        QTest::newRow("from itself") << false;
+    }
+
+    void anOlderTrackerIsTakenForwardFromTheManifests()
+    {
+        QFETCH(bool, snapshot);
+        TinyRun run(config());
+        run.train(0, true, 40);
+        run.closeTracker();
+        const auto older = run.paths().folder() / "older.sqlite";
+        std::filesystem::copy(run.paths().tracker(), older);
+        run.openTracker();
+        run.train(0, true, 60);
+        if (snapshot)
+            must(run.supervisor().publishSnapshot(run.paths().trackerSnapshot()));
+        run.train(1, true, 30);
+        const auto head = run.head(0).record.folder;
+        const auto committed = run.closeTracker();
+        for (const char* ending : { "", "-wal", "-shm" })
+            std::filesystem::remove(run.paths().tracker().string() + ending);
+        std::filesystem::rename(older, run.paths().tracker());
+
+        QCOMPARE(trackerDamage(run.paths()), std::string()); // it is whole, only old
+        const auto problems = must(checkpointProblems(run.paths()));
+        QCOMPARE(problems.size(), std::size_t(1));
+        QVERIFY2(problems.front().find("--repair") != std::string::npos, problems.front().c_str());
+        const auto refused = startRun(run.paths(), must(currentConfig(run.paths())));
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().message, problems.front());
+        const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
+        QVERIFY(report.needed && report.older && std::filesystem::exists(report.oldCopy));
+        QCOMPARE(report.committed, committed);
+        QVERIFY(must(checkpointProblems(run.paths())).empty());
+        run.openTracker();
+        QCOMPARE(run.head(0).record.folder, head);
+        QVERIFY(must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor())).empty());
+        run.train(0, true);
+        run.train(1, true);
+        NO_FAULT(run.audited().isClean() ? std::string() : auditText(run.audited()));
+    }
+
+    /// What the new tracker could not take in stopped every resume after the repair.
+    void whatARepairLeavesOutIsPutAside()
+    {
+        TinyRun run(config());
+        run.train(0, true, 60);
+        const auto rows = must(run.supervisor().checkpoints());
+        QVERIFY(rows.size() >= 2);
+        run.closeTracker();
+        must(realFileSystem().removeAll(run.paths().checkpointFolder(rows.front().record.folder))); // nothing proves what the others grew from
+        flip(run.paths().tracker());
+        const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
+        QVERIFY(!report.rebuilt.leftOut.empty());
+        QVERIFY(std::filesystem::exists(run.paths().unknownCheckpointsFolder() / rows.back().record.folder / "manifest.json"));
+        run.openTracker();
+        must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor()));
     }
 
     void runInTrainingIsNotRepaired()

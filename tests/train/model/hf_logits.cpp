@@ -58,7 +58,8 @@ int exportTokenizer(const std::string& name, const std::filesystem::path& folder
         if (const Status status = writeFileDurably(realFileSystem(), folder / file, text); !status.ok())
             return fail(status.error());
     std::vector<TokenId> ids;
-    tokenizer->encode(kText, ids);
+    if (const Status status = tokenizer->encode(kText, ids); !status.ok())
+        return fail(status.error());
     std::printf("%s\n", nlohmann::json { { "text", kText }, { "ids", ids }, { "end", tokenizer->endOfText() } }.dump().c_str());
     return 0;
 }

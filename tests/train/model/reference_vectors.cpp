@@ -19,6 +19,8 @@ std::int64_t saltOf(const std::string& name)
     return salt;
 }
 
+} // namespace
+
 void fillTensor(const std::string& name, const at::Tensor& tensor)
 {
     at::Tensor values = at::empty({ tensor.numel() }, at::kDouble);
@@ -33,8 +35,6 @@ void fillTensor(const std::string& name, const at::Tensor& tensor)
         values.mul_(0.02);
     tensor.copy_(values.view(tensor.sizes()));
 }
-
-} // namespace
 
 double pattern(std::int64_t index, std::int64_t salt)
 {
@@ -110,7 +110,6 @@ ModelConfig configFrom(const nlohmann::json& model)
     config.tiedHead = model.value("tied_head", true);
     config.moeExperts = model.value("moe_experts", 0);
     config.moeActive = model.value("moe_active", 2);
-    config.moeCapacity = model.value("moe_capacity", 1.25);
     config.moeBalance = model.value("moe_balance", 0.01);
     config.loraRank = model.value("lora_rank", 0);
     config.loraAlpha = model.value("lora_alpha", 0.0);

@@ -8,6 +8,8 @@ namespace furrow::test {
 
 /// The integer formula of tests/oracle/reference_common.py, so that both sides have the same weights and tokens.
 double pattern(std::int64_t index, std::int64_t salt);
+/// As fill_pattern of the oracle does for a tensor of that name.
+void fillTensor(const std::string& name, const at::Tensor& tensor);
 void fillPattern(Model& model);
 
 struct Batch {

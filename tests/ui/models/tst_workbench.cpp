@@ -105,6 +105,28 @@ private Q_SLOTS:
         QCOMPARE(alerts.all().front().kind, AlertKind::Interrupted);
     }
 
+    void aWorkerKilledByHandWasCalledOutOfMemoryAndForgotten()
+    {
+        Alerts alerts;
+        alerts.open(QDir::tempPath());
+        RunStatus status = statusOf(RunState::Running);
+        WorkerStatus worker;
+        worker.alive = true; // it was started again before anybody looked
+        worker.restarts = 1;
+        worker.lastDeath = "SIGKILL, sender unknown";
+        status.workers = { worker };
+        alerts.takeStatus(status);
+        alerts.takeStatus(status);
+        QCOMPARE(alerts.all().size(), std::size_t(1));
+        QCOMPARE(alerts.all().front().kind, AlertKind::WorkerDied);
+        QVERIFY(!alerts.all().front().text.contains(QStringLiteral("memory")));
+        status.workers.front().restarts = 2;
+        status.workers.front().lastDeath = "SIGKILL (likely the out-of-memory killer)";
+        alerts.takeStatus(status);
+        QCOMPARE(alerts.all().size(), std::size_t(2));
+        QCOMPARE(alerts.all().back().kind, AlertKind::OutOfMemory);
+    }
+
     void rulesThatAreOffSayNothing()
     {
         Alerts alerts;

@@ -1,6 +1,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/run/memory_file.h"
+#include "core/tracker/named_chunks.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/run_form.h"
@@ -27,6 +28,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollBar>
@@ -387,6 +389,48 @@ private Q_SLOTS:
         }
         QCOMPARE(QString::fromStdString(bench.form().config().exclude), bench.quarantine().fileOf(QStringLiteral("left-out")));
         QVERIFY(QFile::exists(bench.quarantine().fileOf(QStringLiteral("left-out"))));
+    }
+
+    /// The status advised to accept or retry, and nothing did either.
+    void poisonedChunksAreTriedAgainFromTheInspectorAndAcceptedFromTheMap()
+    {
+        const RunStory story({});
+        auto feeder = good(FeederLedger::open(story.paths().tracker()));
+        for (int block = 0; block < 4; ++block)
+            good(feeder.setFailed(block, "the page is damaged"));
+        const auto poisoned = good(poisonedChunks(story.paths().tracker()));
+        QVERIFY(poisoned.size() > 1);
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr && bench.cells().find(poisoned.front().chunk) != nullptr, kPatienceMs);
+        const ChunkPlace place = placeOf(poisoned.front().chunk);
+        bench.selection().setChunks({ { poisoned.front().chunk, place.block, place.column } });
+        QPushButton* retry = nullptr;
+        const auto buttons = window.findChildren<QPushButton*>();
+        for (QPushButton* candidate : buttons)
+            retry = candidate->text() == QLatin1String("Try again") ? candidate : retry;
+        QVERIFY(retry != nullptr && !retry->isHidden());
+        const auto left = [&] { return good(poisonedChunks(story.paths().tracker())).size(); };
+        retry->click();
+        QTRY_COMPARE_WITH_TIMEOUT(left(), poisoned.size() - 1, kPatienceMs);
+        bench.selection().clear();
+        window.findChild<RunView*>()->showPage(RunView::Coverage);
+        QAction* accept = nullptr;
+        const auto offered = window.findChild<CoverageMap*>()->actions();
+        for (QAction* action : offered)
+            accept = action->text() == QStringLiteral("Accept poisoned chunks…") ? action : accept;
+        QVERIFY(accept != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(accept->isEnabled(), kPatienceMs);
+        accept->trigger();
+        auto* box = window.findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        for (QAbstractButton* button : box->buttons())
+            if (QString(button->text()).remove(QLatin1Char('&')) == QLatin1String("Accept"))
+                button->click();
+        QTRY_COMPARE_WITH_TIMEOUT(left(), std::size_t(0), kPatienceMs);
     }
 
     void aNewRunBeginsWithTheCheckpointThatIsChosen()

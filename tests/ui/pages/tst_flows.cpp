@@ -30,6 +30,7 @@
 #include "ui/shell/run_view.h"
 #include "ui/theme/theme.h"
 
+#include <QCheckBox>
 #include <QClipboard>
 #include <QLabel>
 #include <QLineEdit>
@@ -42,6 +43,7 @@
 #include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTreeWidget>
 
@@ -141,6 +143,35 @@ private Q_SLOTS:
         QVERIFY(says(dialog, QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
+    }
+
+    /// A resume fell back from a damaged checkpoint, or began anew, and nobody had been asked.
+    void weightsAreGivenUpOnlyAfterAYes()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        plan->loss = "checkpoint r0-2 is damaged: SHA-256 of weights differs. The one before it would be used.";
+        plan->redoChunks = { chunkAt(5), chunkAt(6), chunkAt(7) };
+        plan->redo = 3;
+        plan->kept = 5;
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        auto* yes = buttonOf<QCheckBox>(dialog, QStringLiteral("I accept that 3"));
+        auto* go = buttonOf<QPushButton>(dialog, QStringLiteral("Resume as attempt 2"));
+        QVERIFY(yes != nullptr && yes->isVisible() && go != nullptr);
+        QVERIFY(says(dialog, QStringLiteral("r0-2")));
+        QVERIFY(!go->isEnabled() && !dialog.acceptsLoss());
+        yes->click();
+        QVERIFY(go->isEnabled() && dialog.acceptsLoss());
+        buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
+        QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--accept-loss")));
+        yes->click();
+        buttonOf<QRadioButton>(dialog, QStringLiteral("2, replica 0"))->click(); // an older one that is whole: that is the choice itself
+        QVERIFY(!yes->isVisible() && go->isEnabled() && !dialog.acceptsLoss());
+        ResumeDialog nothingLost(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        nothingLost.show();
+        QVERIFY(buttonOf<QCheckBox>(nothingLost, QStringLiteral("I accept")) == nullptr || !buttonOf<QCheckBox>(nothingLost, QStringLiteral("I accept"))->isVisible());
     }
 
     /// With cells below 8 pixels the map is an image, which showed the losses.
@@ -322,6 +353,41 @@ private Q_SLOTS:
         }
     }
 
+    void aWarningStaysUntilItIsRead()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status(), kPatienceMs);
+        RunStatus status = *bench.watcher().status();
+        status.state = RunState::Running;
+        WorkerStatus worker;
+        worker.alive = true;
+        worker.restarts = 1;
+        worker.lastDeath = sentence("SIGKILL, sender unknown");
+        status.workers = { worker };
+        bench.alerts().takeStatus(status);
+        const QString warning = bench.alerts().all().back().text;
+        const auto isSaid = [&] {
+            const auto labels = window.statusBar()->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text() == warning; });
+        };
+        QVERIFY(isSaid());
+        auto* read = buttonOf<QPushButton>(*window.statusBar(), QStringLiteral("Read"));
+        QVERIFY(read != nullptr && read->isVisible());
+        Q_EMIT bench.commands().begun(RunVerb::Pause, story.folder());
+        QVERIFY(!isSaid()); // covered for the moment
+        Q_EMIT bench.commands().done(RunVerb::Pause, story.folder());
+        QVERIFY(isSaid());
+        read->click();
+        QVERIFY(!isSaid() && !read->isVisible());
+    }
+
     void interruptedRunIsMarkedFinishedFromItsBanner()
     {
         const RunStory story({});
@@ -476,7 +542,7 @@ private Q_SLOTS:
         curves.fill(Qt::white);
         const QString html = runReportHtml(status, {}, good(audit(story.paths().tracker())), curves);
         QVERIFY(html.contains(QStringLiteral("<h1>story</h1>")));
-        QVERIFY(html.contains(QStringLiteral("No duplicate, no hole")));
+        QVERIFY(html.contains(QStringLiteral("where it should be, once; weights not inspected")));
         QVERIFY(html.contains(QStringLiteral("data:image/png;base64,")));
         QVERIFY(!html.contains(QStringLiteral("http")) && !html.contains(QStringLiteral("<script"))); // nothing is loaded
     }

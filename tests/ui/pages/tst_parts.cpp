@@ -8,6 +8,7 @@
 #include "ui/theme/theme.h"
 #include "ui/widgets/lane_view.h"
 #include "ui/widgets/meters.h"
+#include "ui/widgets/plain_text.h"
 #include "ui/widgets/worker_mark.h"
 
 #include <QAction>
@@ -132,12 +133,11 @@ private Q_SLOTS:
     /// The room went with the layout, which a box makes anew for each text and button.
     void aSentenceHasRoomInAMessageWithButtons()
     {
-        QMessageBox box(QMessageBox::NoIcon, QStringLiteral("Move to trash"), QStringLiteral("Move it?"));
-        setSentenceWidth(box);
-        box.setInformativeText(QStringLiteral("The folder with its checkpoints moves away. Nothing is deleted."));
-        box.addButton(QStringLiteral("Move to trash"), QMessageBox::AcceptRole);
-        box.show();
-        QVERIFY(box.width() >= 440);
+        QWidget window;
+        QMessageBox* box = makeBox(&window, QStringLiteral("Move to trash"), QStringLiteral("Move it?"), QStringLiteral("The folder with its checkpoints moves away. Nothing is deleted."));
+        box->addButton(QStringLiteral("Move to trash"), QMessageBox::AcceptRole);
+        box->show();
+        QVERIFY(box->width() >= 440);
     }
 
     void aRunFromElsewhereLeavesTheLibraryWhenItIsDropped()

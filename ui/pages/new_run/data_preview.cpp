@@ -6,6 +6,7 @@
 #include "ui/pages/page_parts.h"
 #include "ui/widgets/meters.h"
 
+#include <QComboBox>
 #include <QGridLayout>
 #include <QVBoxLayout>
 
@@ -25,7 +26,6 @@ QLabel* makeTextLine(const QString& text)
 {
     QLabel* line = makeLabel(visibleText(text));
     line->setFont(codeFont(TextSize::Small));
-    line->setTextFormat(Qt::PlainText);
     line->setContentsMargins(8, 0, 8, 0);
     line->setMinimumHeight(25);
     line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
@@ -40,6 +40,8 @@ DataPreview::DataPreview(QWidget* parent)
     , good_(new IconMark(QStringLiteral("check"), Token::Ok))
     , head_(makeLabel({}, TextTone::Value, TextSize::Small))
     , note_(makeLabel({}, TextTone::Hint, TextSize::Small))
+    , reading_(makeLabel({}, TextTone::Hint, TextSize::Small))
+    , columns_(new QComboBox)
     , rows_(new QGridLayout)
 {
     setProperty("boxed", true);
@@ -54,6 +56,14 @@ DataPreview::DataPreview(QWidget* parent)
     top->addWidget(head_, 1);
     top->addWidget(note_);
     column->addLayout(top);
+    reading_->setWordWrap(true);
+    reading_->setContentsMargins(8, 0, 8, 5);
+    column->addWidget(reading_);
+    columns_->setAccessibleName(tr("Text column"));
+    columns_->setToolTip(tr("Several columns hold text: choose the one that is trained"));
+    top->insertWidget(2, columns_);
+    connect(columns_, &QComboBox::textActivated, this, &DataPreview::columnChosen);
+    columns_->hide();
     rows_->setSpacing(0);
     rows_->setColumnMinimumWidth(0, 28);
     rows_->setColumnStretch(1, 1);
@@ -75,6 +85,7 @@ void DataPreview::setWaiting()
     head_->setText(tr("Looking at the data…"));
     good_->hide();
     note_->clear();
+    reading_->hide();
     setProperty("wanted", true);
     show();
 }
@@ -85,6 +96,15 @@ void DataPreview::clearRows()
         delete item->widget();
         delete item;
     }
+}
+
+void DataPreview::askForColumn(const DataInspection& seen)
+{
+    columns_->clear();
+    for (const std::string& column : seen.textColumns)
+        columns_->addItem(QString::fromStdString(column));
+    columns_->setCurrentText(QString::fromStdString(seen.textColumn));
+    columns_->setVisible(columns_->count() > 1);
 }
 
 QString DataPreview::headText(const ProbeResult& probe) const
@@ -114,10 +134,15 @@ void DataPreview::setProbe(const ProbePtr& probe)
         setTone(head_, TextTone::Error);
         head_->setText(coreWords(probe->problem));
         note_->clear();
+        reading_->hide();
+        columns_->hide();
         return;
     }
     setTone(head_, TextTone::Value);
     head_->setText(headText(*probe));
+    reading_->setText(coreWords(probe->probe.inspection.reading).join(QLatin1Char('\n')));
+    reading_->setVisible(!reading_->text().isEmpty());
+    askForColumn(probe->probe.inspection);
     QStringList hints;
     if (!probe->probe.inspection.samplesPerBlockReason.empty())
         hints.append(tr("%1 samples per block: %2").arg(countText(probe->probe.inspection.samplesPerBlock), coreWords(probe->probe.inspection.samplesPerBlockReason)));

@@ -4,6 +4,7 @@
 
 #include <QFrame>
 
+class QComboBox;
 class QGridLayout;
 class QLabel;
 
@@ -18,13 +19,19 @@ public:
     void setProbe(const ProbePtr& probe);
     void clear();
 
+Q_SIGNALS:
+    void columnChosen(const QString& column); ///< by the person, out of several with text
+
 private:
     void clearRows();
+    void askForColumn(const DataInspection& seen);
     QString headText(const ProbeResult& probe) const;
 
     QWidget* good_; ///< the data could be read
     QLabel* head_;
     QLabel* note_;
+    QLabel* reading_; ///< how the files are read
+    QComboBox* columns_; ///< asks for the text column where several could be meant
     QGridLayout* rows_;
 };
 

@@ -2,6 +2,9 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/process.h"
+#include "core/device/placement.h"
+#include "core/model/pace_estimate.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/new_run/form_field.h"
@@ -24,6 +27,7 @@ namespace furrow {
 namespace {
 
 constexpr int kMostChangesShown = 12;
+constexpr std::size_t kMostRunsCompared = 500; // on each edit of the form
 constexpr int kCommandPadding = 16; // of the style, above and below, with its frame
 
 QHBoxLayout* valueRow(const QString& title, QLabel*& value)
@@ -36,14 +40,16 @@ QHBoxLayout* valueRow(const QString& title, QLabel*& value)
     return row;
 }
 
-/// The line of the library that says how fast this preset trains here; null: none was measured.
-const RunLine* measuredLike(const RunLines& lines, const QString& preset)
+/// Settings whose model can be built, as the time of a run depends on them.
+std::optional<PaceCase> paceOf(const RunConfig& config, const std::vector<Gpu>& gpus)
 {
-    for (const RunLine& line : lines) {
-        if (line.preset == preset && line.meanTokensPerSecond > 0)
-            return &line;
-    }
-    return nullptr;
+    const ModelConfig model = modelConfigOf(config, usualVocabulary(config));
+    const auto workers = placeWorkers(config, gpus, cpuCount());
+    if (!model.validate().empty() || !workers.ok() || workers.value().empty())
+        return {};
+    const auto& first = workers.value().front();
+    const int count = static_cast<int>(workers.value().size());
+    return paceCaseOf(config, model, first.device == "cpu" ? 0 : count, count, first.threads, cpuCount());
 }
 
 QString brokenCommand(QString command)
@@ -207,14 +213,7 @@ void EstimatePanel::refreshEstimates()
     memory_->refresh();
     chunksValue_->setText(extent_.chunks > 0 ? countText(extent_.chunks) : tr("not known yet"));
     chunksNote_->setText(extent_.chunks > 0 ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks)) : tr("Known when the data was looked at."));
-    const RunLine* measured = measuredLike(*bench_.scanner().lines(), QString::fromStdString(bench_.form().preset().name));
-    if (measured != nullptr && extent_.tokens > 0) {
-        timeValue_->setText(tr("about %1").arg(durationText(static_cast<double>(extent_.tokens) / measured->meanTokensPerSecond)));
-        timeNote_->setText(tr("%1, measured on %2").arg(rateText(measured->meanTokensPerSecond), measured->name));
-    } else {
-        timeValue_->setText(tr("not known yet"));
-        timeNote_->setText(measured == nullptr ? tr("No run of this preset was measured here.") : tr("The number of tokens is not known before the data is prepared."));
-    }
+    refreshTime();
     std::filesystem::path folder = pathFromUtf8(bench_.workspace().toStdString());
     std::error_code failed;
     while (!std::filesystem::exists(folder, failed) && folder.has_parent_path() && folder != folder.parent_path())
@@ -223,6 +222,28 @@ void EstimatePanel::refreshEstimates()
     diskValue_->setText(free.ok() ? bytesText(free.value()) : tr("not known"));
     const auto cap = static_cast<std::uint64_t>(bench_.form().config().cacheGiB * (1 << 30));
     diskNote_->setText(tr("Downloads and prepared blocks take at most %1.").arg(bytesText(cap)));
+}
+
+void EstimatePanel::refreshTime()
+{
+    std::vector<MeasuredPace> history;
+    std::vector<const RunLine*> runs; // of `history`
+    for (const RunLine& line : *bench_.scanner().lines()) {
+        const auto pace = line.config && line.meanTokensPerSecond > 0 && runs.size() < kMostRunsCompared ? paceOf(*line.config, memory_->gpus()) : std::nullopt;
+        if (!pace)
+            continue;
+        history.push_back({ *pace, line.meanTokensPerSecond });
+        runs.push_back(&line);
+    }
+    const auto wanted = paceOf(bench_.form().config(), memory_->gpus());
+    const auto pace = wanted ? forecastPace(*wanted, history) : std::nullopt;
+    if (!pace || extent_.tokens <= 0) {
+        timeValue_->setText(tr("not known yet"));
+        timeNote_->setText(!pace ? tr("No run was measured here that trains in this way.") : tr("The number of tokens is not known before the data is prepared."));
+        return;
+    }
+    timeValue_->setText(tr("about %1").arg(durationText(static_cast<double>(extent_.tokens) / pace->tokensPerSecond)));
+    timeNote_->setText((pace->isSame ? tr("%1, measured on %2") : tr("%1, reckoned from %2 by operations for each token and cores or GPUs")).arg(rateText(pace->tokensPerSecond), runs[pace->from]->name));
 }
 
 void EstimatePanel::refreshChanges()

@@ -46,6 +46,7 @@ private:
     void buildCommand(QVBoxLayout* column);
     void buildFoot(QVBoxLayout* column);
     void refreshEstimates();
+    void refreshTime();
     void refreshChanges();
     void showCommand(); ///< as high as it is long
     /// Above the buttons: what is being done, or what is in the way; "" takes it away.

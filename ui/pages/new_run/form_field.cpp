@@ -85,6 +85,8 @@ QString settingChoice(const Setting& setting, const std::string& choice)
         { "data_mode/span", QT_TRANSLATE_NOOP("Choices", "Spans") },
         { "data_mode/stream", QT_TRANSLATE_NOOP("Choices", "Stream") },
         { "duplicates/report", QT_TRANSLATE_NOOP("Choices", "Train") },
+        { "bad_files/stop", QT_TRANSLATE_NOOP("Choices", "Stop") },
+        { "bad_files/leave_out", QT_TRANSLATE_NOOP("Choices", "Leave out") },
         { "duplicates/skip", QT_TRANSLATE_NOOP("Choices", "Leave out") },
         { "architecture/gpt", QT_TRANSLATE_NOOP("Choices", "GPT") },
         { "architecture/hrm", QT_TRANSLATE_NOOP("Choices", "HRM") },

@@ -2,8 +2,9 @@
 
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/device/placement.h"
+#include "core/device/machine_fit.h"
 #include "core/workspace/memory_history.h"
+#include "ui/models/core_words.h"
 #include "ui/models/run_form.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -31,6 +32,7 @@ MemoryView::MemoryView(Workbench& bench, QWidget* parent)
     , value_(makeLabel({}, TextTone::Value, TextSize::Body, true))
     , bar_(new EstimateBar(this))
     , note_(makeLabel({}, TextTone::Secondary, TextSize::Small))
+    , warning_(makeLabel({}, TextTone::Error, TextSize::Small))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -43,6 +45,9 @@ MemoryView::MemoryView(Workbench& bench, QWidget* parent)
     column->addWidget(bar_);
     note_->setWordWrap(true);
     column->addWidget(note_);
+    warning_->setWordWrap(true);
+    warning_->hide();
+    column->addWidget(warning_);
 }
 
 void MemoryView::showEvent(QShowEvent* event)
@@ -74,14 +79,26 @@ void MemoryView::refresh()
     title_->setText(gpu != nullptr ? tr("GPU memory, each") : tr("Memory of each worker"));
     bar_->setVisible(known);
     if (!known) {
+        showWarnings({});
         value_->setText(tr("not known yet"));
         note_->setText(tr("Known when the model can be built."));
         return;
     }
     const StepPath path = stepPathOf(config, model, gpu != nullptr);
     const MemoryEstimate estimate = estimateMemory(config, model, path, workers.value().front().threads);
-    showForecast(forecastMemory(estimate, { gpu != nullptr ? gpu->name : "CPU", path, model.architecture }, history_), gpu);
+    const MemoryForecast forecast = forecastMemory(estimate, { gpu != nullptr ? gpu->name : "CPU", path, model.architecture }, history_);
+    showForecast(forecast, gpu);
+    showWarnings(machineWarnings(workers.value(), forecast.likely(), Machine::here()));
     note_->setText(note_->text() + QLatin1Char(' ') + tr("%1 parameters.").arg(countText(model.parameterCount())));
+}
+
+void MemoryView::showWarnings(const std::vector<std::string>& warnings)
+{
+    QStringList lines;
+    for (const std::string& warning : warnings)
+        lines.append(coreWords(warning));
+    warning_->setText(lines.join(QLatin1Char('\n')));
+    warning_->setVisible(!lines.isEmpty());
 }
 
 void MemoryView::showForecast(const MemoryForecast& forecast, const Gpu* gpu)

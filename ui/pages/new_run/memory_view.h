@@ -18,6 +18,8 @@ class MemoryView : public QWidget {
 public:
     explicit MemoryView(Workbench& bench, QWidget* parent = nullptr);
     void refresh();
+    /// As they were when the form was opened.
+    const std::vector<Gpu>& gpus() const { return gpus_; }
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -26,14 +28,16 @@ private:
     /// The GPU with the least free memory; null: they are on the CPU.
     const Gpu* smallestOf(const std::vector<WorkerPlacement>& workers) const;
     void showForecast(const MemoryForecast& forecast, const Gpu* gpu);
+    void showWarnings(const std::vector<std::string>& warnings);
 
     Workbench& bench_;
-    std::vector<Gpu> gpus_; ///< as they were when the form was opened
+    std::vector<Gpu> gpus_;
     std::vector<MeasuredMemory> history_; ///< of the workspace, then too
     QLabel* title_;
     QLabel* value_;
     EstimateBar* bar_;
     QLabel* note_;
+    QLabel* warning_; ///< what all workers together want beyond what the machine has
 };
 
 } // namespace furrow

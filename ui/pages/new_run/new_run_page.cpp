@@ -291,6 +291,7 @@ void NewRunPage::addGroups(QVBoxLayout* column)
             box->addBeside("data", choose);
             preview_ = new DataPreview;
             box->addExtra(preview_);
+            connect(preview_, &DataPreview::columnChosen, this, [this](const QString& name) { bench_.form().setText(*findSetting("text_column"), name); });
         }
         if (group == SettingGroup::Devices)
             box->addExtra(new DevicePicker(bench_.form()));

@@ -1,0 +1,240 @@
+#include "core/base/redact.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::string_view kHidden = "<hidden>";
+constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "authorization", "bearer", "cookie", "credential" };
+constexpr std::array kSecretHeads = { "hf_", "sk-", "ghp_", "gho_", "github_pat_", "xoxb-", "AKIA", "eyJ" };
+constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
+constexpr std::size_t kLeastRemembered = 6;
+/// What the hub and curl take from the environment; the values of addresses are not secret but for their accounts.
+constexpr std::array kTokenVariables = { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN" };
+constexpr std::array kAddressVariables = { "HF_ENDPOINT", "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY" };
+
+bool isWordByte(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '+' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool isPathByte(char c)
+{
+    return isWordByte(c) || c == '/' || c == '\\' || c == '~' || c == ':' || c == '%' || c == '@' || c == '#' || c == ',';
+}
+
+std::string lower(std::string_view text)
+{
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+/// The end of what was written so far, in lower case: enough to see a key.
+std::string tailOf(std::string_view text)
+{
+    constexpr std::size_t kLength = 40;
+    return lower(text.substr(text.size() > kLength ? text.size() - kLength : 0));
+}
+
+bool endsInSecretKey(const std::string& tail)
+{
+    std::size_t end = tail.size();
+    bool assigns = false;
+    while (end > 0 && (tail[end - 1] == ' ' || tail[end - 1] == '"' || tail[end - 1] == '\'' || tail[end - 1] == ':' || tail[end - 1] == '=')) {
+        --end;
+        assigns = assigns || tail[end] == ':' || tail[end] == '=';
+    }
+    const std::string_view key = std::string_view(tail).substr(0, end);
+    // "tokenizer" and "tokens" are words of this program
+    return assigns && std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [key](std::string_view secret) { return key.ends_with(secret); });
+}
+
+bool hasSecretHead(std::string_view word)
+{
+    return word.size() >= kLeastSecret && std::any_of(kSecretHeads.begin(), kSecretHeads.end(), [word](std::string_view head) { return word.starts_with(head); });
+}
+
+bool beginsPath(std::string_view rest)
+{
+    const bool drive = rest.size() > 2 && std::isalpha(static_cast<unsigned char>(rest[0])) && rest[1] == ':' && (rest[2] == '\\' || rest[2] == '/');
+    return drive || rest.starts_with("/") || rest.starts_with("~/") || rest.starts_with("\\\\");
+}
+
+/// "/home/ann/runs/one" becomes "…/one".
+std::string shortPath(std::string_view path)
+{
+    while (!path.empty() && (path.back() == ',' || path.back() == ':' || path.back() == '.'))
+        path.remove_suffix(1);
+    const auto cut = path.find_last_of("/\\");
+    return "…/" + std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
+}
+
+/// Where the account of an address lies; begin == end where it has none.
+struct AccountPlace {
+    std::size_t begin = 0;
+    std::size_t end = 0; ///< of the '@' behind it
+};
+
+/// @param from  behind "://"
+AccountPlace accountAt(std::string_view text, std::size_t from)
+{
+    const auto stop = std::min(text.find_first_of("/?#\\ \t\r\n\"'<>", from), text.size());
+    const auto at = text.substr(from, stop - from).rfind('@'); // the last one: curl takes it so, and a password may hold others
+    return at == std::string_view::npos ? AccountPlace { from, from } : AccountPlace { from, from + at };
+}
+
+class KnownSecrets {
+public:
+    void add(std::string_view secret)
+    {
+        if (secret.size() < kLeastRemembered)
+            return;
+        const std::lock_guard lock(mutex_);
+        if (std::find(all_.begin(), all_.end(), secret) == all_.end())
+            all_.emplace_back(secret);
+        // A long one first: a part of it may be another.
+        std::sort(all_.begin(), all_.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    }
+    void addAccount(const std::string& account)
+    {
+        add(account);
+        if (const auto colon = account.find(':'); colon != std::string::npos)
+            add(std::string_view(account).substr(colon + 1));
+    }
+    void hideIn(std::string& text) const
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& secret : all_)
+            for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kHidden.size()))
+                text.replace(at, secret.size(), kHidden);
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<std::string> all_; // guarded by mutex_
+};
+
+KnownSecrets& knownSecrets()
+{
+    static KnownSecrets known;
+    static const bool read = [] {
+        for (const char* name : kTokenVariables)
+            if (const char* value = std::getenv(name))
+                known.add(value);
+        for (const char* name : kAddressVariables)
+            if (const char* value = std::getenv(name))
+                known.addAccount(withoutAccount(value).account);
+        return true;
+    }();
+    (void)read;
+    return known;
+}
+
+void hideAccounts(std::string& text)
+{
+    for (auto at = text.find("://"); at != std::string::npos; at = text.find("://", at + 3)) {
+        const auto [begin, end] = accountAt(text, at + 3);
+        if (end > begin)
+            text.replace(begin, end - begin, kHidden);
+    }
+}
+
+void hideBearers(std::string& text)
+{
+    constexpr std::string_view kBearer = "bearer ";
+    std::string small = lower(text);
+    for (auto at = small.find(kBearer); at != std::string::npos; at = small.find(kBearer, at + kBearer.size())) {
+        const auto begin = at + kBearer.size();
+        const auto end = std::min(text.find_first_of(" \t\r\n\"',", begin), text.size());
+        text.replace(begin, end - begin, kHidden);
+        small.replace(begin, end - begin, kHidden);
+    }
+}
+
+} // namespace
+
+AddressParts withoutAccount(std::string_view address)
+{
+    AddressParts parts { "", std::string(address) };
+    const auto scheme = address.find("://");
+    if (scheme == std::string_view::npos)
+        return parts;
+    const auto [begin, end] = accountAt(address, scheme + 3);
+    parts.account = address.substr(begin, end - begin);
+    if (!parts.account.empty())
+        parts.address.erase(begin, end + 1 - begin);
+    return parts;
+}
+
+void rememberSecret(std::string_view secret)
+{
+    knownSecrets().add(secret);
+}
+
+std::string withoutSecrets(std::string_view text)
+{
+    std::string out(text);
+    knownSecrets().hideIn(out);
+    hideAccounts(out);
+    hideBearers(out);
+    return out;
+}
+
+bool isSecretVariable(std::string_view name, std::string_view value)
+{
+    const std::string key = lower(name);
+    return std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [&key](std::string_view secret) { return key.ends_with(secret); }) || !withoutAccount(value).account.empty();
+}
+
+std::string redacted(std::string_view everything)
+{
+    const std::string kept = withoutSecrets(everything);
+    const std::string_view text = kept;
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size();) {
+        const bool atStart = i == 0 || !isWordByte(text[i - 1]);
+        std::size_t end = i;
+        if (i > 1 && text[i - 1] == ':' && std::isalpha(static_cast<unsigned char>(text[i - 2])) && text.substr(i).starts_with("//")) { // an address
+            out += "//";
+            i += 2;
+            continue;
+        }
+        if (atStart && beginsPath(text.substr(i))) {
+            while (end < text.size() && isPathByte(text[end]))
+                ++end;
+            const std::string_view path = text.substr(i, end - i);
+            if (path.find_first_of("/\\", 1) != std::string_view::npos) {
+                out += shortPath(path);
+                i = end;
+                continue;
+            }
+            end = i;
+        }
+        if (atStart && isWordByte(text[i])) {
+            while (end < text.size() && isWordByte(text[end]))
+                ++end;
+            const std::string_view word = text.substr(i, end - i);
+            const std::string tail = tailOf(out);
+            const bool bearer = lower(word) == "bearer";
+            if (!bearer && (hasSecretHead(word) || endsInSecretKey(tail) || tail.ends_with("bearer ")))
+                out += kHidden;
+            else
+                out += word;
+            i = end;
+            continue;
+        }
+        out += text[i++];
+    }
+    return out;
+}
+
+} // namespace furrow

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace furrow {
+
+/// The one home of what must not be read by others. A secret comes in through the environment or a file, never through a setting, and goes to the
+/// process that sends it and to nobody else.
+
+/// From now on `withoutSecrets` replaces this text wherever it stands, in this process. Shorter than six bytes it would garble words, and is not
+/// remembered. Thread-safe.
+void rememberSecret(std::string_view secret);
+
+/// `text` as it may be logged, kept or shown: remembered secrets, those of this process's environment, the name and password in an address and what
+/// follows "Bearer" are replaced by "<hidden>". Nothing that only looks like a secret is touched: a path stays a path. Thread-safe.
+std::string withoutSecrets(std::string_view text);
+
+/// A text that may be shown to strangers: also values of keys that look like secrets and tokens of known services, and the folders of paths are
+/// replaced; the last part of a path stays, since it names the thing.
+std::string redacted(std::string_view text);
+
+/// A variable of the environment that only a process which sends it may have: its name says secret, or its value is an address with a password.
+bool isSecretVariable(std::string_view name, std::string_view value);
+
+/// A text that must not reach a log, a file or a message: it can be sent, not printed. Remembers itself (rememberSecret).
+class Secret {
+public:
+    Secret() = default;
+    explicit Secret(std::string value)
+        : value_(std::move(value))
+    {
+        rememberSecret(value_);
+    }
+    bool empty() const { return value_.empty(); }
+    /// For the one place that sends it.
+    const std::string& reveal() const { return value_; }
+
+private:
+    std::string value_;
+};
+
+/// The name and password in an address ("ann:geheim" of "https://ann:geheim@host/x"), percent-encoded as they stand, and the address without them.
+struct AddressParts {
+    std::string account; ///< "" where there is none
+    std::string address;
+};
+AddressParts withoutAccount(std::string_view address);
+
+} // namespace furrow

@@ -1,0 +1,70 @@
+#include "core/data/cache_verification.h"
+
+#include "core/base/hash.h"
+#include "core/base/sentence.h"
+#include "core/data/hub/hub_pieces.h"
+#include "core/data/prepared_block.h"
+
+namespace furrow {
+
+namespace {
+
+Status verifyBlock(const std::filesystem::path& path)
+{
+    const auto block = PreparedBlock::open(path);
+    return block.ok() ? block.value().verify() : Status(block.error());
+}
+
+/// A file of the hub is called by what the hub promised (contentName).
+Status verifyDownload(const std::filesystem::path& path, const std::string& name)
+{
+    if (isPiece(name))
+        return checkPiece(path, name);
+    auto sha = sha256File(path);
+    if (!sha.ok())
+        return sha.error();
+    if (name.starts_with(sha.value()))
+        return {};
+    return Error { ErrorCode::Corrupt, sentence("The download %1 has other bytes than the hub promised (SHA-256).", { name }) };
+}
+
+bool isProvable(const CacheEntry& entry)
+{
+    return entry.folder == kBlocks || (entry.folder == kDownloads && (isPiece(entry.fileName) || entry.fileName.find('.') == kSha256Digits));
+}
+
+} // namespace
+
+Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<bool(double)>& progress)
+{
+    auto entries = cache.list();
+    if (!entries.ok())
+        return entries.error();
+    CacheVerification result;
+    double done = 0;
+    for (const auto& entry : entries.value()) {
+        if (progress && !progress(done / static_cast<double>(entries.value().size())))
+            return Error { ErrorCode::Cancelled, sentence("Checking the cache was cancelled.") };
+        done += 1;
+        if (entry.quarantined)
+            continue;
+        if (!isProvable(entry)) {
+            ++result.unproven;
+            continue;
+        }
+        const auto path = cache.path(entry.folder, entry.fileName);
+        const Status status = entry.folder == kBlocks ? verifyBlock(path) : verifyDownload(path, entry.fileName);
+        if (!status.ok() && status.error().code == ErrorCode::NotFound)
+            continue; // evicted meanwhile
+        ++(entry.folder == kBlocks ? result.blocks : result.downloads);
+        if (status.ok())
+            continue;
+        result.damaged.push_back(status.error().message);
+        if (status.error().code == ErrorCode::Corrupt)
+            if (auto aside = cache.quarantine(entry.folder, entry.fileName); !aside.ok())
+                return aside.error();
+    }
+    return result;
+}
+
+} // namespace furrow

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// What a file says of its columns.
+struct FileColumns {
+    std::vector<std::string> all; ///< of the outermost level
+    std::vector<std::string> text; ///< those that can hold text, nested ones as paths (ColumnPath)
+    std::int64_t rows = -1; ///< -1: not known without reading
+};
+
+/// The column whose text is trained.
+struct ColumnChoice {
+    std::string column; ///< as in FileColumns::text
+    std::vector<std::string> says; ///< sentences: the column and the reason, and what else there was
+    std::vector<std::string> others; ///< further columns with text; empty when text_column chose
+};
+
+/// The configured column where the file has it, else by the rule of the setting `text_column`. Names are compared without
+/// case where no name is the same; a list of texts is found by its name too.
+Result<ColumnChoice> chooseTextColumn(const FileColumns& columns, const std::string& configured, const std::string& fileName);
+
+} // namespace furrow

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/config/run_config.h"
+
+#include <string>
+#include <string_view>
+
+namespace furrow {
+
+/// How the records of a csv file are written.
+struct CsvDialect {
+    char delimiter = ',';
+    char quote = '"'; ///< '\0': none
+    char escape = '\0'; ///< takes the meaning from the character behind it; '\0': none. A doubled quote is a quote in any case
+    bool header = true; ///< the first record names the columns
+    bool operator==(const CsvDialect&) const = default;
+};
+
+/// The dialect of a file, where the settings leave it open: the delimiter that cuts the first records into equally many
+/// fields, and a backslash as escape where it stands before quotes.
+/// @param head  the beginning of the text; the last record may be cut off
+/// @param usual  the delimiter that the ending of the name promises
+CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config);
+
+} // namespace furrow

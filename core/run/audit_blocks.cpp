@@ -1,0 +1,149 @@
+#include "core/run/audit_blocks.h"
+
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/block_manager.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/feeder_meters.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kBlocksAtOnce = 500; // rows of one short transaction
+
+Status cancelled()
+{
+    return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
+}
+
+/// Each block that was prepared once, with the share of all that lie before it.
+template <typename Look> Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& log, Look look)
+{
+    auto epochs = ledger.epochs();
+    if (!epochs.ok())
+        return epochs.error();
+    const double known = epochs.value().empty() ? 1 : std::max<double>(1, static_cast<double>(epochs.value().front().knownBlocks));
+    for (std::int64_t last = -1;;) {
+        auto rows = ledger.blocksAfter(last, kBlocksAtOnce);
+        if (!rows.ok())
+            return rows.error();
+        if (rows.value().empty())
+            return {};
+        for (const LedgerReader::BlockRow& row : rows.value()) {
+            last = row.block;
+            log.say(doing, std::min(1.0, static_cast<double>(row.block) / known));
+            if (log.stopped())
+                return cancelled();
+            if (auto status = look(row); !status.ok())
+                return status;
+        }
+    }
+}
+
+/// The chunks of the ledger against what preparing gives. @param where  names what they are compared with
+Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<ChunkSummary>& summaries, std::int64_t seqLen, const char* kind, const std::string& where, AuditLog& log)
+{
+    auto chunks = ledger.committedOf(block);
+    if (!chunks.ok())
+        return chunks.error();
+    const auto prepared = preparedChunks(summaries, seqLen);
+    for (const LedgerReader::ChunkContent& one : chunks.value()) {
+        const auto column = static_cast<std::size_t>(placeOf(one.chunk).column);
+        const auto* now = column < prepared.size() ? &prepared[column] : nullptr;
+        if (!now || now->digest != one.digest)
+            log.wrong(kind, one.chunk, sentence("%1: the fingerprints of its samples in %2 are not those that the tracker recorded", { toString(one.chunk), where }));
+        else if (!(now->rows == one.rows) || now->windows != one.windows || now->tokens != one.tokens)
+            log.wrong(kind, one.chunk, sentence("%1: its rows, windows or tokens in %2 are not those that the tracker recorded", { toString(one.chunk), where }));
+    }
+    return {};
+}
+
+Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, const LedgerReader::BlockRow& row, LedgerReader& ledger, AuditLog& log, std::int64_t& absent)
+{
+    const auto name = pathFromUtf8(row.fileName);
+    const std::string number = std::to_string(row.block);
+    if (name.empty()) {
+        ++absent;
+        return {};
+    }
+    if (name.filename() != name) {
+        log.wrong("block", {}, sentence("block %1 has the file '%2', which is no name of a file", { number, row.fileName }));
+        return {};
+    }
+    std::error_code failed;
+    if (std::filesystem::status(folder / name, failed).type() == std::filesystem::file_type::not_found) {
+        ++absent;
+        return {};
+    }
+    auto block = PreparedBlock::open(folder / name);
+    const Status whole = block.ok() ? block.value().verify() : Status(block.error());
+    if (!whole.ok()) {
+        log.failed("block", whole.error().code == ErrorCode::InvalidArgument ? Error { ErrorCode::Io, {} } : whole.error(), // of a newer Furrow
+            sentence("block %1: %2", { number, whole.error().message }));
+        return {};
+    }
+    log.looked();
+    if (block.value().digest() != row.digest) {
+        log.wrong("block", {}, sentence("block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced", { number, row.fileName }));
+        return {};
+    }
+    return compareChunks(ledger, row.block, block.value().summaries(), file.config.seqLen, "block", sentence("the prepared block"), log);
+}
+
+/// The manager of a run's data, or nothing after the log was told why there is none.
+std::optional<BlockManager> openSource(const RunPaths& paths, const RunFile& file, AuditLog& log)
+{
+    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
+    auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer.value()) : Result<BlockManager>(tokenizer.error());
+    if (blocks.ok())
+        return std::move(blocks).value();
+    log.failed("source", blocks.error(), blocks.error().message);
+    return std::nullopt;
+}
+
+} // namespace
+
+Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+{
+    log.begin("blocks");
+    const auto folder = BlockManager::blockFolder(paths.cacheFolder());
+    std::int64_t absent = 0;
+    const auto look = [&](const LedgerReader::BlockRow& row) { return lookAtBlock(folder, file, row, ledger, log, absent); };
+    if (auto status = forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look); !status.ok())
+        return status;
+    log.how(sentence("SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed", { formatCount(log.inspected()), formatCount(absent) }));
+    return {};
+}
+
+Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+{
+    log.begin("source");
+    auto blocks = openSource(paths, file, log);
+    std::uint64_t bytes = 0;
+    const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
+        auto plan = BlockManager::fromPlan(row.plan);
+        auto read = plan.ok() ? blocks->readAgain(plan.value(), [&log] { return !log.stopped(); }) : Result<PreparedFile>(plan.error());
+        if (!read.ok() && read.error().code == ErrorCode::Cancelled)
+            return cancelled();
+        if (!read.ok()) {
+            log.failed("source", read.error(), sentence("block %1: %2", { std::to_string(row.block), read.error().message }));
+            return {};
+        }
+        log.looked();
+        bytes += read.value().sourceBytes;
+        if (read.value().digest != row.digest)
+            log.wrong("source", {}, sentence("block %1: prepared from the source once more it has other content than the tracker recorded", { std::to_string(row.block) }));
+        return compareChunks(ledger, row.block, read.value().chunks, file.config.seqLen, "source", sentence("the source"), log);
+    };
+    if (blocks)
+        if (auto status = forEachBlock(ledger, sentence("Reading the source once more"), log, look); !status.ok())
+            return status;
+    log.how(sentence("%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk", { formatCount(log.inspected()), formatBytes(bytes) }));
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/run/audit_log.h"
+#include "core/run/run_file.h"
+#include "core/tracker/ledger_reader.h"
+
+namespace furrow {
+
+/// The prepared blocks that lie in the cache against the digests and chunks of the ledger. One that is not there is no fault: it is made again.
+Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log);
+
+/// Reads the source once more, as the feeder does, and compares the samples of each committed chunk by their fingerprints.
+Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log);
+
+} // namespace furrow

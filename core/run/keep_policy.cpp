@@ -1,0 +1,153 @@
+#include "core/run/keep_policy.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/file_system.h"
+#include "core/base/log.h"
+#include "core/base/sentence.h"
+#include "core/run/checkpoint_manifest.h"
+
+#include <algorithm>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+using Rows = std::vector<SupervisorLedger::CheckpointRow>;
+
+constexpr std::size_t kReadBefore = 2; // found whole, before an older one goes
+
+/// A replica can only be merged, or fall back, next to the merge that it grew from.
+void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
+{
+    std::set<std::int64_t> way; // from a kept one back to its merge
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) { // parents have lower ids
+        const bool isKept = kept.contains(row->id.value);
+        if (!isKept && !way.contains(row->id.value))
+            continue;
+        if (row->record.kind == CheckpointKind::Merge)
+            kept.insert(row->id.value);
+        else
+            for (const auto parent : row->record.parents)
+                way.insert(parent.value);
+    }
+}
+
+} // namespace
+
+KeepPolicy::KeepPolicy(RunPaths paths, std::string runId, int keepLast)
+    : paths_(std::move(paths))
+    , runId_(std::move(runId))
+    , keepLast_(static_cast<std::size_t>(std::max(keepLast, 2)))
+{
+}
+
+KeepPolicy::~KeepPolicy()
+{
+    stop_.request_stop(); // the future waits for its thread, which looks at this between two pieces of a file
+}
+
+/// @param line  newest first
+void KeepPolicy::keepNewest(const Rows& line, std::set<std::int64_t>& kept)
+{
+    std::size_t whole = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (i >= keepLast_ && whole >= kReadBefore)
+            return;
+        kept.insert(line[i].id.value);
+        if (line.size() <= keepLast_ || whole >= kReadBefore)
+            continue;
+        const auto known = isWhole_.find(line[i].id.value);
+        if (known == isWhole_.end() && !wanted_)
+            wanted_ = line[i];
+        whole += known != isWhole_.end() && known->second ? 1 : 0;
+    }
+}
+
+std::set<std::int64_t> KeepPolicy::kept(const Rows& rows)
+{
+    std::set<std::int64_t> kept;
+    std::map<std::pair<std::int32_t, bool>, Rows> byLine; // merges have replica -1; what the run went back from is a line of its own
+    const SupervisorLedger::CheckpointRow* best = nullptr;
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+        if (row->damaged || row->removed)
+            continue;
+        byLine[{ row->record.replica, row->surviving }].push_back(*row);
+        if (row->head || row->pinned)
+            kept.insert(row->id.value);
+        if (row->record.evalLoss && (!best || *row->record.evalLoss <= *best->record.evalLoss))
+            best = &*row;
+    }
+    if (best)
+        kept.insert(best->id.value);
+    wanted_.reset();
+    for (const auto& [line, own] : byLine)
+        keepNewest(own, kept);
+    keepBases(rows, kept);
+    return kept;
+}
+
+void KeepPolicy::lookAt(const SupervisorLedger::CheckpointRow& row)
+{
+    lookingAt_ = row.id.value;
+    looking_ = std::async(std::launch::async, [folder = paths_.checkpointFolder(row.record.folder), sha = row.record.manifestSha256, run = runId_, stop = stop_.get_token()] { return verifyCheckpoint(folder, sha, run, stop); });
+}
+
+void KeepPolicy::takeVerdict()
+{
+    if (!looking_.valid() || looking_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return;
+    const auto verdict = looking_.get();
+    isWhole_[lookingAt_] = verdict.ok();
+    if (!verdict.ok())
+        logWarning(sentence("%1 Older checkpoints are kept until two newer ones are whole.", { verdict.error().message }));
+}
+
+Status KeepPolicy::apply(SupervisorLedger& ledger)
+{
+    takeVerdict();
+    auto rows = ledger.checkpoints();
+    if (!rows.ok())
+        return rows.error();
+    const auto stays = kept(rows.value());
+    for (const auto& row : rows.value()) {
+        const auto folder = paths_.checkpointFolder(row.record.folder);
+        if (row.removed || row.damaged || stays.contains(row.id.value) || isLink(folder))
+            continue;
+        if (auto status = ledger.markRemoved(row.id); !status.ok())
+            return status;
+        failPoint("supervisor.removing");
+        if (auto status = removeWeights(paths_, row.record.folder); !status.ok())
+            return status;
+    }
+    if (wanted_ && !looking_.valid())
+        lookAt(*wanted_);
+    return {};
+}
+
+Status KeepPolicy::finish(SupervisorLedger& ledger, std::chrono::milliseconds patience)
+{
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    auto status = apply(ledger);
+    while (status.ok() && looking_.valid() && looking_.wait_until(deadline) == std::future_status::ready)
+        status = apply(ledger);
+    return status;
+}
+
+Status removeWeights(const RunPaths& paths, const std::string& name)
+{
+    auto& files = realFileSystem();
+    const auto manifest = paths.checkpointFolder(name) / "manifest.json";
+    std::error_code failed;
+    if (std::filesystem::exists(manifest, failed)) {
+        if (auto made = files.createFolders(paths.removedManifestsFolder()); !made.ok())
+            return made;
+        if (auto moved = files.replace(manifest, paths.removedManifestsFolder() / (name + ".json")); !moved.ok())
+            return moved;
+        if (auto synced = files.syncFolder(paths.removedManifestsFolder()); !synced.ok())
+            return synced;
+    }
+    return files.removeAll(paths.checkpointFolder(name));
+}
+
+} // namespace furrow

@@ -1,0 +1,37 @@
+#include "core/run/patience.h"
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/data/hub/hub_client.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace furrow {
+
+bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, const StopRequest& stop)
+{
+    const std::string reason = why.ends_with('.') ? why.substr(0, why.size() - 1) : why;
+    for (double left = seconds; left > 0 && !stop.requested(); left -= 1) {
+        (void)ledger.heartbeat(thisProcess(), sentence("%1; trying again in %2 s", { reason, std::to_string(std::lround(std::ceil(left))) }));
+        stop.waitFor(std::chrono::milliseconds(std::lround(1000 * std::min(left, 1.0))));
+    }
+    return !stop.requested();
+}
+
+Status waitForTheHubAloud(const RunPaths& paths, const StopRequest& stop)
+{
+    // Its own connection: blocks are read ahead on another thread than the feeder's. The client lets one request wait at a time.
+    auto opened = FeederLedger::open(paths.tracker());
+    if (!opened.ok())
+        return opened.error();
+    auto ledger = std::make_shared<FeederLedger>(std::move(opened).value());
+    RetryPolicy retry;
+    retry.attempts = std::numeric_limits<int>::max();
+    retry.wait = [ledger, &stop](double seconds, const std::string& why) { return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop); };
+    setSharedHubClient(std::make_shared<HubClient>(HubSettings::fromEnvironment(), curlTransport(), retry));
+    return {};
+}
+
+} // namespace furrow

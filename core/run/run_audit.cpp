@@ -1,0 +1,64 @@
+#include "core/run/run_audit.h"
+
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/audit_blocks.h"
+#include "core/run/audit_checkpoints.h"
+#include "core/run/frozen_config.h"
+#include "core/run/ledger_view.h"
+#include "core/run/run_file.h"
+
+namespace furrow {
+
+namespace {
+
+/// What was decided when the run was made, and must be so for ever.
+void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& runId, LedgerReader& ledger, AuditLog& log)
+{
+    log.begin("frozen");
+    if (runId != file.runId)
+        log.wrong("frozen", {}, sentence("run.json and the tracker are of different runs (%1 and %2)", { file.runId, runId }));
+    else if (auto same = checkFrozen(file, ledger); !same.ok())
+        log.failed("frozen", same.error(), same.error().message);
+    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
+    if (!tokenizer.ok())
+        log.failed("frozen", tokenizer.error(), tokenizer.error().message);
+    else if (tokenizer.value()->hash() != file.tokenizerHash)
+        log.wrong("frozen", {}, sentence("%1 is not the tokenizer this run began with. Put the original file back.", { utf8Text(paths.tokenizer()) }));
+    log.looked(2);
+    log.how(sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer"));
+}
+
+Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, const std::string& runId, AuditLog& log)
+{
+    auto ledger = openLedger(paths);
+    if (!ledger.ok())
+        return ledger.error();
+    auditFrozen(paths, file, runId, ledger.value(), log);
+    if (auto status = auditCheckpoints(paths, file, ledger.value(), depth == AuditDepth::Deep, log); !status.ok())
+        return status;
+    if (auto status = auditBlocks(paths, file, ledger.value(), log); !status.ok())
+        return status;
+    return depth == AuditDepth::Deep ? auditSource(paths, file, ledger.value(), log) : Status {};
+}
+
+} // namespace
+
+Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch)
+{
+    auto file = readRunFile(paths);
+    if (!file.ok())
+        return file.error();
+    AuditLog log(watch);
+    log.say(sentence("Reading the tracker"), 0);
+    auto report = audit(readableLedger(paths), watch.stop);
+    if (!report.ok() || depth == AuditDepth::Quick)
+        return report;
+    if (auto status = auditFiles(paths, file.value(), depth, report.value().runId, log); !status.ok())
+        return status.error();
+    log.addTo(report.value());
+    return report;
+}
+
+} // namespace furrow

@@ -1,0 +1,53 @@
+#include "core/run/storm/storm_waits.h"
+
+#include "core/telemetry/scan.h"
+
+#include <fstream>
+
+namespace furrow {
+
+StormWaits::StormWaits(std::filesystem::path telemetryFolder)
+    : folder_(std::move(telemetryFolder))
+{
+}
+
+std::vector<StormWait> StormWaits::take(double leastSeconds)
+{
+    std::vector<StormWait> found;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, failed))
+        if (entry.is_regular_file(failed))
+            read(entry.path(), files_[entry.path()], leastSeconds, found);
+    return found;
+}
+
+void StormWaits::read(const std::filesystem::path& path, File& file, double leastSeconds, std::vector<StormWait>& found)
+{
+    std::error_code failed;
+    const auto size = std::filesystem::file_size(path, failed);
+    if (failed || size == file.offset)
+        return;
+    if (size < file.offset) { // cut by the storm itself
+        file = { size, 0 };
+        return;
+    }
+    std::ifstream bytes(path, std::ios::binary);
+    bytes.seekg(static_cast<std::streamoff>(file.offset));
+    ScannedLine line;
+    for (std::string text; std::getline(bytes, text) && !bytes.eof();) { // a line without its end is still being written
+        file.offset += text.size() + 1;
+        scanLine(text, line);
+        if (line.kind == LineKind::Header)
+            file.lastStepNs = 0;
+        if (line.kind != LineKind::Step)
+            continue;
+        const auto& step = line.step;
+        const double merged = step.time.checkpoint / 1e3;
+        const double waited = static_cast<double>(step.monotonicNs - file.lastStepNs) / 1e9 - merged - (step.time.backward + step.time.optimizer) / 1e3;
+        if (file.lastStepNs != 0 && waited + merged > leastSeconds)
+            found.push_back({ file.lastStepNs, waited, merged });
+        file.lastStepNs = step.monotonicNs;
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// A worker that stood still between two steps of one process, and how long.
+struct StormWait {
+    std::int64_t beganNs = 0; ///< monotonic
+    double seconds = 0; ///< training and merges are no waiting
+    double mergeSeconds = 0; ///< at a merge or a checkpoint, beside that
+};
+
+/// Reads from the telemetry of a run how long its workers waited: whoever is killed has no next step in its process, so what is found are the
+/// waits of the others. One thread.
+class StormWaits {
+public:
+    explicit StormWaits(std::filesystem::path telemetryFolder);
+    /// The waits that ended since the last call, those of more than `leastSeconds`.
+    std::vector<StormWait> take(double leastSeconds);
+
+private:
+    struct File {
+        std::uintmax_t offset = 0; ///< read up to here
+        std::int64_t lastStepNs = 0; ///< of the process that writes now; 0: none yet
+    };
+    void read(const std::filesystem::path& path, File& file, double leastSeconds, std::vector<StormWait>& found);
+
+    std::filesystem::path folder_;
+    std::map<std::filesystem::path, File> files_;
+};
+
+} // namespace furrow

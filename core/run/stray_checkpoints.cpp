@@ -1,0 +1,190 @@
+#include "core/run/stray_checkpoints.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/base/sentence.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/run/checkpoint_notes.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <algorithm>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostNames = 5; // in a sentence
+constexpr const char* kTemporary = ".tmp";
+
+using Rows = std::vector<SupervisorLedger::CheckpointRow>;
+
+/// Sorts the entries of one folder.
+class Sorter {
+public:
+    Sorter(const RunPaths& paths, const std::string& runId, const Rows& rows)
+        : paths_(paths)
+        , runId_(runId)
+    {
+        for (const auto& row : rows) {
+            folders_.insert(row.record.folder);
+            manifests_.insert(row.record.manifestSha256);
+        }
+    }
+
+    Result<StrayCheckpoints> sort()
+    {
+        auto notes = writingNotes(paths_, runId_);
+        if (!notes.ok())
+            return notes.error();
+        found_.notes = notes.value();
+        if (auto status = sortFolder(); !status.ok())
+            return status.error();
+        if (auto status = sortRemoved(); !status.ok())
+            return status.error();
+        std::sort(found_.newer.begin(), found_.newer.end(), [](const auto& a, const auto& b) { return a.writtenWallNs < b.writtenWallNs; });
+        return std::move(found_);
+    }
+
+private:
+    Status sortFolder()
+    {
+        auto entries = entriesOf(paths_.checkpointsFolder());
+        if (!entries.ok())
+            return entries.error().code == ErrorCode::NotFound ? Status {} : entries.error(); // nothing there, nothing to sort
+        for (const auto& entry : entries.value()) {
+            const auto name = utf8Text(entry.filename());
+            if (entry == paths_.removedManifestsFolder() || entry == paths_.unknownCheckpointsFolder() || entry == paths_.writingNotesFolder() || folders_.contains(name))
+                continue;
+            if (isLink(entry))
+                found_.links.push_back(entry);
+            else if (isNoted(name))
+                found_.leftovers.push_back(entry);
+            else if (auto status = sortUnnoted(entry, entry / "manifest.json", name); !status.ok())
+                return status;
+        }
+        return {};
+    }
+
+    Status sortRemoved()
+    {
+        auto entries = entriesOf(paths_.removedManifestsFolder());
+        if (!entries.ok())
+            return entries.error().code == ErrorCode::NotFound ? Status {} : entries.error();
+        for (const auto& entry : entries.value())
+            if (entry.extension() == ".json" && !folders_.contains(utf8Text(entry.stem())) && !isLink(entry))
+                if (auto status = sortUnnoted(entry, entry, utf8Text(entry.stem())); !status.ok())
+                    return status;
+        return {};
+    }
+
+    bool isNoted(const std::string& name) const
+    {
+        const auto whole = name.ends_with(kTemporary) ? name.substr(0, name.size() - std::string(kTemporary).size()) : name;
+        return std::find(found_.notes.begin(), found_.notes.end(), whole) != found_.notes.end();
+    }
+
+    /// A copy that a person made of a known one is no newer checkpoint, and what was never finished proves nothing.
+    Status sortUnnoted(const std::filesystem::path& entry, const std::filesystem::path& manifestFile, const std::string& name)
+    {
+        std::string sha256;
+        const auto manifest = readManifestFile(manifestFile, sha256);
+        if (!manifest.ok() && manifest.error().code == ErrorCode::Io)
+            return manifest.error();
+        if (manifest.ok() && manifest.value().runId == runId_ && !manifests_.contains(sha256) && !name.ends_with(kTemporary))
+            found_.newer.push_back({ entry, name, manifest.value().step, manifest.value().writtenWallNs });
+        else
+            found_.unknown.push_back(entry);
+        return {};
+    }
+
+    const RunPaths& paths_;
+    const std::string& runId_;
+    std::set<std::string> folders_;
+    std::set<std::string> manifests_; // hashes
+    StrayCheckpoints found_;
+};
+
+std::filesystem::path freeNameFor(const std::filesystem::path& entry, const std::filesystem::path& folder)
+{
+    auto target = folder / entry.filename();
+    std::error_code unknown;
+    if (std::filesystem::exists(std::filesystem::symlink_status(target, unknown)))
+        target += "-" + randomHex(6);
+    return target;
+}
+
+} // namespace
+
+Result<StrayCheckpoints> findStrays(const RunPaths& paths, const std::string& runId, const Rows& rows)
+{
+    return Sorter(paths, runId, rows).sort();
+}
+
+std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows)
+{
+    if (strays.newer.empty())
+        return {};
+    const auto& newest = strays.newer.back();
+    const auto known = rows.empty() ? sentence("it knows no checkpoint")
+                                    : sentence("the newest checkpoint that it knows is %1 (step %2, %3)", { rows.back().record.folder, std::to_string(rows.back().record.step), isoTime(rows.back().wallNs) });
+    return sentence("The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).",
+        { utf8Text(paths.tracker()), known, utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()), newest.folder, std::to_string(newest.step), isoTime(newest.writtenWallNs) });
+}
+
+Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
+{
+    auto reader = LedgerReader::open(paths.tracker());
+    auto rows = reader.ok() ? reader.value().checkpoints() : Result<Rows>(reader.error());
+    if (!rows.ok())
+        return std::string();
+    auto strays = findStrays(paths, runId, rows.value());
+    if (!strays.ok())
+        return strays.error();
+    if (strays.value().newer.empty())
+        return std::string();
+    rows = reader.value().checkpoints(); // of a run in training one may have been committed since
+    if (!rows.ok())
+        return rows.error();
+    std::erase_if(strays.value().newer, [&](const auto& newer) {
+        return std::any_of(rows.value().begin(), rows.value().end(), [&](const auto& row) { return row.record.folder == newer.folder; });
+    });
+    const auto text = olderTrackerText(paths, strays.value(), rows.value());
+    if (text.empty())
+        return text;
+    return text + " "
+        + sentence("'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.", { utf8Text(paths.folder()), utf8Text(paths.folder()) });
+}
+
+Result<std::string> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries)
+{
+    if (entries.empty())
+        return std::string();
+    auto& files = realFileSystem();
+    if (auto made = files.createFolders(paths.unknownCheckpointsFolder()); !made.ok())
+        return made.error();
+    std::string names;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (auto moved = files.rename(entries[i], freeNameFor(entries[i], paths.unknownCheckpointsFolder())); !moved.ok())
+            return moved.error();
+        if (i < kMostNames)
+            names += (i == 0 ? "" : ", ") + utf8Text(entries[i].filename());
+    }
+    if (entries.size() > kMostNames)
+        names += ", …";
+    return sentence("%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4", { std::to_string(entries.size()), utf8Text(paths.checkpointsFolder()), utf8Text(paths.unknownCheckpointsFolder()), names });
+}
+
+Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows)
+{
+    auto strays = findStrays(paths, runId, rows);
+    if (!strays.ok())
+        return strays.error();
+    auto entries = strays.value().unknown;
+    for (const auto& newer : strays.value().newer)
+        entries.push_back(newer.path);
+    return putAside(paths, entries);
+}
+
+} // namespace furrow

@@ -1,0 +1,55 @@
+#include "core/tracker/named_chunks.h"
+
+#include "core/tracker/ledger_file.h"
+
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+    constexpr std::int64_t kEpochShift = kMaxBlocks * kMaxChunksPerBlock;
+
+} // namespace
+
+std::vector<NamedChunk> namedChunks(Database& db)
+{
+    std::vector<NamedChunk> chunks;
+    std::map<std::int64_t, std::size_t> index; // by chunk id
+    {
+        Rows rows = db.query("SELECT id, state FROM chunk WHERE state IN (5, 6, 7) ORDER BY id");
+        while (rows.next()) {
+            index.emplace(rows.integer(0), chunks.size());
+            chunks.push_back({ { rows.integer(0) }, static_cast<ChunkState>(rows.integer(1)), {} });
+        }
+    }
+    if (chunks.empty())
+        return chunks;
+    Rows rows = db.query("SELECT chunk, count, to_state, cause FROM event WHERE to_state IN (5, 6, 7) ORDER BY seq");
+    while (rows.next()) { // one row for chunks with consecutive ids; a later one wins
+        const std::string cause = rows.text(3);
+        for (auto at = index.lower_bound(rows.integer(0)); at != index.end() && at->first < rows.integer(0) + rows.integer(1); ++at)
+            if (chunks[at->second].state == static_cast<ChunkState>(rows.integer(2)))
+                chunks[at->second].cause = cause;
+    }
+    for (NamedChunk& chunk : chunks) { // a later epoch takes over what was left out, without an event of its own
+        const auto before = chunk.cause.empty() ? index.find(chunk.chunk.value - kEpochShift) : index.end();
+        if (before != index.end())
+            chunk.cause = chunks[before->second].cause;
+    }
+    return chunks;
+}
+
+Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& tracker)
+{
+    auto db = openForReading(tracker);
+    if (!db.ok())
+        return db.error();
+    auto chunks = namedChunks(db.value());
+    std::erase_if(chunks, [](const NamedChunk& chunk) { return chunk.state != ChunkState::Poisoned; });
+    if (Status status = db.value().takeStatus(); !status.ok())
+        return status.error();
+    return chunks;
+}
+
+} // namespace furrow

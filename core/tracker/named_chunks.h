@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/tracker/types.h"
+
+#include <filesystem>
+
+namespace furrow {
+
+class Database;
+
+/// A chunk that is not trained for a reason, and the reason.
+struct NamedChunk {
+    ChunkId chunk;
+    ChunkState state = ChunkState::Poisoned;
+    std::string cause; ///< of the move into this state
+};
+
+/// The chunks that are excluded, poisoned or accepted now, by id.
+std::vector<NamedChunk> namedChunks(Database& db);
+/// Only the poisoned ones: what keeps the epochs open until a person decides.
+Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& tracker);
+
+} // namespace furrow

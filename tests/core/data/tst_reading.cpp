@@ -1,0 +1,314 @@
+// What other readers of the same files take, Furrow takes: JSON as Python does, csv in its dialects, columns by name, encodings.
+
+#include "data_fixture.h"
+
+#include "core/data/data_manifest.h"
+
+#include <QProcess>
+#include <QtTest>
+#include <nlohmann/json.hpp>
+
+using namespace furrow;
+using test::DataFolder;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+/// The texts that are trained, or one "error: ..." line.
+Texts texts(RunConfig config, const DataFolder& folder)
+{
+    auto all = test::readAll(config, folder.path("cache"), 1000);
+    return all.ok() ? all.value() : Texts { "error: " + all.error().message };
+}
+
+DataInspection inspected(const RunConfig& config)
+{
+    auto inspection = inspectData(config);
+    return inspection.ok() ? inspection.value() : DataInspection {};
+}
+
+QString reading(const RunConfig& config)
+{
+    QString all;
+    for (const auto& text : inspected(config).reading)
+        all += QString::fromStdString(text) + "\n";
+    return all;
+}
+
+/// The manifest of a run that was made before row rules were written down.
+std::string oldManifest(const RunConfig& config)
+{
+    auto json = nlohmann::json::parse(inspected(config).manifest);
+    json["version"] = 1;
+    for (auto& source : json["sources"])
+        for (auto& file : source["files"])
+            file.erase("rules");
+    return json.dump();
+}
+
+Texts textsOf(const RunConfig& config, const std::string& manifest)
+{
+    Texts all;
+    const auto status = forEachText(config, manifest, [&](std::string_view text) {
+        all.emplace_back(text);
+        return true;
+    });
+    return status.ok() ? all : Texts { "error: " + status.error().message };
+}
+
+std::string utf16(const std::u16string& text, bool mark)
+{
+    std::string bytes = mark ? "\xff\xfe" : "";
+    for (const char16_t unit : text) {
+        bytes += static_cast<char>(unit & 0xFF);
+        bytes += static_cast<char>(unit >> 8);
+    }
+    return bytes;
+}
+
+} // namespace
+
+class TestReading : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void rowsWithNumbersThatOnlyPythonReadsAreNotLost()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.jsonl", "{\"text\":\"a\",\"x\":NaN}\n{\"text\":\"b\",\"x\":[Infinity,-Infinity]}\n{\"x\":1e999,\"text\":\"c\"}\n{\"x\":-1E+9999,\"text\":\"d\"}\n{\"text\":\"e\",\"x\":123456789012345678901234567890}\n") });
+        QCOMPARE(texts(config, folder), (Texts { "a", "b", "c", "d", "e" }));
+    }
+    void aFileOfPythonsNumbersIsJsonLinesWhateverItsName()
+    {
+        DataFolder folder;
+        QCOMPARE(texts(test::configFor({ folder.write("a.json", "{\"text\":\"a\",\"x\":NaN}\n{\"text\":\"b\",\"x\":1}\n") }), folder), (Texts { "a", "b" }));
+    }
+    void theLastOfSeveralEqualMembersCounts()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.jsonl", "{\"text\":\"first\",\"text\":\"last\"}\n{\"text\":1,\"text\":\"b\"}\n{\"a\":1,\"a\":2,\"text\":\"c\"}\n") });
+        QCOMPARE(texts(config, folder), (Texts { "last", "b", "c" }));
+        config.textColumn = "m.t";
+        config.data = { folder.write("b.jsonl", "{\"m\":{\"t\":\"x\"},\"m\":{\"t\":\"y\",\"t\":\"z\"}}\n") };
+        QCOMPARE(texts(config, folder), (Texts { "z" }));
+    }
+    void aRunFromBeforeReadsItsRowsAsItDid()
+    {
+        DataFolder folder;
+        const auto json = test::configFor({ folder.write("a.jsonl", "{\"text\":\"first\",\"text\":\"last\"}\n{\"text\":\"lost\",\"x\":NaN}\n{\"text\":\"c\"}\n") });
+        QCOMPARE(textsOf(json, oldManifest(json)), (Texts { "first", "c" }));
+        const auto csv = test::configFor({ folder.write("a.csv", "text,n\na,1\n\"b,2\nc,3") });
+        QVERIFY(!inspectData(csv).ok()); // today's rules refuse the open quote
+        const auto good = test::configFor({ folder.write("b.csv", "text,n\na,1\n") });
+        auto manifest = readManifest(oldManifest(good));
+        QVERIFY(manifest.ok());
+        QCOMPARE(manifest.value().sources[0].files[0].format.rules, 1);
+        QCOMPARE(QString::fromStdString(dataIdentity(manifest.value(), good)).size(), 64);
+        QCOMPARE(rowsKey(manifest.value().sources[0].files[0].format), std::string("csv")); // the key that its blocks have
+        QVERIFY(rowsKey(readManifest(inspected(good).manifest).value().sources[0].files[0].format) != "csv");
+    }
+    void namesWhatIsNested_data()
+    {
+        QTest::addColumn<QString>("column");
+        QTest::addColumn<QStringList>("rows");
+        QTest::newRow("member") << "meta.text" << QStringList { "one", "" };
+        QTest::newRow("list of texts") << "tags[]" << QStringList { "x\ny", "" };
+        QTest::newRow("its name is enough") << "tags" << QStringList { "x\ny", "" };
+        QTest::newRow("member of each of a list") << "messages[].content" << QStringList { "hi\nyou", "so" };
+        QTest::newRow("a dot in the name itself") << "dotted.name" << QStringList { "d", "e" };
+        QTest::newRow("without case") << "TITLE" << QStringList { "T", "U" };
+    }
+    void namesWhatIsNested()
+    {
+        QFETCH(QString, column);
+        QFETCH(QStringList, rows);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.jsonl",
+            "{\"Title\":\"T\",\"dotted.name\":\"d\",\"meta\":{\"text\":\"one\"},\"tags\":[\"x\",\"y\"],\"messages\":[{\"role\":\"u\",\"content\":\"hi\"},{\"content\":\"you\"}]}\n"
+            "{\"Title\":\"U\",\"dotted.name\":\"e\",\"meta\":{\"text\":null},\"tags\":[],\"messages\":[{\"role\":\"u\",\"content\":null},{\"role\":\"a\",\"content\":\"so\"}]}\n") });
+        config.textColumn = column.toStdString();
+        config.minChars = 0;
+        Texts wanted;
+        for (const auto& row : rows)
+            wanted.push_back(row.toStdString());
+        QCOMPARE(texts(config, folder), wanted);
+    }
+    void urlIsNotTakenBesideText()
+    {
+        DataFolder folder;
+        const auto csv = test::configFor({ folder.write("a.csv", "url,Text\nhttp://x,hello\n") });
+        QCOMPARE(inspected(csv).textColumn, std::string("Text"));
+        QVERIFY2(reading(csv).contains("The text is column Text, chosen by its name."), qPrintable(reading(csv)));
+        QVERIFY(reading(csv).contains("Other columns with text: url."));
+        const auto json = test::configFor({ folder.write("a.jsonl", "{\"url\":\"http://x\",\"CONTENT\":\"hello\"}\n") });
+        QCOMPARE(inspected(json).textColumn, std::string("CONTENT"));
+    }
+    void titleIsNotTakenWhereTextIsAList()
+    {
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write("a.jsonl", "{\"title\":\"T\",\"text\":[\"a\",\"b\"]}\n") });
+        QCOMPARE(inspected(config).textColumn, std::string("text[]"));
+        QVERIFY2(reading(config).contains("joined by line breaks"), qPrintable(reading(config)));
+        QCOMPARE(texts(config, folder), (Texts { "a\nb" }));
+    }
+    void theColumnIsAlwaysSaid()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.jsonl", "{\"story\":\"a\"}\n") });
+        QVERIFY2(reading(config).contains("The text is column story, the only one with text."), qPrintable(reading(config)));
+        config.textColumn = "story";
+        QVERIFY2(reading(config).contains("The text is column story, as text_column says."), qPrintable(reading(config)));
+    }
+    void findsTheDialectOfACsv_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("semicolons") << QByteArray("id;text\n1;hello, you\n2;\"a;b\"\n3;c\n") << "delimiter semicolon";
+        QTest::newRow("tabs") << QByteArray("id\ttext\n1\thello, you\n2\ta;b\n3\tc\n") << "delimiter tab";
+        QTest::newRow("pipes") << QByteArray("id|text\n1|hello, you\n2|a;b\n3|c\n") << "delimiter pipe";
+        QTest::newRow("commas") << QByteArray("id,text\n1,\"hello, you\"\n2,a;b\n3,c\n") << "delimiter comma";
+    }
+    void findsTheDialectOfACsv()
+    {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, says);
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write("a.csv", bytes.toStdString()) });
+        QCOMPARE(texts(config, folder), (Texts { "hello, you", "a;b", "c" }));
+        QVERIFY2(reading(config).contains(says), qPrintable(reading(config)));
+    }
+    void aBackslashBeforeQuotesIsSeen()
+    {
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write("a.csv", "id,text\n1,\"say \\\"hi, you\\\" now\"\n2,\"b\\\\c\"\n") });
+        QCOMPARE(texts(config, folder), (Texts { "say \"hi, you\" now", "b\\c" }));
+        QVERIFY2(reading(config).contains("escape \\"), qPrintable(reading(config)));
+    }
+    void theDialectCanBeSaid()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.csv", "'a:b':1\n'it\\'s':2\n") });
+        config.csvDelimiter = ":";
+        config.csvQuote = "'";
+        config.csvEscape = "\\";
+        config.csvHeader = false;
+        config.textColumn = "1";
+        QCOMPARE(texts(config, folder), (Texts { "a:b", "it's" }));
+        config.data = { folder.write("b.csv", "text,n\n5\" nail,1\n\"open,2\n") };
+        config = test::configFor(config.data);
+        config.csvQuote = "none";
+        QCOMPARE(texts(config, folder), (Texts { "5\" nail", "\"open" }));
+    }
+    void anUnclosedQuoteDoesNotSwallowTheRowsBehindIt_data()
+    {
+        QTest::addColumn<QByteArray>("row");
+        QTest::addColumn<QByteArray>("rest");
+        QByteArray plain;
+        for (int i = 0; i < 100000; ++i)
+            plain += "text " + QByteArray::number(i) + ",1\n";
+        QTest::newRow("to the end of the file") << QByteArray("\"open,1\n") << plain;
+        QTest::newRow("to the next quote") << QByteArray("\"open,1\n") << plain.left(1000) + "\"closed\",2\n" + plain.left(1000);
+        QTest::newRow("beyond what a row may have") << QByteArray("\"open,1\n") << plain.repeated(15);
+    }
+    void anUnclosedQuoteDoesNotSwallowTheRowsBehindIt()
+    {
+        QFETCH(QByteArray, row);
+        QFETCH(QByteArray, rest);
+        DataFolder folder;
+        const auto inspection = inspectData(test::configFor({ folder.write("a.csv", ("text,n\na,1\n\"b\nb\",2\n" + row + rest).toStdString()) }));
+        QVERIFY(!inspection.ok());
+        const auto message = QString::fromStdString(inspection.error().message);
+        QVERIFY2(message.contains("a.csv, line 5: a quote that begins in this record is not closed"), qPrintable(message));
+    }
+    void latinLettersAreConverted()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 200; ++i)
+            text += "Les \xe9l\xe8ves fran\xe7""ais \xe9taient d\xe9j\xe0 \xe0 l'\xe9""cole, o\xf9 le ma\xeetre les attendait.\n";
+        const auto config = test::configFor({ folder.write("a.txt", text) });
+        QVERIFY2(reading(config).contains("is windows-1252 text and is converted to UTF-8"), qPrintable(reading(config)));
+        const auto all = texts(config, folder);
+        QCOMPARE(all.size(), std::size_t(200));
+        QCOMPARE(QString::fromStdString(all[0]), QString::fromUtf8("Les élèves français étaient déjà à l'école, où le maître les attendait."));
+    }
+    void encodingsAreFound_data()
+    {
+        QTest::addColumn<QByteArray>("encoding");
+        QTest::addColumn<QString>("line");
+        QTest::newRow("Shift_JIS") << QByteArray("Shift_JIS") << QString::fromUtf8("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。");
+        QTest::newRow("GB18030") << QByteArray("GB18030") << QString::fromUtf8("我们都知道，学习新的语言需要很多时间和耐心，但是很有意思。");
+        QTest::newRow("windows-1251") << QByteArray("windows-1251") << QString::fromUtf8("Все смешалось в доме Облонских. Жена узнала, что муж был в связи с бывшею в их доме француженкою-гувернанткой.");
+    }
+    void encodingsAreFound()
+    {
+        QFETCH(QByteArray, encoding);
+        QFETCH(QString, line);
+        DataFolder folder;
+        const std::string utf8 = line.toStdString();
+        RunConfig config = test::configFor({ folder.write("utf8.txt", utf8 + "\n") });
+        std::string plain;
+        for (int i = 0; i < 60; ++i)
+            plain += utf8 + "\n";
+        // encoded by the inverse of what is tested: iconv of the C library
+        const auto path = folder.write("plain.txt", plain);
+        QProcess iconv;
+        iconv.start("iconv", { "-f", "UTF-8", "-t", QString::fromLatin1(encoding), QString::fromStdString(path) });
+        if (!iconv.waitForFinished() || iconv.exitCode() != 0)
+            QSKIP("iconv is not there");
+        config.data = { folder.write("encoded.txt", iconv.readAllStandardOutput().toStdString()) };
+        QVERIFY2(reading(config).contains(QString::fromLatin1(encoding), Qt::CaseInsensitive), qPrintable(reading(config)));
+        const auto all = texts(config, folder);
+        QCOMPARE(all.size(), std::size_t(60));
+        QCOMPARE(QString::fromStdString(all[7]), line);
+    }
+    void utf16IsRead_data()
+    {
+        QTest::addColumn<bool>("mark");
+        QTest::addColumn<bool>("packed");
+        QTest::newRow("with a mark") << true << false;
+        QTest::newRow("without") << false << false;
+        QTest::newRow("packed") << true << true;
+    }
+    void utf16IsRead()
+    {
+        QFETCH(bool, mark);
+        QFETCH(bool, packed);
+        DataFolder folder;
+        const auto bytes = utf16(u"id,text\n1,one\n2,t\u00e4\U0001F600\n", mark);
+        const auto config = test::configFor({ folder.write(packed ? "a.csv.gz" : "a.csv", packed ? test::gzip(bytes) : bytes) });
+        QCOMPARE(texts(config, folder), (Texts { "one", "t\xc3\xa4\xf0\x9f\x98\x80" }));
+        QVERIFY2(reading(config).contains("UTF-16LE"), qPrintable(reading(config)));
+    }
+    void theEncodingCanBeSaid()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", "caf\xe9\n") });
+        config.encoding = "latin1";
+        QCOMPARE(texts(config, folder), (Texts { "caf\xc3\xa9" }));
+        config.encoding = "utf-8";
+        QCOMPARE(texts(config, folder), (Texts { "caf\xe9" }));
+        config.encoding = "klingon";
+        QVERIFY(texts(config, folder).front().find("There is no encoding 'klingon'") != std::string::npos);
+    }
+    void aFewBrokenBytesDoNotMakeUtf8AnotherEncoding()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 50; ++i)
+            text += "d\xc3\xa9j\xc3\xa0 vu, \xc3\xa9t\xc3\xa9 \xe9\n";
+        const auto config = test::configFor({ folder.write("a.txt", text) });
+        QVERIFY2(reading(config).contains("has bytes that are no UTF-8"), qPrintable(reading(config)));
+        QCOMPARE(texts(config, folder)[0], std::string("d\xc3\xa9j\xc3\xa0 vu, \xc3\xa9t\xc3\xa9 \xe9"));
+    }
+    void aFractionOfASmallFileIsAFraction()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(1000)) });
+        config.fraction = 0.3;
+        const auto rows = texts(config, folder).size();
+        QVERIFY2(rows > 230 && rows < 370, qPrintable(QString::number(rows)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestReading)
+#include "tst_reading.moc"

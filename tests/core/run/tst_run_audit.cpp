@@ -1,0 +1,420 @@
+#include "core/run/run_audit.h"
+
+#include "core/base/file_system.h"
+#include "core/base/hash.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/data/block_manager.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/run/feeder_meters.h"
+#include "core/run/life_cycle.h"
+#include "core/tracker/database.h"
+#include "tests/core/tracker/ledger_fixture.h"
+
+#include <algorithm>
+#include <fstream>
+
+// A run with real blocks and checkpoints of bytes, then somebody changes one thing. The audit must find it, name it, and tell damage from
+// what it could not look at.
+
+using namespace furrow;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Trained to the end of its epoch by one worker: six checkpoints, of which the keep policy leaves two with weights.
+class WholeRun {
+public:
+    WholeRun()
+    {
+        std::string text;
+        for (int i = 0; i < 60; ++i)
+            text += std::to_string(i) + " is the number of this line\n";
+        good(writeFileDurably(realFileSystem(), root() / "data.txt", text));
+        NewRun request;
+        request.config.data = { utf8Text(root() / "data.txt") };
+        request.config.tokenizer = "byte";
+        request.config.heldOutPercent = 0;
+        request.config.samplesPerBlock = 20;
+        request.config.chunkSamples = 5;
+        request.config.devices = "cpu";
+        request.config.batchSize = 2;
+        request.folder = root() / "run";
+        request.preset = "char";
+        paths = good(createRun(request, {}));
+        feed();
+        train();
+        auto supervisor = good(SupervisorLedger::open(paths.tracker()));
+        for (std::int64_t id = 1; id <= 4; ++id)
+            removeWeights(supervisor, id);
+        good(supervisor.advance());
+        good(supervisor.emptyWal());
+    }
+
+    fs::path root() const { return pathFromUtf8(folder_.path().toStdString()); }
+    RunPaths paths { "" };
+
+private:
+    void feed()
+    {
+        const auto file = good(readRunFile(paths));
+        auto blocks = good(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), good(loadTokenizer(utf8Text(paths.tokenizer())))));
+        auto ledger = good(FeederLedger::open(paths.tracker()));
+        std::int64_t count = 0;
+        while (auto planned = good(blocks.planNext())) {
+            const NewBlock block { planned->block, planned->source, planned->firstRow, planned->chunkRows, planned->plan, {} };
+            good(ledger.addBlocks({ &block, 1 }));
+            const auto made = good(blocks.prepare(*planned));
+            good(ledger.setPrepared(planned->block, made.fileName, made.digest, preparedChunks(made.chunks, file.config.seqLen)));
+            ++count;
+        }
+        good(ledger.setLastBlockProven(count));
+    }
+
+    void train()
+    {
+        const auto runId = good(readRunFile(paths)).runId;
+        const auto attempt = good(good(SupervisorLedger::open(paths.tracker())).beginAttempt(thisProcess(), "{}"));
+        auto worker = good(WorkerLedger::open(paths.tracker(), runId));
+        good(worker.start({ attempt, 0, 0, "cpu", "test" }, 600));
+        std::vector<Part> parts;
+        std::string parent;
+        std::int64_t step = 0;
+        while (const auto claim = claimed(worker)) {
+            good(worker.begin(*claim));
+            ChunkOutcome outcome;
+            outcome.done = claim->remaining;
+            outcome.tokens = 100;
+            outcome.firstStep = outcome.lastStep = ++step;
+            good(worker.finish(*claim, outcome));
+            for (const auto& range : claim->remaining)
+                parts.push_back({ claim->chunk, range });
+            if (step % 2 != 0)
+                continue;
+            parent = commit(worker, runId, step, parent, std::exchange(parts, {}));
+            if (step == 4)
+                copyTracker(paths.folder() / "older.sqlite");
+        }
+        good(worker.end("done"));
+    }
+
+    std::string commit(WorkerLedger& worker, const std::string& runId, std::int64_t step, const std::string& parent, const std::vector<Part>& parts)
+    {
+        CheckpointManifest manifest;
+        manifest.runId = runId;
+        manifest.step = step;
+        manifest.tokens = step * 100;
+        manifest.parts = parts;
+        if (!parent.empty())
+            manifest.parents = { parent };
+        CheckpointRecord record;
+        record.folder = "r0-" + std::to_string(step);
+        record.step = step;
+        record.tokens = manifest.tokens;
+        const auto folder = paths.checkpointFolder(record.folder);
+        good(realFileSystem().createFolders(folder));
+        for (const std::string name : { "weights.safetensors", "optimizer.safetensors", "state.json" }) {
+            const std::string bytes(5000, static_cast<char>('a' + step));
+            good(writeFileDurably(realFileSystem(), folder / name, bytes + name));
+            manifest.files.push_back({ name, bytes.size() + name.size(), sha256Hex(bytes + name) });
+        }
+        const std::string text = toJsonText(manifest);
+        good(writeFileDurably(realFileSystem(), folder / "manifest.json", text));
+        record.manifestSha256 = sha256Hex(text);
+        good(worker.commit(record, parts));
+        return record.folder;
+    }
+
+    /// As the keep policy does.
+    void removeWeights(SupervisorLedger& supervisor, std::int64_t id)
+    {
+        const std::string name = "r0-" + std::to_string(2 * id);
+        good(supervisor.markRemoved({ id }));
+        fs::create_directories(paths.removedManifestsFolder());
+        fs::rename(paths.checkpointFolder(name) / "manifest.json", paths.removedManifestsFolder() / (name + ".json"));
+        fs::remove_all(paths.checkpointFolder(name));
+    }
+
+    void copyTracker(const fs::path& target) { good(good(Database::open(paths.tracker(), {})).backupTo(target, Database::Journal::Wal)); }
+
+    QTemporaryDir folder_;
+};
+
+/// A copy of the whole run that one test may change.
+struct Changed {
+    explicit Changed(const WholeRun& run)
+    {
+        const auto to = pathFromUtf8(folder.path().toStdString()) / "run";
+        fs::copy(run.paths.folder(), to, fs::copy_options::recursive);
+        paths = RunPaths(to);
+        data = run.root() / "data.txt";
+    }
+
+    void sql(const std::string& script) const
+    {
+        auto db = good(Database::open(paths.tracker(), {}));
+        db.script(("PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON;" + script).c_str());
+        good(db.takeStatus(), "tampering");
+    }
+    void flip(const fs::path& file) const
+    {
+        auto bytes = good(readFile(file));
+        bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+        write(file, bytes);
+    }
+    static void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; }
+    fs::path head(const std::string& name) const { return paths.checkpointFolder("r0-12") / name; }
+    /// The manifest of the newest checkpoint rewritten; with its hash in the tracker when a careful person does it.
+    void editManifest(const std::function<void(CheckpointManifest&)>& edit, bool withHash) const
+    {
+        auto manifest = good(readManifest(paths.checkpointFolder("r0-12")));
+        edit(manifest);
+        const auto text = toJsonText(manifest);
+        write(head("manifest.json"), text);
+        if (withHash)
+            sql("UPDATE checkpoint SET manifest_sha256='" + sha256Hex(text) + "' WHERE folder='r0-12'");
+    }
+    std::vector<fs::path> blocks() const
+    {
+        std::vector<fs::path> found;
+        for (const auto& entry : fs::directory_iterator(BlockManager::blockFolder(paths.cacheFolder())))
+            if (entry.path().extension() == ".block")
+                found.push_back(entry.path());
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+
+    QTemporaryDir folder;
+    RunPaths paths { "" };
+    fs::path data;
+};
+
+enum class Verdict { Wrong, Unreadable, NoLedger };
+
+struct Tampering {
+    const char* name;
+    Verdict verdict;
+    const char* said; ///< part of the text that names it
+    std::function<void(const Changed&)> act;
+};
+
+const std::vector<Tampering>& tamperings()
+{
+    using C = const Changed&;
+    static const std::vector<Tampering> all {
+        { "a bit of the weights", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written", [](C c) { c.flip(c.head("weights.safetensors")); } },
+        { "a bit of the optimizer", Verdict::Wrong, "optimizer.safetensors of checkpoint r0-12 is not what was written", [](C c) { c.flip(c.head("optimizer.safetensors")); } },
+        { "a bit of the manifest", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one that the tracker recorded", [](C c) { c.flip(c.head("manifest.json")); } },
+        { "a bit of a removed manifest", Verdict::Wrong, "the manifest of checkpoint r0-2 is not the one that the tracker recorded", [](C c) { c.flip(c.paths.removedManifestsFolder() / "r0-2.json"); } },
+        { "random bytes as weights", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written",
+            [](C c) {
+                Random random(7);
+                std::string bytes(5019, '\0');
+                for (char& byte : bytes)
+                    byte = static_cast<char>(random.next());
+                Changed::write(c.head("weights.safetensors"), bytes);
+            } },
+        { "no checkpoints at all", Verdict::Unreadable, "the weights of checkpoint r0-12 could not be inspected", [](C c) { fs::remove_all(c.paths.checkpointsFolder()); } },
+        { "no weights", Verdict::Unreadable, "weights.safetensors of checkpoint r0-12 could not be inspected", [](C c) { fs::remove(c.head("weights.safetensors")); } },
+        { "an older tracker", Verdict::Wrong, "the tracker is older than the checkpoints",
+            [](C c) {
+                for (const char* ending : { "", "-wal", "-shm" })
+                    fs::remove(c.paths.tracker().string() + ending);
+                fs::copy_file(c.paths.folder() / "older.sqlite", c.paths.tracker());
+            } },
+        { "swapped checkpoints", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one that the tracker recorded",
+            [](C c) {
+                fs::rename(c.paths.checkpointFolder("r0-12"), c.paths.checkpointFolder("x"));
+                fs::rename(c.paths.checkpointFolder("r0-10"), c.paths.checkpointFolder("r0-12"));
+                fs::rename(c.paths.checkpointFolder("x"), c.paths.checkpointFolder("r0-10"));
+            } },
+        { "a manifest edited by hand", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one", [](C c) { c.editManifest([](auto& m) { m.step = 99; }, false); } },
+        { "a manifest edited with its hash", Verdict::Wrong, "checkpoint r0-12 has another step in its manifest", [](C c) { c.editManifest([](auto& m) { m.step = 99; }, true); } },
+        { "parts edited with the hash", Verdict::Wrong, "by its manifest and", [](C c) { c.editManifest([](auto& m) { m.parts.pop_back(); }, true); } },
+        { "another parent in the manifest", Verdict::Wrong, "another parent", [](C c) { c.editManifest([](auto& m) { m.parents = { "r0-8" }; }, true); } },
+        { "a part row added", Verdict::Wrong, "are in the surviving weights twice", [](C c) { c.sql("INSERT INTO part (claim, first, past, chunk, checkpoint) SELECT claim, first, past, chunk, 6 FROM part WHERE checkpoint=5"); } },
+        { "a part row removed", Verdict::Wrong, "windows are in surviving checkpoints", [](C c) { c.sql("DELETE FROM part WHERE claim=3"); } },
+        { "a part row moved to another checkpoint", Verdict::Wrong, "by its manifest and", [](C c) { c.sql("UPDATE part SET checkpoint=5 WHERE claim=12; UPDATE checkpoint SET last_claim=12 WHERE id=5"); } },
+        { "a part row of another chunk", Verdict::Wrong, "which did not train that chunk", [](C c) { c.sql("UPDATE part SET chunk=(SELECT max(id) FROM chunk) WHERE claim=1"); } },
+        { "a part row that says left out", Verdict::Wrong, "which that claim did not train", [](C c) { c.sql("UPDATE part SET skipped=1 WHERE claim=3"); } },
+        { "the state of a chunk", Verdict::Wrong, "differ from its chunks", [](C c) { c.sql("UPDATE chunk SET state=1 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "the counters of a block", Verdict::Wrong, "the counters of block 1 (epoch 1) differ", [](C c) { c.sql("UPDATE counts SET n4=n4-1, n1=n1+1, wanted=1 WHERE block=1"); } },
+        { "the counters of an epoch", Verdict::Wrong, "epoch 1 counts 7 chunks as committed", [](C c) { c.sql("UPDATE epoch SET n4=7"); } },
+        { "a block file of another block", Verdict::Wrong, "it was replaced",
+            [](C c) {
+                const auto files = c.blocks();
+                fs::copy_file(files.front(), files.back(), fs::copy_options::overwrite_existing);
+            } },
+        { "a bit of a block", Verdict::Wrong, "is damaged", [](C c) { c.flip(c.blocks().front()); } },
+        { "the fingerprint of a chunk", Verdict::Wrong, "the fingerprints of its samples", [](C c) { c.sql("UPDATE chunk SET digest=digest+1 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "a claim row removed", Verdict::Wrong, "rows were taken out of the history", [](C c) { c.sql("DELETE FROM claim WHERE id=4"); } },
+        { "the newest claim row removed", Verdict::Wrong, "rows were taken out of the history", [](C c) { c.sql("DELETE FROM claim WHERE id=12"); } },
+        { "an event removed", Verdict::Wrong, "the table event has", [](C c) { c.sql("DELETE FROM event WHERE seq=5"); } },
+        { "a checkpoint row with another parent", Verdict::Wrong, "another parent", [](C c) { c.sql("UPDATE parent SET parent=4 WHERE checkpoint=6; UPDATE checkpoint SET surviving=0 WHERE id=5") ; } },
+        { "a checkpoint row removed", Verdict::Wrong, "the table checkpoint has", [](C c) { c.sql("DELETE FROM checkpoint WHERE id=3"); } },
+        { "the surviving flag", Verdict::Wrong, "is marked as given up", [](C c) { c.sql("UPDATE checkpoint SET surviving=0 WHERE id=2"); } },
+        { "a removed manifest deleted", Verdict::Unreadable, "the manifest of checkpoint r0-4 could not be inspected", [](C c) { fs::remove(c.paths.removedManifestsFolder() / "r0-4.json"); } },
+        { "a manifest that is a folder", Verdict::Unreadable, "could not be inspected",
+            [](C c) {
+                fs::remove(c.head("manifest.json"));
+                fs::create_directory(c.head("manifest.json"));
+            } },
+        { "a folder that leads elsewhere", Verdict::NoLedger, "which is no name of a folder", [](C c) { c.sql("UPDATE checkpoint SET folder='../../elsewhere' WHERE id=6"); } },
+        { "another tokenizer", Verdict::Wrong, "is not the tokenizer this run began with", [](C c) { Changed::write(c.paths.tokenizer(), good(buildCharTokenizer([n = 0](std::string_view& piece) mutable { piece = "a"; return n++ == 0; }, CharFallback::Bytes))->definition()); } },
+        { "an edited run.json", Verdict::Wrong, "chunk_samples",
+            [](C c) {
+                auto text = good(readFile(c.paths.configFile()));
+                const std::string setting = "\"chunk_samples\": 5";
+                text.replace(text.find(setting), setting.size(), "\"chunk_samples\": 6");
+                Changed::write(c.paths.configFile(), text);
+            } },
+        { "an id that no run can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET id=9223372036854775000 WHERE id=(SELECT max(id) FROM chunk)"); } },
+        { "an epoch that does not follow", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE epoch SET epoch=89999"); } },
+        { "a state that no chunk can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET state=77 WHERE id=(SELECT min(id) FROM chunk)"); } },
+    };
+    return all;
+}
+
+std::string allTexts(const AuditReport& report)
+{
+    std::string text = auditText(report);
+    for (const AuditFinding& finding : report.findings)
+        text += finding.text + "\n";
+    return text;
+}
+
+const AuditInspection* inspectionOf(const AuditReport& report, const std::string& what)
+{
+    const auto found = std::find_if(report.inspections.begin(), report.inspections.end(), [&](const auto& one) { return one.what == what; });
+    return found == report.inspections.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+class TestRunAudit : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void wholeRunIsProvenByItsFiles()
+    {
+        const auto report = good(auditRun(whole_.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect() && report.inspectedWeights(), auditText(report).c_str());
+        QCOMPARE(inspectionOf(report, "manifests")->inspected, 6);
+        QCOMPARE(inspectionOf(report, "parts")->inspected, 6);
+        QCOMPARE(inspectionOf(report, "weights")->inspected, 1);
+        QCOMPARE(inspectionOf(report, "blocks")->inspected, 3);
+        QVERIFY(!inspectionOf(report, "source"));
+        QVERIFY(auditText(report).starts_with("run " + report.runId + ": every chunk is where it should be, once, and the files are those that were recorded"));
+        QVERIFY(auditHtml(report).find("What was inspected, and how") != std::string::npos);
+    }
+
+    void deepAuditReadsTheSourceOnceMore()
+    {
+        const auto before = Changed(whole_).blocks().size();
+        Changed run(whole_);
+        for (const auto& block : run.blocks())
+            fs::remove(block); // nothing to compare with but the source
+        const auto report = good(auditRun(run.paths, AuditDepth::Deep));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        QCOMPARE(inspectionOf(report, "source")->inspected, static_cast<std::int64_t>(before));
+        QCOMPARE(inspectionOf(report, "weights")->inspected, 2); // all that are there
+        QVERIFY(run.blocks().empty()); // and kept nothing of it
+    }
+
+    void deepAuditFindsAFingerprintThatTheSourceDoesNotHave()
+    {
+        Changed run(whole_);
+        for (const auto& block : run.blocks())
+            fs::remove(block);
+        run.sql("UPDATE chunk SET digest=digest+1 WHERE id=(SELECT min(id) FROM chunk)");
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean()); // there was nothing to hold it against
+        const auto report = good(auditRun(run.paths, AuditDepth::Deep));
+        QVERIFY(!report.isClean());
+        QVERIFY2(allTexts(report).find("the fingerprints of its samples in the source") != std::string::npos, auditText(report).c_str());
+    }
+
+    void changedSourceIsWrongAndAnAbsentOneCannotBeInspected()
+    {
+        const auto bytes = good(readFile(whole_.root() / "data.txt"));
+        Changed::write(whole_.root() / "data.txt", bytes + "one more\n");
+        const auto changed = auditRun(whole_.paths, AuditDepth::Deep);
+        fs::remove(whole_.root() / "data.txt");
+        const auto absent = auditRun(whole_.paths, AuditDepth::Deep);
+        Changed::write(whole_.root() / "data.txt", bytes);
+        QVERIFY(!good(changed).isClean());
+        QVERIFY2(good(absent).isClean() && !good(absent).couldInspect(), auditText(good(absent)).c_str());
+        QCOMPARE(inspectionOf(good(absent), "source")->unreadable, 1);
+    }
+
+    void quickAuditSaysThatTheWeightsWereNotInspected()
+    {
+        Changed run(whole_);
+        run.flip(run.head("weights.safetensors"));
+        const auto report = good(auditRun(run.paths, AuditDepth::Quick));
+        QVERIFY(report.isClean() && !report.inspectedWeights());
+        QVERIFY(auditText(report).find("weights not inspected") != std::string::npos);
+        QVERIFY(auditJson(report).find("\"weights_inspected\": false") != std::string::npos);
+    }
+
+    void auditThatIsStoppedSaysNothing()
+    {
+        std::stop_source source;
+        AuditWatch watch { source.get_token(), [&](const AuditProgress& progress) {
+                              if (progress.doing.find("weights") != std::string::npos)
+                                  source.request_stop();
+                          } };
+        const auto report = auditRun(whole_.paths, AuditDepth::Files, watch);
+        QVERIFY(!report.ok());
+        SAME(report.error().code, ErrorCode::Cancelled);
+    }
+
+    void evictedBlockIsNoFault()
+    {
+        Changed run(whole_);
+        fs::remove(run.blocks().front());
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        QCOMPARE(inspectionOf(report, "blocks")->inspected, 2);
+    }
+
+    void copyOfACheckpointIsNoFault()
+    {
+        Changed run(whole_);
+        fs::copy(run.paths.checkpointFolder("r0-12"), run.paths.checkpointFolder("r0-14"), fs::copy_options::recursive);
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean(), auditText(report).c_str());
+    }
+
+    void tamperingIsFoundAndNamed_data()
+    {
+        QTest::addColumn<int>("row");
+        for (int row = 0; row < static_cast<int>(tamperings().size()); ++row)
+            QTest::newRow(tamperings()[static_cast<std::size_t>(row)].name) << row;
+    }
+    void tamperingIsFoundAndNamed()
+    {
+        QFETCH(int, row);
+        const Tampering& tampering = tamperings()[static_cast<std::size_t>(row)];
+        Changed run(whole_);
+        tampering.act(run);
+        const auto report = auditRun(run.paths, AuditDepth::Files);
+        const std::string said = report.ok() ? allTexts(report.value()) : report.error().message;
+        QVERIFY2(said.find(tampering.said) != std::string::npos, said.c_str());
+        QCOMPARE(report.ok(), tampering.verdict != Verdict::NoLedger);
+        if (!report.ok()) {
+            SAME(report.error().code, ErrorCode::Corrupt);
+            return;
+        }
+        QVERIFY2(report.value().isClean() == (tampering.verdict == Verdict::Unreadable), said.c_str());
+        if (tampering.verdict == Verdict::Unreadable)
+            QVERIFY2(!report.value().couldInspect() && said.find("not everything could be inspected") != std::string::npos, said.c_str());
+    }
+
+private:
+    WholeRun whole_;
+};
+
+QTEST_GUILESS_MAIN(TestRunAudit)
+#include "tst_run_audit.moc"

@@ -1,0 +1,72 @@
+// How long workers waited, as a storm reads it from telemetry.
+
+#include "core/run/storm/storm_waits.h"
+#include "core/telemetry/records.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+using namespace furrow;
+
+class TestStormWaits : public QObject {
+    Q_OBJECT
+
+    static void append(const std::filesystem::path& file, const std::string& lines) { std::ofstream(file, std::ios::app | std::ios::binary) << lines; }
+    static std::string header()
+    {
+        std::string line;
+        encodeLine(TelemetryHeader { "run", 1, 0, "boot", 0, 0 }, line);
+        return line;
+    }
+    static std::string step(double seconds, double mergeMs = 0)
+    {
+        StepRecord record;
+        record.monotonicNs = static_cast<std::int64_t>(seconds * 1e9);
+        record.time.optimizer = 4;
+        record.time.checkpoint = mergeMs;
+        std::string line;
+        encodeLine(record, line);
+        return line;
+    }
+
+private Q_SLOTS:
+    void longestGapBetweenTwoStepsOfAProcessIsAWait()
+    {
+        const QTemporaryDir folder;
+        const auto file = std::filesystem::path(folder.path().toStdString()) / "1-w0.jsonl";
+        StormWaits waits(file.parent_path());
+        append(file, header() + step(10) + step(10.01) + step(13.014, 1000));
+        const auto found = waits.take(0.5);
+        QCOMPARE(found.size(), 1u);
+        QCOMPARE(found[0].beganNs, 10'010'000'000);
+        QVERIFY(std::abs(found[0].seconds - 2) < 0.01);
+        QVERIFY(std::abs(found[0].mergeSeconds - 1) < 0.01);
+        QVERIFY(waits.take(0.5).empty());
+    }
+
+    void processThatWasKilledDidNotWait()
+    {
+        const QTemporaryDir folder;
+        const auto file = std::filesystem::path(folder.path().toStdString()) / "1-w0.jsonl";
+        StormWaits waits(file.parent_path());
+        append(file, header() + step(10) + header() + step(20));
+        QVERIFY(waits.take(0.5).empty());
+    }
+
+    void lineThatIsStillBeingWrittenIsReadLater()
+    {
+        const QTemporaryDir folder;
+        const auto file = std::filesystem::path(folder.path().toStdString()) / "1-w0.jsonl";
+        StormWaits waits(file.parent_path());
+        const auto later = step(12);
+        append(file, header() + step(10) + later.substr(0, 20));
+        QVERIFY(waits.take(0.5).empty());
+        append(file, later.substr(20));
+        QCOMPARE(waits.take(0.5).size(), 1u);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStormWaits)
+#include "tst_storm_waits.moc"

@@ -1,0 +1,183 @@
+#include "tests/e2e/run_driver.h"
+
+#include "core/base/path.h"
+#include "core/base/process.h"
+#include "core/tracker/database.h"
+#include "core/tracker/ledger_reader.h"
+#include "core/tracker/tracker_locks.h"
+
+#include <QElapsedTimer>
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <memory>
+#include <optional>
+
+using furrow::Database;
+using furrow::Transaction;
+
+namespace {
+
+/// A failing Result ends the test program with its sentence.
+template <typename T> T good(furrow::Result<T> result)
+{
+    if (!result.ok())
+        qFatal("%s", result.error().message.c_str());
+    return std::move(result).value();
+}
+
+int restarts(const QString& run)
+{
+    int sum = 0;
+    for (const auto& worker : RunDriver::status(run)[QStringLiteral("workers")].toArray())
+        sum += worker[QStringLiteral("restarts")].toInt();
+    return sum;
+}
+
+qint64 steps(const QString& run)
+{
+    return RunDriver::status(run)[QStringLiteral("steps")].toInteger();
+}
+
+} // namespace
+
+/// Processes that stand still while they hold a lock of the tracker: nobody else loses anything by it.
+class TestLocks : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void init();
+    void aReaderThatStandsStillCostsNoStep();
+    void aForeignLockIsNamedAndOutlasted();
+    void aWorkerThatStandsStillInsideAWriteIsEnded();
+    void aFeederThatStandsStillInsideAWriteIsEnded();
+
+private:
+    void startRun(int lines);
+    void finishesWhole();
+    void freezeInsideAWrite(qint64 pid);
+    std::filesystem::path tracker() const { return std::filesystem::path(run_.toStdString()) / "tracker.sqlite"; }
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    QString run_;
+};
+
+void TestLocks::initTestCase()
+{
+    qputenv("FURROW_COUNTING", "1"); // the ledger is asked, not the weights
+    qputenv("FURROW_COUNTING_STEP_MS", "20");
+    qputenv("FURROW_LEASE_S", "1"); // the first one lasts four seconds
+}
+
+void TestLocks::init()
+{
+    folder_ = std::make_unique<QTemporaryDir>();
+    run_ = folder_->filePath(QStringLiteral("run"));
+}
+
+void TestLocks::startRun(int lines)
+{
+    const auto text = RunDriver::writeText(folder_->path(), lines);
+    const auto started = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), text, QStringLiteral("--out"), run_, QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--devices"), QStringLiteral("cpu"), QStringLiteral("--detach") }
+        + RunDriver::tinyModel());
+    QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
+    QVERIFY(RunDriver::waitForChunks(run_, 4));
+}
+
+void TestLocks::finishesWhole()
+{
+    QVERIFY(RunDriver::waitForState(run_, { QStringLiteral("finished") }));
+    const auto status = RunDriver::status(run_);
+    QCOMPARE(status[QStringLiteral("attempt")].toInt(), 1); // nothing ended it in between
+    const auto epoch = RunDriver::auditedEpoch(run_);
+    QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
+    QCOMPARE(epoch[QStringLiteral("missing")].toInt(-1), 0);
+}
+
+/// Stops it at instants until it is one inside a write.
+void TestLocks::freezeInsideAWrite(qint64 pid)
+{
+    QElapsedTimer timer;
+    timer.start();
+    while (timer.elapsed() < 60'000) {
+        QVERIFY(RunDriver::hold(pid));
+        for (int look = 0; look < 20; ++look) { // the stop takes a moment
+            const auto writer = furrow::trackerLocks(tracker()).writer;
+            if (!writer || writer->pid != pid)
+                break;
+            if (writer->stopped)
+                return;
+        }
+        ::kill(static_cast<pid_t>(pid), SIGCONT);
+        QTest::qWait(1);
+    }
+    QFAIL("it was never met inside a write");
+}
+
+// `furrowctl audit` stopped by Ctrl+Z inside its transaction froze training and ended a worker.
+void TestLocks::aReaderThatStandsStillCostsNoStep()
+{
+    startRun(1200);
+    Database::Options options;
+    options.access = Database::Access::ReadOnly;
+    auto db = good(Database::open(tracker(), options));
+    const auto still = good(Transaction::read(db));
+    QVERIFY(db.integer("SELECT count(*) FROM chunk"));
+    const auto before = steps(run_);
+    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 20'000);
+    finishesWhole();
+    QCOMPARE(restarts(run_), 0);
+}
+
+// A backup tool, or BEGIN IMMEDIATE by hand: longer than every lease.
+void TestLocks::aForeignLockIsNamedAndOutlasted()
+{
+    startRun(600);
+    auto db = good(Database::open(tracker(), {}));
+    std::optional<Transaction> held(good(Transaction::begin(db)));
+    QElapsedTimer timer;
+    timer.start();
+    const QString me = QStringLiteral("process %1 (tst_locks)").arg(furrow::thisProcess().pid);
+    const auto evidence = [&] {
+        QString all;
+        for (const auto& one : RunDriver::status(run_)[QStringLiteral("evidence")].toArray())
+            all += one.toString() + QLatin1Char('\n');
+        return all;
+    };
+    QTRY_VERIFY2_WITH_TIMEOUT(evidence().contains(me), qPrintable(evidence()), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(timer.elapsed() > 12'000, 20'000); // three times the first lease
+    held.reset();
+    finishesWhole();
+    QCOMPARE(restarts(run_), 0);
+}
+
+void TestLocks::aWorkerThatStandsStillInsideAWriteIsEnded()
+{
+    startRun(1200);
+    const auto pid = RunDriver::workerPid(run_, 1);
+    QVERIFY(pid > 0);
+    freezeInsideAWrite(pid);
+    QElapsedTimer timer;
+    timer.start();
+    auto db = good(Database::open(tracker(), {}));
+    good(Transaction::begin(db)); // whoever wants to write waits so long
+    qInfo("the lock was free again after %lld ms", timer.elapsed());
+    QVERIFY(timer.elapsed() < 10'000);
+    finishesWhole();
+    QCOMPARE(restarts(run_), 1);
+}
+
+void TestLocks::aFeederThatStandsStillInsideAWriteIsEnded()
+{
+    startRun(3000);
+    freezeInsideAWrite(good(good(furrow::LedgerReader::open(tracker())).totals()).feeder->pid);
+    auto db = good(Database::open(tracker(), {}));
+    good(Transaction::begin(db));
+    finishesWhole();
+    QCOMPARE(restarts(run_), 0);
+}
+
+QTEST_GUILESS_MAIN(TestLocks)
+#include "tst_locks.moc"

@@ -1,0 +1,62 @@
+// run.json and the small JSON files of a run folder from hostile bytes: each is refused with a sentence, or read to something that can be
+// shown and written again.
+
+#include "core/config/schema.h"
+#include "core/run/attempt_config.h"
+#include "core/run/brain.h"
+#include "core/run/finished_mark.h"
+#include "core/run/frozen_config.h"
+#include "core/run/memory_file.h"
+#include "core/run/reading.h"
+#include "core/run/run_file.h"
+#include "tests/fuzz/fuzz_seeds.h"
+#include "tests/fuzz/scratch.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace furrow;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    static const ScratchFolder scratch("run");
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    for (const char* name : { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json" })
+        scratch.write(name, text);
+    const RunPaths paths(scratch.path());
+    if (const auto file = readRunFile(paths); file.ok()) {
+        (void)frozenText(file.value());
+        (void)validate(file.value().config);
+        (void)writeRunFile(RunPaths(scratch.path() / "again"), file.value());
+    }
+    if (const auto parent = readParent(paths); parent.ok() && parent.value())
+        (void)writeParent(RunPaths(scratch.path() / "again"), *parent.value());
+    (void)readFinishedMark(paths);
+    if (const auto reading = readReading(paths))
+        (void)toJson(*reading).dump();
+    (void)readMemory(paths.memoryFile(0));
+    AttemptRow attempt;
+    attempt.overridesJson = std::string(text);
+    (void)configOf(attempt, RunConfig {});
+    return 0;
+}
+
+std::vector<std::string> fuzzSeeds()
+{
+    const ScratchFolder scratch("seeds");
+    const RunPaths paths(scratch.path());
+    RunFile file;
+    file.runId = "abc";
+    file.preset = "char";
+    file.dataManifest = R"({"version":1,"sources":[{"files":[{"path":"/a","size":3}]}]})";
+    file.samplesPerBlock = 100;
+    file.vocabularySize = 257;
+    (void)writeRunFile(paths, file);
+    ParentFile parent;
+    parent.chunks = { { 0, "0-20 30-40" }, { 7, "1-2" } };
+    (void)writeParent(paths, parent);
+    const auto bytesOf = [](const std::filesystem::path& path) {
+        std::ifstream in(path, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    return { bytesOf(paths.configFile()), bytesOf(paths.parentFile()), toJson(Reading {}).dump(), R"({"attempt":1,"marked_ns":2})", R"({"lr":0.1,"workers":2,"name":["a"]})", std::string(3000, '{') };
+}
