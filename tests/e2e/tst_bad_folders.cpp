@@ -53,13 +53,13 @@ class TestBadFolders : public QObject {
         const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q, text_, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel() + more);
         return out.exitCode == 0 ? run : QString();
     }
-    /// A run that was stopped early in its only epoch.
+    /// A run that was stopped early in its only epoch; "" when it was not, an epoch that ended before the stop included.
     QString stopped(const char* name)
     {
         const QString run = started(name);
         if (run.isEmpty() || !RunDriver::waitForChunks(run, 5) || RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode != 0)
             return {};
-        return run;
+        return RunDriver::status(run)["state"_q].toString() == "stopped"_q ? run : QString();
     }
     static QString edited(const QString& run, const QString& key, const QJsonValue& value)
     {
@@ -79,7 +79,8 @@ class TestBadFolders : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() { text_ = RunDriver::writeText(folder_.path(), 1200); }
+    // Enough for an epoch of several seconds: one of 120 chunks was over before the stop arrived.
+    void initTestCase() { text_ = RunDriver::writeText(folder_.path(), 8000); }
 
     void secondSupervisorSaysThatTheRunIsHeld()
     {
