@@ -26,10 +26,12 @@ ScratchFolder::~ScratchFolder()
 Result<ScratchFolder> ScratchFolder::make(const std::filesystem::path& parent)
 {
     std::error_code error;
-    const auto path = std::filesystem::absolute(parent, error) / ("furrow-bench-" + randomHex(8));
+    const auto path = std::filesystem::absolute(parent, error) / ("furrow-" + randomHex(16));
     if (auto status = realFileSystem().createFolders(path); !status.ok())
         return status.error();
-    return ScratchFolder(path);
+    ScratchFolder made(path);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+    return made;
 }
 
 } // namespace furrow

@@ -6,10 +6,10 @@
 
 namespace furrow {
 
-/// A folder of its own for a measurement, which goes with everything in it when this goes.
+/// A folder of its own that nobody else can look into; it goes with everything in it when this goes.
 class ScratchFolder {
 public:
-    /// Makes "furrow-bench-<random>" below `parent`, and `parent` too where it is missing.
+    /// Makes "furrow-<random>" below `parent`, and `parent` too where it is missing.
     static Result<ScratchFolder> make(const std::filesystem::path& parent);
     ScratchFolder(ScratchFolder&& other) noexcept;
     ScratchFolder& operator=(ScratchFolder&&) = delete;

@@ -1,6 +1,10 @@
 #include "core/run/ledger_view.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/tracker/ledger_file.h"
+
+#include <utility>
 
 namespace furrow {
 
@@ -19,6 +23,24 @@ std::filesystem::path readableLedger(const RunPaths& paths)
     if (live && std::filesystem::exists(paths.trackerSnapshot(), absent) && !seenFromElsewhereReason(paths).empty())
         return paths.trackerSnapshot();
     return paths.tracker();
+}
+
+LedgerToRead::LedgerToRead(const RunPaths& paths)
+    : file_(readableLedger(paths))
+{
+    if (file_ != paths.tracker() || !isLocked(paths.supervisorLock()))
+        return;
+    std::error_code failed;
+    const auto temporary = std::filesystem::temp_directory_path(failed);
+    auto folder = failed ? Result<ScratchFolder>(Error { ErrorCode::Io, failed.message() }) : ScratchFolder::make(temporary);
+    auto live = openForReading(file_);
+    if (!folder.ok() || !live.ok())
+        return;
+    const auto copy = folder.value().path() / file_.filename();
+    if (!live.value().backupTo(copy).ok())
+        return;
+    file_ = copy;
+    folder_.emplace(std::move(folder).value());
 }
 
 Result<LedgerReader> openLedger(const RunPaths& paths)

@@ -52,7 +52,7 @@ Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const Audi
         return file.error();
     AuditLog log(watch);
     log.say(sentence("Reading the tracker"), 0);
-    auto report = audit(readableLedger(paths), watch.stop);
+    auto report = audit(LedgerToRead(paths).file(), watch);
     if (!report.ok() || depth == AuditDepth::Quick)
         return report;
     if (auto status = auditFiles(paths, file.value(), depth, report.value().runId, log); !status.ok())

@@ -32,10 +32,10 @@ namespace {
 
     class Auditor {
     public:
-        Auditor(Database& db, LedgerReader& reader, const std::stop_token& stop, AuditReport& report)
+        Auditor(Database& db, LedgerReader& reader, const AuditWatch& watch, AuditReport& report)
             : db_(db)
             , reader_(reader)
-            , stop_(stop)
+            , watch_(watch)
             , report_(report)
         {
         }
@@ -90,15 +90,17 @@ namespace {
             report_.findings.push_back(std::move(finding));
         }
 
-        void endIfStopped()
+        void sayHowFar(std::int64_t chunks) const
         {
-            if (stop_.stop_requested())
-                db_.fail({ ErrorCode::Cancelled, sentence("the audit was ended before it was done") });
+            constexpr std::int64_t kEvery = 4096;
+            if (watch_.say && chunks % kEvery == 0)
+                watch_.say({ sentence("Reading the tracker"), std::min(1.0, static_cast<double>(chunks) / static_cast<double>(std::max<std::int64_t>(1, promised_))) });
         }
 
         void readEpochs()
         {
             blockCount_ = db_.integer("SELECT block_count FROM dataset");
+            promised_ = db_.integer("SELECT (SELECT sum(chunks) FROM block)*(SELECT count(*) FROM epoch)").value_or(0);
             Rows rows = db_.query("SELECT epoch, closed_wall IS NOT NULL FROM epoch ORDER BY epoch");
             while (rows.next()) {
                 AuditEpoch one;
@@ -148,11 +150,20 @@ namespace {
             whole("claim", number("SELECT count(*) FROM claim"), std::max(newestClaim_, number("SELECT max(id) FROM claim")));
             whole("event", number("SELECT count(*) FROM event"), number("SELECT max(seq) FROM event"));
             whole("checkpoint", number("SELECT count(*) FROM checkpoint"), number("SELECT max(id) FROM checkpoint"));
+            checkEvents();
             Rows rows = db_.query("SELECT p.claim, p.checkpoint FROM part p LEFT JOIN claim c ON c.id=p.claim WHERE c.id IS NULL OR c.chunk<>p.chunk");
             while (rows.next()) {
                 lineageHolds_ = false;
                 find("history", {}, sentence("checkpoint %1 has a part of claim %2, which did not train that chunk", { std::to_string(rows.integer(1)), std::to_string(rows.integer(0)) }));
             }
+        }
+
+        // What no chunk can be and how many no block can have would stop the readers of the history.
+        void checkEvents()
+        {
+            Rows rows = db_.query("SELECT chunk, count FROM event");
+            while (rows.next())
+                (void)eventCountAt(db_, rows, 1, chunkIdOrNoneAt(db_, rows, 0));
         }
 
         // Living parts of one chunk, through its claims.
@@ -181,8 +192,9 @@ namespace {
 #undef FURROW_CHUNK_COLUMNS
             std::unordered_map<std::uint64_t, std::int64_t> digests; // of one epoch
             std::int64_t digestEpoch = -1;
+            std::int64_t seen = 0;
             while (rows.next()) {
-                endIfStopped();
+                sayHowFar(seen++);
                 const ChunkId id = chunkIdAt(db_, rows, 0);
                 const auto state = static_cast<ChunkState>(boundedAt(db_, rows, 1, kStateBounds));
                 AuditEpoch& here = epochOf(id);
@@ -317,7 +329,6 @@ namespace {
                                   " AND p.alive=1), EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), k.holder, k.claim, c.incarnation, c.cause"
                                   " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id");
             while (rows.next()) {
-                endIfStopped();
                 const ChunkId chunk = chunkIdAt(db_, rows, 1);
                 AuditEpoch& here = epochOf(chunk);
                 const auto outcome = static_cast<ClaimOutcome>(rows.integer(4));
@@ -472,9 +483,10 @@ namespace {
 
         Database& db_;
         LedgerReader& reader_;
-        const std::stop_token& stop_;
+        const AuditWatch& watch_;
         AuditReport& report_;
         std::optional<std::int64_t> blockCount_;
+        std::int64_t promised_ = 0; // chunks in all epochs, for the progress alone
         std::vector<bool> closed_;
         AuditEpoch nowhere_;
         std::set<std::int64_t> strayEpochs_;
@@ -540,7 +552,7 @@ Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tra
     return chunks;
 }
 
-Result<AuditReport> audit(const std::filesystem::path& tracker, const std::stop_token& stop)
+Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch)
 {
     auto reader = LedgerReader::open(tracker); // refuses what this program cannot read
     if (!reader.ok())
@@ -549,6 +561,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const std::stop_
     if (!opened.ok())
         return opened.error();
     Database& db = opened.value();
+    db.endWith(watch.stop);
     AuditReport report;
     auto view = Transaction::read(db);
     if (!view.ok())
@@ -558,9 +571,12 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const std::stop_
         return runId.error();
     report.runId = runId.value();
     checkIntegrity(db, report);
-    Auditor(db, reader.value(), stop, report).run();
-    if (Status status = view.value().commit(); !status.ok())
+    Auditor(db, reader.value(), watch, report).run();
+    if (Status status = view.value().commit(); !status.ok()) {
+        if (watch.stop.stop_requested())
+            return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
         return status.error().in("auditing");
+    }
     std::int64_t chunks = 0;
     for (const AuditEpoch& epoch : report.epochs)
         chunks += epoch.known;

@@ -89,10 +89,20 @@ struct TrainedChunk {
 /// By chunk id; a chunk that several workers trained in parts is there once for each.
 Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker);
 
-/// Reads the whole ledger and proves or refutes "exactly once" from parts and claims, not from its counters. Works on
-/// a running run too: everything is read in one transaction. No other file is looked at: auditRun (core/run/run_audit.h) does that too.
-/// Cancelled when `stop` is requested.
-Result<AuditReport> audit(const std::filesystem::path& tracker, const std::stop_token& stop = {});
+struct AuditProgress {
+    std::string doing; ///< a sentence, for people
+    double fraction = 0; ///< of that, 0..1
+};
+
+/// How somebody who waits takes part. Called on the thread of the audit.
+struct AuditWatch {
+    std::stop_token stop; ///< ends the audit with Cancelled, inside a large file too
+    std::function<void(const AuditProgress&)> say; ///< may be empty
+};
+
+/// Reads the whole ledger and proves or refutes "exactly once" from parts and claims, not from its counters. Everything is read in one
+/// transaction, so of a live run a copy is better audited. No other file is looked at: auditRun (core/run/run_audit.h) does both.
+Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch = {});
 
 /// In one line: all trained, or how much is not and is only in order because it is named, or not in order; and what was not looked at.
 std::string auditVerdict(const AuditReport& report);

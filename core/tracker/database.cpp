@@ -89,6 +89,8 @@ namespace {
             return { std::filesystem::exists(path) ? ErrorCode::Io : ErrorCode::NotFound,
                 std::filesystem::exists(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
                                               : sentence("there is no tracker %1", { file }) };
+        case SQLITE_INTERRUPT:
+            return { ErrorCode::Cancelled, file + ": " + detail };
         case SQLITE_IOERR:
             return { ErrorCode::Io, sentence("%1: reading or writing failed (%2); check the disk", { file, detail }) };
         default:
@@ -132,6 +134,7 @@ struct Database::State {
     DbHandle handle;
     std::unordered_map<const char*, std::vector<sqlite3_stmt*>> idle; // prepared, by the address of their literal
     std::optional<Error> error;
+    std::stop_token stop; // see endWith()
     std::optional<Durability> joined; // set while transactions that begin are part of one: what that one must be
 
     ~State()
@@ -285,6 +288,14 @@ Result<Database> Database::create(const std::filesystem::path& path)
 void Database::setPatience(Patience patience)
 {
     state_->waiting.patience = std::move(patience);
+}
+
+void Database::endWith(std::stop_token stop)
+{
+    constexpr int kInstructions = 10'000; // of SQLite's machine, between two questions
+    state_->stop = std::move(stop);
+    sqlite3_progress_handler(
+        state_->handle.get(), kInstructions, [](void* token) { return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0; }, &state_->stop);
 }
 
 void Database::script(const char* sql)

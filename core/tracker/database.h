@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -69,6 +70,9 @@ public:
 
     /// From now on this decides how long it waits, not Options::busyMs: a process of a run outlasts whoever holds a lock.
     void setPatience(Patience patience);
+
+    /// Statements end with Cancelled, large ones within milliseconds, once this is requested.
+    void endWith(std::stop_token stop);
 
     /// `sql` must be a literal: its address is the key of the prepared statement.
     template <typename... Values> Rows query(const char* sql, const Values&... values)

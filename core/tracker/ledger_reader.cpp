@@ -108,12 +108,6 @@ namespace {
 
     constexpr Bounds kFromBounds { "state", -1, kChunkStateCount - 1 }; // -1: the chunk became known
 
-    /// How many chunks from `first` on an event speaks of: they are of one block.
-    std::int64_t eventCountAt(Database& db, const Rows& row, int column, ChunkId first)
-    {
-        return boundedAt(db, row, column, { "chunks of one event", 1, kMaxChunksPerBlock - placeOf(first).column });
-    }
-
     ChunkCounts countsAt(Database& db, const Rows& row, int column)
     {
         ChunkCounts counts;

@@ -35,6 +35,11 @@ ChunkId chunkIdOrNoneAt(Database& db, const Rows& row, int column)
     return row.integer(column) == 0 ? ChunkId {} : chunkIdAt(db, row, column);
 }
 
+std::int64_t eventCountAt(Database& db, const Rows& row, int column, ChunkId first)
+{
+    return boundedAt(db, row, column, { "chunks of one event", 1, kMaxChunksPerBlock - placeOf(first).column });
+}
+
 WindowRange windowsAt(Database& db, const Rows& row, int column)
 {
     const auto begin = static_cast<std::int32_t>(boundedAt(db, row, column, kWindowBounds));

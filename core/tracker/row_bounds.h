@@ -36,6 +36,8 @@ bool isChunkId(std::int64_t id);
 ChunkId chunkIdAt(Database& db, const Rows& row, int column);
 /// The same where 0 stands for no chunk.
 ChunkId chunkIdOrNoneAt(Database& db, const Rows& row, int column);
+/// How many chunks from `first` on an event speaks of: they are of one block.
+std::int64_t eventCountAt(Database& db, const Rows& row, int column, ChunkId first);
 /// Windows from this column to the next one.
 WindowRange windowsAt(Database& db, const Rows& row, int column);
 

@@ -1,5 +1,6 @@
 #include "core/run/run_audit.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
@@ -368,6 +369,25 @@ private Q_SLOTS:
         const auto report = auditRun(whole_.paths, AuditDepth::Files, watch);
         QVERIFY(!report.ok());
         SAME(report.error().code, ErrorCode::Cancelled);
+    }
+
+    /// The audit of a live run was one long read of its tracker: stopped by Ctrl+Z it kept the WAL from being emptied.
+    void auditOfALiveRunKeepsNoWal()
+    {
+        Changed run(whole_);
+        const QTemporaryDir temporary;
+        qputenv("TMPDIR", temporary.path().toUtf8());
+        const auto held = good(FileLock::tryLock(run.paths.supervisorLock()));
+        auto db = good(Database::open(run.paths.tracker(), {}));
+        bool emptied = false;
+        const auto report = good(auditRun(run.paths, AuditDepth::Quick, { {}, [&](const AuditProgress& progress) {
+            db.run("UPDATE event SET wall=wall+1 WHERE seq=1");
+            emptied = progress.fraction == 0 && good(db.checkpoint(Database::WalFile::Empty));
+        } }));
+        qunsetenv("TMPDIR");
+        QVERIFY(db.takeStatus().ok() && report.isClean());
+        QVERIFY(emptied);
+        QVERIFY(QDir(temporary.path()).isEmpty());
     }
 
     void evictedBlockIsNoFault()
