@@ -2607,6 +2607,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>it stood still while others waited for it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
         <translation type="unfinished"></translation>
     </message>

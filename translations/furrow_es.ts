@@ -2607,6 +2607,10 @@
         <translation>el registro está bloqueado y no avanzó dentro de su plazo</translation>
     </message>
     <message>
+        <source>it stood still while others waited for it</source>
+        <translation>se quedó parado mientras otros lo esperaban</translation>
+    </message>
+    <message>
         <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
         <translation>%1 está bloqueado desde hace demasiado tiempo por %2; déjelo continuar o termínelo e inténtelo de nuevo</translation>
     </message>

@@ -2607,6 +2607,10 @@
         <translation>账本被锁定，且它在租约期内没有进展</translation>
     </message>
     <message>
+        <source>it stood still while others waited for it</source>
+        <translation>它停住不动，而其他进程正在等它</translation>
+    </message>
+    <message>
         <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
         <translation>%1 被%2锁定太久；让它继续或结束它，然后重试</translation>
     </message>

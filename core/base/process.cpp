@@ -1,6 +1,7 @@
 #include "core/base/process.h"
 
 #include "core/base/host.h"
+#include "core/base/process_tree.h"
 #include "core/base/sentence.h"
 
 #include <array>
@@ -27,6 +28,11 @@ namespace {
     }
 
 } // namespace
+
+bool standsStill(const ProcessIdentity& process)
+{
+    return isStopped(process.pid) && isAlive(process);
+}
 
 std::string ProcessExit::describe() const
 {

@@ -82,6 +82,8 @@ void killProcessTree(const ProcessIdentity& process);
 void killProcess(const ProcessIdentity& process);
 /// Makes a process stand still (SIGSTOP), or go on again. False when it is gone or the system cannot.
 bool freezeProcess(const ProcessIdentity& process, bool frozen);
+/// Somebody made it stand still: freezeProcess(), Ctrl+Z, a debugger. False where the system does not tell.
+bool standsStill(const ProcessIdentity& process);
 /// SIGTERM (Windows: a named event that `StopRequest` listens to).
 void requestProcessStop(const ProcessIdentity& process);
 

@@ -22,6 +22,7 @@
 #include "core/run/recovery.h"
 #include "core/run/run_links.h"
 #include "core/run/stall_watch.h"
+#include "core/run/standstill.h"
 #include "core/run/worker_pool.h"
 #include "core/tracker/named_chunks.h"
 
@@ -105,7 +106,9 @@ private:
     Status checkHeads();
     bool outlast(std::chrono::milliseconds waited);
     Status beat();
+    Status endWorker(const SupervisorLedger::Expired& worker, const std::string& cause);
     Status stopHung();
+    Status endStandstill();
     Status endLingering();
     void shrinkWal();
     Status everySecond();
@@ -129,6 +132,7 @@ private:
     KeepPolicy keep_;
     const Clock& clock_ = systemClock();
     StallWatch stalls_ { paths_, reader_, clock_ };
+    Standstill standstill_ { ledger_, config_.parallel == "data", clock_ };
     std::vector<FileLock> gpuLocks_;
     std::unique_ptr<WorkerPool> pool_;
     std::unique_ptr<MergeTimer> mergeTimer_;
@@ -222,6 +226,8 @@ Status Supervision::watch()
 Status Supervision::turn()
 {
     if (auto status = seeDeaths(); !status.ok())
+        return status;
+    if (auto status = endStandstill(); !status.ok())
         return status;
     if (auto status = pool_->startDue(); !status.ok())
         return status;
@@ -355,11 +361,29 @@ Status Supervision::stopHung()
     for (const auto& hung : expired.value()) {
         if (hung.overdueSeconds <= stalls_.forgivenSeconds(hung.renewedNs))
             continue;
-        logWarning("Worker " + std::to_string(hung.worker) + " made no progress within its lease and is stopped.");
-        if (auto freed = ledger_.revoke(hung.incarnation, sentence("no progress within its lease")); !freed.ok())
-            return freed.error();
-        killProcessTree(hung.process);
+        if (auto status = endWorker(hung, sentence("no progress within its lease")); !status.ok())
+            return status;
     }
+    return {};
+}
+
+Status Supervision::endStandstill()
+{
+    auto still = standstill_.overdue();
+    if (!still.ok())
+        return still.error();
+    for (const auto& worker : still.value())
+        if (auto status = endWorker(worker, sentence("it stood still while others waited for it")); !status.ok())
+            return status;
+    return {};
+}
+
+Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const std::string& cause)
+{
+    logWarning("Worker " + std::to_string(worker.worker) + " is killed: " + cause + ".");
+    if (auto freed = ledger_.revoke(worker.incarnation, cause); !freed.ok())
+        return freed.error();
+    killProcessTree(worker.process);
     return {};
 }
 

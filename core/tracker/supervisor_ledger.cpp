@@ -10,6 +10,7 @@
 #include "core/tracker/supervisor_state.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace furrow {
@@ -258,6 +259,22 @@ Result<std::vector<SupervisorLedger::Expired>> SupervisorLedger::live()
     auto found = liveIncarnations(state_->file);
     if (Status status = state_->file.db.takeStatus(); !status.ok())
         return status.error();
+    return found;
+}
+
+Result<std::vector<SupervisorLedger::Expired>> SupervisorLedger::awaitedAtMerge()
+{
+    Database& db = state_->file.db;
+    std::set<std::int64_t> awaited;
+    {
+        Rows rows = db.query("SELECT i.id FROM merge_round r JOIN incarnation i ON i.live=1 WHERE r.result IS NULL AND EXISTS (SELECT 1 FROM contribution c WHERE c.round=r.round)"
+                             " AND (r.taken_by=i.id OR NOT EXISTS (SELECT 1 FROM contribution c WHERE c.round=r.round AND c.incarnation=i.id))");
+        while (rows.next())
+            awaited.insert(rows.integer(0));
+    }
+    auto found = live();
+    if (found.ok())
+        std::erase_if(found.value(), [&](const Expired& one) { return !awaited.contains(one.incarnation.value); });
     return found;
 }
 

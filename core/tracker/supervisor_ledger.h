@@ -77,6 +77,8 @@ public:
     Result<std::vector<Expired>> expired();
     /// Every incarnation that is still marked live (after a crash of the supervisor).
     Result<std::vector<Expired>> live();
+    /// Of those, whom the others wait for at an open merge round: they have not contributed yet, or they do the merge.
+    Result<std::vector<Expired>> awaitedAtMerge();
 
     struct CheckpointRow {
         CheckpointId id;

@@ -7,11 +7,11 @@
 #include "core/tracker/tracker_locks.h"
 
 #include <QElapsedTimer>
+#include <QFile>
 #include <QJsonArray>
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <csignal>
 #include <memory>
 #include <optional>
 
@@ -53,11 +53,13 @@ private Q_SLOTS:
     void aForeignLockIsNamedAndOutlasted();
     void aWorkerThatStandsStillInsideAWriteIsEnded();
     void aFeederThatStandsStillInsideAWriteIsEnded();
+    void aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge();
 
 private:
-    void startRun(int lines);
+    void startRun(int lines, const QStringList& more = {});
     void finishesWhole();
     void freezeInsideAWrite(qint64 pid);
+    QString freezeFile() const { return folder_->filePath(QStringLiteral("stands-still")); }
     std::filesystem::path tracker() const { return std::filesystem::path(run_.toStdString()) / "tracker.sqlite"; }
 
     std::unique_ptr<QTemporaryDir> folder_;
@@ -68,20 +70,21 @@ void TestLocks::initTestCase()
 {
     qputenv("FURROW_COUNTING", "1"); // the ledger is asked, not the weights
     qputenv("FURROW_COUNTING_STEP_MS", "20");
-    qputenv("FURROW_LEASE_S", "1"); // the first one lasts four seconds
+    qputenv("FURROW_LEASE_S", "4"); // longer than it takes to find out who stands still
 }
 
 void TestLocks::init()
 {
     folder_ = std::make_unique<QTemporaryDir>();
     run_ = folder_->filePath(QStringLiteral("run"));
+    qputenv("FURROW_FREEZE", freezeFile().toUtf8());
 }
 
-void TestLocks::startRun(int lines)
+void TestLocks::startRun(int lines, const QStringList& more)
 {
     const auto text = RunDriver::writeText(folder_->path(), lines);
     const auto started = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), text, QStringLiteral("--out"), run_, QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--devices"), QStringLiteral("cpu"), QStringLiteral("--detach") }
-        + RunDriver::tinyModel());
+        + RunDriver::tinyModel() + more);
     QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
     QVERIFY(RunDriver::waitForChunks(run_, 4));
 }
@@ -96,24 +99,24 @@ void TestLocks::finishesWhole()
     QCOMPARE(epoch[QStringLiteral("missing")].toInt(-1), 0);
 }
 
-/// Stops it at instants until it is one inside a write.
+/// It stands still in its next write when this returns.
 void TestLocks::freezeInsideAWrite(qint64 pid)
 {
+    QVERIFY(pid > 0);
+    const QString asked = freezeFile();
+    QFile file(asked + QStringLiteral(".new"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray::number(pid) + " write");
+    file.close();
+    QVERIFY(file.rename(asked));
     QElapsedTimer timer;
     timer.start();
-    while (timer.elapsed() < 60'000) {
-        QVERIFY(RunDriver::hold(pid));
-        for (int look = 0; look < 20; ++look) { // the stop takes a moment
-            const auto writer = furrow::trackerLocks(tracker()).writer;
-            if (!writer || writer->pid != pid)
-                break;
-            if (writer->stopped)
-                return;
-        }
-        ::kill(static_cast<pid_t>(pid), SIGCONT);
+    while (QFile::exists(asked)) {
+        QVERIFY2(timer.elapsed() < 60'000, "it came to no write");
         QTest::qWait(1);
     }
-    QFAIL("it was never met inside a write");
+    const auto writer = furrow::trackerLocks(tracker()).writer;
+    QVERIFY(writer && writer->pid == pid);
 }
 
 // `furrowctl audit` stopped by Ctrl+Z inside its transaction froze training and ended a worker.
@@ -156,9 +159,7 @@ void TestLocks::aForeignLockIsNamedAndOutlasted()
 void TestLocks::aWorkerThatStandsStillInsideAWriteIsEnded()
 {
     startRun(1200);
-    const auto pid = RunDriver::workerPid(run_, 1);
-    QVERIFY(pid > 0);
-    freezeInsideAWrite(pid);
+    freezeInsideAWrite(RunDriver::workerPid(run_, 1));
     QElapsedTimer timer;
     timer.start();
     auto db = good(Database::open(tracker(), {}));
@@ -177,6 +178,22 @@ void TestLocks::aFeederThatStandsStillInsideAWriteIsEnded()
     good(Transaction::begin(db));
     finishesWhole();
     QCOMPARE(restarts(run_), 0);
+}
+
+// Its lease alone kept the others waiting for a minute.
+void TestLocks::aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge()
+{
+    const auto lease = qgetenv("FURROW_LEASE_S");
+    qputenv("FURROW_LEASE_S", "60");
+    startRun(1200, { QStringLiteral("--merge-tokens"), QStringLiteral("3000") });
+    qputenv("FURROW_LEASE_S", lease);
+    const auto pid = RunDriver::workerPid(run_, 1);
+    QVERIFY(pid > 0 && RunDriver::hold(pid));
+    QTRY_VERIFY_WITH_TIMEOUT(restarts(run_) == 1, 20'000);
+    const auto before = steps(run_);
+    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 20'000);
+    finishesWhole();
+    QCOMPARE(restarts(run_), 1);
 }
 
 QTEST_GUILESS_MAIN(TestLocks)

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace furrow {
+
+/// Finds workers that stand still (SIGSTOP, Ctrl+Z) while others wait for them, at a merge or in a step that all take together. By its lease alone
+/// such a worker would keep the others waiting for a minute. Finds none where the system does not tell. One thread.
+class Standstill {
+public:
+    Standstill(SupervisorLedger& ledger, bool trainTogether, const Clock& clock);
+    /// Those that have stood still for a second while others waited. Looks a few times a second, however often it is called.
+    Result<std::vector<SupervisorLedger::Expired>> overdue();
+
+private:
+    SupervisorLedger& ledger_;
+    bool trainTogether_;
+    const Clock& clock_;
+    std::int64_t nextLookNs_ = 0;
+    std::map<std::int64_t, std::int64_t> since_; ///< by incarnation [ns]
+};
+
+} // namespace furrow
