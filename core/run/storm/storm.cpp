@@ -7,10 +7,10 @@
 #include "core/base/fail_point.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/run/run_audit.h"
 #include "core/run/storm/counting_check.h"
 #include "core/run/storm/storm_acts.h"
 #include "core/run/storm/storm_waits.h"
-#include "core/tracker/audit.h"
 
 #include <nlohmann/json.hpp>
 
@@ -30,6 +30,12 @@ constexpr int kKillsBetweenAudits = 20;
 constexpr const char* kFailPointPrefix = "at ";
 constexpr double kLongestWaitSeconds = 2; ///< of a worker for a fault that is not its own, beside what the fault itself holds
 constexpr double kWaitsFromSeconds = 0.05;
+
+bool isOfFiles(const std::string& kind)
+{
+    constexpr const char* kKinds[] = { "manifest", "weights", "parts", "older", "block", "source", "frozen", "unreadable" };
+    return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+}
 
 class Storm {
 public:
@@ -271,12 +277,12 @@ private:
     void verify()
     {
         checkMomentum();
-        auto ledger = audit(run_.paths().tracker());
-        if (!ledger.ok()) {
-            problem(ledger.error().message);
+        auto whole = auditRun(run_.paths(), AuditDepth::Files);
+        if (!whole.ok()) {
+            problem(whole.error().message);
             return;
         }
-        const auto& proof = ledger.value();
+        auto& proof = whole.value();
         report_.integrity = proof.integrityOk ? "ok" : proof.integrity;
         for (const auto& epoch : proof.epochs) {
             ++report_.epochs;
@@ -287,6 +293,8 @@ private:
             if (epoch.digest != proof.epochs.front().digest)
                 problem("epoch " + std::to_string(epoch.epoch + 1) + " has another digest of samples than epoch 1");
         }
+        judgeFiles(proof);
+        proof.inspections.clear(); // what is left is the ledger's
         if (!proof.isClean())
             problem(auditText(proof));
         auto weights = checkCounting(run_.paths());
@@ -305,6 +313,18 @@ private:
         for (const auto& [point, reached] : report_.failPoints)
             if (!reached)
                 problem("no process came to the fail point " + point);
+    }
+
+    /// What is wrong or missing and was not damaged by the storm itself.
+    void judgeFiles(const AuditReport& report)
+    {
+        for (const auto& one : report.inspections)
+            tell(one.what + ": " + one.how);
+        for (const auto& finding : report.findings)
+            if (isOfFiles(finding.kind) && !run_.wasDamaged(finding.text))
+                problem(finding.kind + ": " + finding.text);
+        if (report.findingsLeftOut > 0)
+            problem("the audit left out " + std::to_string(report.findingsLeftOut) + " findings");
     }
 
     StormRun run_;

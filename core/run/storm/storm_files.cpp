@@ -87,7 +87,9 @@ StormDeed damageBlock(StormRun& run, Random& random)
     const auto files = filesIn(BlockManager::blockFolder(run.paths().cacheFolder()), ".block");
     if (files.empty())
         return { "no block was prepared yet", 0 };
-    return { damage(files[random.below(files.size())], random), 0 };
+    const auto& file = files[random.below(files.size())];
+    run.expectDamageOf(file.filename().string());
+    return { damage(file, random), 0 };
 }
 
 StormDeed damageTelemetry(StormRun& run, Random& random)
@@ -134,7 +136,6 @@ StormDeed takeCheckpointsAway(StormRun& run, Random& random)
     const auto folder = run.paths().checkpointsFolder();
     auto away = folder;
     away += ".away";
-    const auto damagedBefore = run.damagedCheckpoints();
     std::error_code failed;
     std::filesystem::rename(folder, away, failed);
     if (failed)
@@ -150,7 +151,7 @@ StormDeed takeCheckpointsAway(StormRun& run, Random& random)
     }
     if (!bringBack(away, folder))
         deed.problem = "checkpoints were written to where the folder of the checkpoints should have been";
-    if (run.damagedCheckpoints() > damagedBefore)
+    if (run.hasUndueDamage())
         deed.problem = "checkpoints that could not be reached were taken for damaged";
     deed.holdsSeconds = gone.seconds();
     return deed;

@@ -64,16 +64,15 @@ StormDeed killByHand(StormRun& run, Random&)
     return { asked.ok() ? "asked for 'kill'" : asked.error().message, asked.ok() ? 1 : 0 };
 }
 
-/// Stands still until its lease is over; then the supervisor must take its work away and end it.
+/// Stands still until others wait for it at a merge, or its lease is over; then the supervisor must take its work away and end it.
 StormDeed freezeWorker(StormRun& run, Random& random)
 {
     const auto worker = oneWorker(run, random);
     if (!worker || !freezeProcess(*worker, true))
         return { "no worker could be frozen" };
-    const Stopwatch frozen;
     const bool ended = waitFor([&] { return !isAlive(*worker) || !run.isHeld(); }, 60'000) && !isAlive(*worker);
     freezeProcess(*worker, false);
-    return { "froze worker " + named(*worker) + " until its lease was over", ended ? 1 : 0, ended ? "" : "a worker that stood still for a minute was not ended", frozen.seconds() };
+    return { "froze worker " + named(*worker) + " until it was ended", ended ? 1 : 0, ended ? "" : "a worker that stood still for a minute was not ended" };
 }
 
 StormDeed freezeSupervisor(StormRun& run, Random& random)

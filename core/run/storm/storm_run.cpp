@@ -163,6 +163,12 @@ void StormRun::jumpClocks(std::int64_t wallSeconds, std::int64_t monotonicMoreSe
     put(faultFile(kClockFile), std::to_string(wallSeconds) + " " + std::to_string(monotonicSeconds_));
 }
 
+bool StormRun::wasDamaged(const std::string& said) const
+{
+    const auto names = [&](const std::string& name) { return said.find(name) != std::string::npos; };
+    return std::any_of(damaged_.begin(), damaged_.end(), names) || std::any_of(remade_.begin(), remade_.end(), names);
+}
+
 bool StormRun::isHeld() const
 {
     return isLocked(paths_.supervisorLock());
@@ -242,11 +248,11 @@ std::int64_t StormRun::committed() const
     return sum;
 }
 
-std::int64_t StormRun::damagedCheckpoints() const
+bool StormRun::hasUndueDamage() const
 {
     auto reader = LedgerReader::open(paths_.tracker());
     auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
-    return rows.ok() ? std::count_if(rows.value().begin(), rows.value().end(), [](const auto& row) { return row.damaged; }) : 0;
+    return rows.ok() && std::any_of(rows.value().begin(), rows.value().end(), [this](const auto& row) { return row.damaged && !wasDamaged(row.record.folder); });
 }
 
 AttemptId StormRun::attempt() const

@@ -56,7 +56,7 @@ public:
     std::int64_t events() const;
     std::int64_t checkpoints() const; ///< rows
     std::int64_t committed() const; ///< chunks, all epochs
-    std::int64_t damagedCheckpoints() const; ///< rows marked so
+    bool hasUndueDamage() const; ///< a checkpoint is marked as damaged that was never harmed
     AttemptId attempt() const; ///< the newest
     /// "" when attempt `id` did not end, or not as failed; else one sentence.
     std::string failureOf(AttemptId id) const;
@@ -66,6 +66,10 @@ public:
     int askedSteps() const { return askedSteps_; }
     /// What calls for a person from now on: these bytes were damaged; this tracker is older than its weights.
     void expectLossOf(const std::string& checkpoint) { damaged_.push_back(checkpoint); }
+    /// Nobody need be asked about this file, which can be made again.
+    void expectDamageOf(const std::string& file) { remade_.push_back(file); }
+    /// Whether a sentence names something that was damaged on purpose.
+    bool wasDamaged(const std::string& said) const;
     void expectOlderTracker() { olderTracker_ = true; }
     /// What was asked of a person although nothing called for it; "": nothing. Forgotten by this call.
     std::string takeUndueStep() { return std::exchange(undueStep_, {}); }
@@ -86,6 +90,7 @@ private:
     int resumes_ = 0;
     int askedSteps_ = 0;
     std::vector<std::string> damaged_; ///< folders of checkpoints
+    std::vector<std::string> remade_; ///< files of blocks
     bool olderTracker_ = false;
     std::string undueStep_;
 };
