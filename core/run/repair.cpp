@@ -6,6 +6,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -347,14 +348,12 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
     if (!report.needed)
         return report;
     const std::string mark = randomHex(8);
-    const auto fresh = with(paths.tracker(), ".repair-" + mark);
-    auto built = build(paths, file.value(), fresh, report, say);
-    for (const char* ending : { "-wal", "-shm" })
-        (void)realFileSystem().removeAll(with(fresh, ending));
-    if (!built.ok()) {
-        (void)realFileSystem().removeAll(fresh);
+    auto workshop = ScratchFolder::make(paths.folder()); // on the same disk: the new tracker is moved into its place
+    if (!workshop.ok())
+        return workshop.error();
+    const auto fresh = workshop.value().path() / paths.tracker().filename();
+    if (auto built = build(paths, file.value(), fresh, report, say); !built.ok())
         return built.error().in("repairing " + utf8Text(paths.tracker()));
-    }
     report.oldCopy = with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + mark);
     if (auto placed = putInPlace(paths, fresh, report); !placed.ok())
         return placed.error();

@@ -14,11 +14,6 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kLongLifeNs = 60 * kSecondNs;
 constexpr std::int64_t kPatienceNs = 5 * kSecondNs; // for the other ranks of a group to find out what happened and to end by themselves
 
-std::int64_t backOffNs(int failures)
-{
-    return std::min<std::int64_t>(std::int64_t(1) << std::min(failures, 5), 30) * kSecondNs;
-}
-
 std::filesystem::path program(const char* name)
 {
     auto path = executablePath().parent_path() / name;
@@ -27,6 +22,14 @@ std::filesystem::path program(const char* name)
 }
 
 } // namespace
+
+void WorkerPool::BackOff::plan(std::int64_t nowNs)
+{
+    if (nowNs - startedNs > kLongLifeNs)
+        failures = 0;
+    startAtNs = nowNs + std::min<std::int64_t>(std::int64_t(1) << std::min(failures, 5), 30) * kSecondNs;
+    ++failures;
+}
 
 WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, bool acceptLoss, const Clock& clock)
     : paths_(std::move(paths))
@@ -37,7 +40,7 @@ WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerP
     , clock_(clock)
 {
     for (auto& placement : placements)
-        slots_.push_back({ std::move(placement), std::nullopt, 0, 0 });
+        slots_.push_back({ std::move(placement), std::nullopt, {} });
 }
 
 Status WorkerPool::startAll()
@@ -72,6 +75,7 @@ Status WorkerPool::startFeeder()
     if (!child.ok())
         return child.error().in("starting the feeder");
     feeder_ = std::move(child).value();
+    feederBackOff_.startedNs = clock_.monotonicNs();
     return {};
 }
 
@@ -97,7 +101,7 @@ Status WorkerPool::start(Slot& slot)
     if (!child.ok())
         return child.error().in("starting worker " + worker);
     slot.process = std::move(child).value();
-    slot.startedNs = clock_.monotonicNs();
+    slot.backOff.startedNs = clock_.monotonicNs();
     return {};
 }
 
@@ -131,31 +135,25 @@ bool WorkerPool::restartLater(int worker)
     if (restarts_ >= maxRestarts_)
         return false;
     ++restarts_;
-    if (worker < 0) {
-        feederStartAtNs_ = clock_.monotonicNs() + backOffNs(feederFailures_++);
-        return true;
-    }
-    auto& slot = slots_[static_cast<std::size_t>(worker)];
-    if (clock_.monotonicNs() - slot.startedNs > kLongLifeNs)
-        slot.failures = 0;
-    slot.startAtNs = clock_.monotonicNs() + backOffNs(slot.failures++);
+    auto& backOff = worker < 0 ? feederBackOff_ : slots_[static_cast<std::size_t>(worker)].backOff;
+    backOff.plan(clock_.monotonicNs());
     return true;
 }
 
 Status WorkerPool::startDue()
 {
     const auto now = clock_.monotonicNs();
-    if (feederStartAtNs_ != 0 && now >= feederStartAtNs_) {
-        feederStartAtNs_ = 0;
+    if (feederBackOff_.startAtNs != 0 && now >= feederBackOff_.startAtNs) {
+        feederBackOff_.startAtNs = 0;
         if (auto status = startFeeder(); !status.ok())
             return status;
     }
     if (together_)
         return startTogether();
     for (auto& slot : slots_) {
-        if (slot.startAtNs == 0 || now < slot.startAtNs)
+        if (slot.backOff.startAtNs == 0 || now < slot.backOff.startAtNs)
             continue;
-        slot.startAtNs = 0;
+        slot.backOff.startAtNs = 0;
         logInfo("starting worker " + std::to_string(slot.placement.worker) + " again");
         if (auto status = start(slot); !status.ok())
             return status;
@@ -167,7 +165,7 @@ Status WorkerPool::startDue()
 Status WorkerPool::startTogether()
 {
     const auto now = clock_.monotonicNs();
-    auto& planned = slots_.front().startAtNs;
+    auto& planned = slots_.front().backOff.startAtNs;
     if (planned == 0 || now < planned)
         return {};
     if (anyWorkerAlive()) {
@@ -185,39 +183,27 @@ Status WorkerPool::startTogether()
 void WorkerPool::requestStop()
 {
     for (auto& slot : slots_) {
-        slot.startAtNs = 0;
+        slot.backOff.startAtNs = 0;
         if (slot.process)
             slot.process->requestStop();
     }
 }
 
-void WorkerPool::requestStop(int worker)
-{
-    if (auto& process = slots_[static_cast<std::size_t>(worker)].process)
-        process->requestStop();
-}
-
-void WorkerPool::kill(int worker)
-{
-    if (auto& process = slots_[static_cast<std::size_t>(worker)].process)
-        process->killTree();
-}
-
 void WorkerPool::killAll()
 {
     for (auto& slot : slots_) {
-        slot.startAtNs = 0;
+        slot.backOff.startAtNs = 0;
         if (slot.process)
             slot.process->killTree();
     }
-    feederStartAtNs_ = 0;
+    feederBackOff_.startAtNs = 0;
     if (feeder_)
         feeder_->killTree();
 }
 
 void WorkerPool::stopFeeder()
 {
-    feederStartAtNs_ = 0;
+    feederBackOff_.startAtNs = 0;
     if (!feeder_)
         return;
     feeder_->requestStop();
@@ -242,7 +228,7 @@ bool WorkerPool::anyWorkerAlive() const
 
 bool WorkerPool::anyRestartPlanned() const
 {
-    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.startAtNs != 0; });
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.backOff.startAtNs != 0; });
 }
 
 } // namespace furrow

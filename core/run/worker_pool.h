@@ -36,24 +36,24 @@ public:
     Status startDue();
 
     void requestStop(); ///< SIGTERM to workers: checkpoint and end
-    void requestStop(int worker);
-    void kill(int worker);
     void killAll();
     void stopFeeder();
 
     std::vector<ProcessIdentity> processes() const; ///< of workers that have not ended
     bool anyWorkerAlive() const;
     bool anyRestartPlanned() const;
-    int restarts() const { return restarts_; }
-    int count() const { return static_cast<int>(slots_.size()); }
 
 private:
-    struct Slot {
-        WorkerPlacement placement;
-        std::optional<ChildProcess> process;
+    struct BackOff {
         std::int64_t startAtNs = 0; ///< 0: no start planned
         std::int64_t startedNs = 0;
         int failures = 0; ///< one soon after the other
+        void plan(std::int64_t nowNs);
+    };
+    struct Slot {
+        WorkerPlacement placement;
+        std::optional<ChildProcess> process;
+        BackOff backOff;
     };
     Status start(Slot& slot);
     Status startTrainers();
@@ -69,8 +69,7 @@ private:
     std::filesystem::path meeting_; ///< of the newest start together
     std::vector<Slot> slots_;
     std::optional<ChildProcess> feeder_;
-    std::int64_t feederStartAtNs_ = 0;
-    int feederFailures_ = 0;
+    BackOff feederBackOff_;
     int restarts_ = 0;
 };
 

@@ -107,7 +107,8 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
 void AuditDock::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    checkByItself();
+    if (!report_ || moved_) // a report that still holds is not replaced by one that looked at less
+        checkByItself();
 }
 
 /// A run that stands still is checked once, right after it came to rest.

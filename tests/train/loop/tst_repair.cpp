@@ -64,6 +64,8 @@ private Q_SLOTS:
         const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
         QVERIFY(report.needed);
         QVERIFY(std::filesystem::exists(report.oldCopy));
+        for (const auto& entry : std::filesystem::directory_iterator(run.paths().folder()))
+            QVERIFY2(!entry.path().filename().string().starts_with("furrow-"), entry.path().c_str()); // nothing is left of the work itself
         QVERIFY2(report.rebuilt.leftOut.empty(), report.rebuilt.leftOut.empty() ? "" : report.rebuilt.leftOut.front().c_str());
         QCOMPARE(report.rebuilt.heads.size(), std::size_t(2));
         QCOMPARE(report.committed, before); // everything that was committed is proven by manifests

@@ -4,6 +4,7 @@
 #include "ui/models/words.h"
 #include "ui/pages/ask_dialog.h"
 #include "ui/pages/page_parts.h"
+#include "ui/shell/audit_dock.h"
 #include "ui/shell/replay_bar.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/lane_view.h"
@@ -155,6 +156,28 @@ private Q_SLOTS:
     {
         QCOMPARE(durationText(0), QStringLiteral("0 s"));
         QCOMPARE(durationText(0.25), QStringLiteral("250 ms"));
+    }
+
+    /// Looking at another dock and back replaced it by the quick check that comes by itself.
+    void aFullAuditReportStaysUntilTheRunMoves()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        AuditDock dock(bench);
+        std::vector<bool> inspected;
+        connect(&dock, &AuditDock::audited, this, [&](const AuditPtr& report) { inspected.push_back(report->inspectedWeights()); });
+        dock.show();
+        QTRY_COMPARE_WITH_TIMEOUT(inspected.size(), std::size_t(1), kPatienceMs);
+        const auto buttons = dock.findChildren<QPushButton*>();
+        const auto files = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) { return button->text() == QLatin1String("Check weights and files"); });
+        QVERIFY(files != buttons.end());
+        (*files)->click();
+        QTRY_COMPARE_WITH_TIMEOUT(inspected.size(), std::size_t(2), kPatienceMs);
+        dock.hide();
+        dock.show();
+        QTest::qWait(500);
+        QCOMPARE(inspected, (std::vector<bool> { false, true }));
     }
 };
 
