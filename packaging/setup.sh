@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building Furrow needs: Debian packages, and a private Python environment that is only a source of libtorch and
-# Arrow C++. Can be repeated; does next to nothing when everything is there, and then needs no root.
+# Installs what building Furrow needs: Debian packages, patched SQLite and sentencepiece (native.sh), and a private Python environment
+# that is only a source of libtorch and Arrow C++. Can be repeated; does next to nothing when everything is there, and then needs no root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 say() { printf 'setup: %s\n' "$*"; }
@@ -27,6 +27,8 @@ if [ -n "$missing" ]; then
     DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends $missing >/dev/null \
         || stop "apt-get install failed; what it said stands above. Mend that and run this again."
 fi
+
+"$here/native.sh"
 
 env=$("$here/pyenv-path.sh")
 wanted=$here/requirements.txt

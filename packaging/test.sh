@@ -7,7 +7,7 @@ cd "$here/.."
 say() { printf 'test: %s\n' "$*"; }
 if [ "$(id -u)" = 0 ] && ! command -v x86_64-w64-mingw32-g++-posix >/dev/null; then
     say "installing mingw-w64 and wine for the Windows checks"
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends g++-mingw-w64-x86-64-posix wine64 tcl >/dev/null 2>&1 \
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends g++-mingw-w64-x86-64-posix wine64 >/dev/null 2>&1 \
         || say "they cannot be installed here: the Windows checks are skipped"
 fi
 say "building core alone, without Qt and torch"

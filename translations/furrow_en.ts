@@ -2642,6 +2642,10 @@
         <source>somebody</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -2642,6 +2642,10 @@
         <source>somebody</source>
         <translation>某个进程</translation>
     </message>
+    <message>
+        <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
+        <translation>本程序是用 SQLite %1 构建的，多个进程使用账本时它可能损坏账本（3.7.0 到 3.51.2 的 WAL-reset 缺陷）：因此不写入任何账本。请运行 packaging/native.sh 后重新构建。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -7,8 +7,10 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/resources.h"
+#include "core/data/tokenizer/tokenizer.h"
 #include "core/device/gpu.h"
 #include "core/run/repair.h"
+#include "core/tracker/sqlite_version.h"
 
 #include <nlohmann/json.hpp>
 
@@ -94,6 +96,9 @@ int examine(const std::string& workspace, bool json)
     std::vector<Finding> findings;
     findings.push_back({ "furrowctl", FURROW_VERSION, true, "" });
     findings.push_back(workerFinding());
+    const Status sqlite = checkSqliteVersion();
+    findings.push_back({ "SQLite", sqliteVersion(), sqlite.ok(), sqlite.ok() ? "" : sqlite.error().message });
+    findings.push_back({ "sentencepiece", sentencepieceVersion(), true, "" });
     findings.push_back({ "CPU", std::to_string(cpuCount()) + " cores", true, "" });
     findings.push_back({ "memory", formatBytes(physicalMemoryBytes()), true, "" });
     addGpus(findings);

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/fault_vfs.h"
+#include "core/tracker/sqlite_version.h"
 #include "core/tracker/tracker_locks.h"
 
 #include <sqlite3.h>
@@ -239,6 +240,8 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     state->path = path;
     state->waiting.limitMs = options.busyMs;
     const bool readOnly = options.access == Access::ReadOnly;
+    if (Status fit = checkSqliteVersion(); !readOnly && !fit.ok())
+        return fit.error();
     const int flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     sqlite3* raw = nullptr;
     const std::string name = options.immutable ? "file:" + uriEscaped(utf8Text(path)) + "?immutable=1" : utf8Text(path);
@@ -268,6 +271,8 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
 Result<Database> Database::create(const std::filesystem::path& path)
 {
     configureOnce();
+    if (Status fit = checkSqliteVersion(); !fit.ok())
+        return fit.error();
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored))
         return Error { ErrorCode::InvalidArgument, sentence("%1 exists already", { utf8Text(path) }) };

@@ -10,6 +10,12 @@ else()
   endif()
 endif()
 
+# Only FILES (of the current folder) of TARGET see the headers in FOLDER. For all others nothing changes when a library does, and the compiler
+# cache keeps what it has.
+function(furrow_see_headers target folder)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES INCLUDE_DIRECTORIES ${folder})
+endfunction()
+
 set(FURROW_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 if(FURROW_SANITIZE)
   target_compile_options(furrow_compiler INTERFACE -fsanitize=${FURROW_SANITIZE} -fno-omit-frame-pointer)

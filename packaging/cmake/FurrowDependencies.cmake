@@ -1,7 +1,7 @@
 # Every find_package of the project. Optional parts come in as imported targets furrow::torch and furrow::arrow.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(SQLite3 REQUIRED)
+include(FurrowNative)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -12,7 +12,6 @@ pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc icu-i18n)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(CURL REQUIRED)
-pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 
 # The private Python environment is only a source of libraries; see packaging/requirements.txt.
 if(FURROW_BUILD_TRAIN OR FURROW_WITH_PARQUET)

@@ -14,7 +14,7 @@ build=${1:-$root/build/mingw}
 
 if ! have_tools && [ $install = yes ] && [ "$(id -u)" = 0 ]; then
     echo "installing mingw-w64 and wine64"
-    apt-get install -y --no-install-recommends g++-mingw-w64-x86-64-posix wine64 tcl >/dev/null 2>&1 || true
+    apt-get install -y --no-install-recommends g++-mingw-w64-x86-64-posix wine64 >/dev/null 2>&1 || true
 fi
 have_tools || skip "install g++-mingw-w64-x86-64-posix and wine64 to run them"
 
@@ -26,8 +26,10 @@ for header in spdlog fmt xxhash.h xxh3.h nlohmann; do
 done
 [ -e "$build/include/spdlog" ] && [ -e "$build/include/xxhash.h" ] || skip "install libspdlog-dev and libxxhash-dev"
 
-sqlite=$build/sqlite
-"$root/packaging/cross/sqlite.sh" "$sqlite" || { [ $? = 77 ] && sqlite= && echo "the tracker is left out"; } || exit 1
+# The same SQLite as on Linux; without it the tracker is left out.
+native=$("$root/packaging/native.sh" --path)
+sqlite=
+if [ -f "$native/complete" ]; then sqlite=$native/src; else echo "the tracker is left out: run packaging/native.sh"; fi
 
 cmake -S "$root/packaging/cross" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_TOOLCHAIN_FILE="$root/packaging/cmake/mingw-toolchain.cmake" \

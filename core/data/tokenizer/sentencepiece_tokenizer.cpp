@@ -3,6 +3,7 @@
 #include "core/data/tokenizer/simple_tokenizers.h"
 
 #include <sentencepiece_processor.h>
+#include <sentencepiece_version.h>
 
 namespace furrow {
 
@@ -71,6 +72,11 @@ Result<std::shared_ptr<const Tokenizer>> readSentencepiece(std::string_view mode
         return Error { ErrorCode::Corrupt, "the sentencepiece model has no pieces" };
     return std::shared_ptr<const Tokenizer>(
         std::make_shared<SentencepieceTokenizer>(std::move(processor), std::string(model), name));
+}
+
+std::string sentencepieceVersion()
+{
+    return SENTENCEPIECE_VERSION;
 }
 
 } // namespace furrow

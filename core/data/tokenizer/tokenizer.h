@@ -54,6 +54,9 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizerDefinition(std::string_vie
 
 std::shared_ptr<const Tokenizer> byteTokenizer();
 
+/// The version of the sentencepiece in this program, as "0.2.1".
+std::string sentencepieceVersion();
+
 /// What a character tokenizer does with bytes that are no known code point.
 enum class CharFallback {
     Bytes, ///< 256 more ids, one per byte value, after end-of-text: nothing is ever lost

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QVersionNumber>
 #include <nlohmann/json.hpp>
 
 using namespace furrow;
@@ -33,6 +34,30 @@ json smallest()
 {
     return { { "pre_tokenizer", { { "type", "ByteLevel" }, { "add_prefix_space", false } } },
         { "model", { { "type", "BPE" }, { "vocab", { { "a", 0 }, { "b", 1 }, { "ab", 2 } } }, { "merges", { "a b" } } } } };
+}
+
+/// A field of a protobuf message that holds bytes.
+QByteArray field(int number, const QByteArray& bytes)
+{
+    QByteArray out(1, static_cast<char>(number << 3 | 2));
+    auto size = static_cast<unsigned>(bytes.size());
+    for (; size >= 0x80; size >>= 7)
+        out += static_cast<char>(size | 0x80);
+    return out + static_cast<char>(size) + bytes;
+}
+
+/// Makes a sentencepiece model one of the kind that looks its pieces up in a trie.
+const QByteArray unigram = field(2, QByteArray("\x18\x01", 2));
+/// A root of a lookup table that leads to its own first 256 units.
+constexpr std::uint32_t kRoot = 1 << 10;
+
+/// The table by which a model normalises texts: 256 units, of which the first and the sixth are given.
+/// @param units  what it says of its own size
+QByteArray lookupTable(std::uint32_t units, std::uint32_t root, std::uint32_t sixth)
+{
+    std::uint32_t words[257] = { units * 4, root };
+    words[6] = sixth;
+    return field(3, field(2, QByteArray(reinterpret_cast<const char*>(words), sizeof words) + QByteArray(1, '\0')));
 }
 
 std::string base64(std::string_view bytes)
@@ -73,6 +98,42 @@ private Q_SLOTS:
             if (document["lossless"] == true)
                 QCOMPARE(tokenizer.decode(ids), text);
         }
+    }
+
+    void theSentencepieceInThisProgramIsNotFaulty()
+    {
+        const auto version = QVersionNumber::fromString(QString::fromStdString(sentencepieceVersion()));
+        QVERIFY2(version >= QVersionNumber(0, 2, 1), sentencepieceVersion().c_str()); // CVE-2026-1260: a prepared model leads outside its memory
+    }
+
+    // Fields that are appended to a whole model are merged into it by protobuf.
+    void aPreparedSentencepieceModelIsRefused_data()
+    {
+        QTest::addColumn<QByteArray>("appended");
+        QTest::addColumn<QString>("refusal");
+        const auto piece = [](const QByteArray& text) { return unigram + field(1, field(1, text)); };
+        const auto row = [](const char* name, const QByteArray& appended, const char* refusal) { QTest::newRow(name) << appended << QString::fromLatin1(refusal); };
+        row("harmless", unigram + lookupTable(256, kRoot, 0), "");
+        row("piece as long as the stack is deep", piece(QByteArray(200'000, 'a')), "piece is too long");
+        row("piece with NUL", piece(QByteArray("a\0b", 3)), "null character");
+        row("table that leads outside from its root", unigram + lookupTable(256, 0x8000'0000, 0), "precompiled_charsmap is invalid");
+        row("table that leads outside from its leaf", unigram + lookupTable(256, kRoot, 0x80ff'ffff), "precompiled_charsmap is invalid");
+        row("table that leads outside from a branch", unigram + lookupTable(256, kRoot, 0x7fff'fc00), "precompiled_charsmap is invalid");
+        row("table larger than its bytes", unigram + lookupTable(512, kRoot, 0), "exceeds");
+    }
+    void aPreparedSentencepieceModelIsRefused()
+    {
+        QFETCH(QByteArray, appended);
+        QFETCH(QString, refusal);
+        const auto whole = readFile(std::filesystem::path(FURROW_TEST_DATA) / "vectors" / "sentencepiece.model").value();
+        const auto loaded = loadTokenizerDefinition(whole + appended.toStdString(), "prepared");
+        if (refusal.isEmpty()) {
+            QVERIFY2(loaded.ok(), loaded.ok() ? "" : loaded.error().message.c_str());
+            QVERIFY(!encoded(*loaded.value(), "a text").empty());
+            return;
+        }
+        QVERIFY(!loaded.ok());
+        QVERIFY2(QString::fromStdString(loaded.error().message).contains(refusal), loaded.error().message.c_str());
     }
 
     void idsAreThoseOfSentencepiece()

@@ -1,0 +1,25 @@
+# SQLite and sentencepiece, pinned, patched and static, made by packaging/native.sh.
+set(native_script ${CMAKE_CURRENT_LIST_DIR}/../native.sh)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${native_script}
+             ${CMAKE_CURRENT_LIST_DIR}/../native.txt ${CMAKE_CURRENT_LIST_DIR}/../native-sentencepiece.patch)
+execute_process(COMMAND ${native_script} --path OUTPUT_VARIABLE native OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT EXISTS ${native}/complete)
+  message(FATAL_ERROR "The patched SQLite and sentencepiece are not in '${native}'. Run packaging/native.sh (packaging/setup.sh does), then configure again.")
+endif()
+set(FURROW_SQLITE_LIBRARY ${native}/lib/libsqlite3.a)
+set(FURROW_SQLITE_INCLUDE ${native}/include)
+set(FURROW_SENTENCEPIECE_LIBRARY ${native}/lib/libsentencepiece.a)
+set(FURROW_SENTENCEPIECE_INCLUDE ${native}/include)
+set(FURROW_NATIVE_LICENCES ${native}/licences)
+
+# The oldest versions without a known fault: core/DECISIONS.md 20, CVE-2026-1260.
+function(furrow_check_version name header macro oldest)
+  file(STRINGS ${native}/include/${header} line REGEX "^#define ${macro} +\"")
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" version "${line}")
+  if(NOT version VERSION_GREATER_EQUAL oldest)
+    message(FATAL_ERROR "${name} '${version}' in ${native} has a known fault; ${oldest} or later is needed. Name a later one in packaging/native.txt, then run packaging/native.sh.")
+  endif()
+  message(STATUS "${name} ${version} in ${native}")
+endfunction()
+furrow_check_version(SQLite sqlite3.h SQLITE_VERSION 3.51.3)
+furrow_check_version(sentencepiece sentencepiece_version.h SENTENCEPIECE_VERSION 0.2.1)
