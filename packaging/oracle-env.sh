@@ -9,5 +9,5 @@ env="$main-oracle"
 [ -x "$env/bin/python" ] || "$main/bin/python" -m venv "$env"
 site=$("$env/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
 "$main/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' > "$site/furrow-torch.pth" # torch is not installed twice
-"$env/bin/python" -m pip install --quiet -r "$here/requirements-oracle.txt"
+"$env/bin/python" -m pip install --quiet --require-hashes -r "$here/requirements-oracle.lock"
 echo "$env"

@@ -31,7 +31,8 @@ fi
 "$here/native.sh"
 
 env=$("$here/pyenv-path.sh")
-wanted=$here/requirements.txt
+# The lines of requirements.lock for one package: nothing is installed whose hash is not written there.
+locked() { awk -v name="$1==" '/^[a-z]/ { wanted = index($0, name) == 1 } wanted' "$here/requirements.lock"; }
 if [ -n "${FURROW_TORCH:-}" ]; then
     [ -d "$FURROW_TORCH/include/torch" ] || stop "FURROW_TORCH is $FURROW_TORCH, which has no include/torch. Point it at an unpacked libtorch."
     say "using libtorch in $FURROW_TORCH"
@@ -41,12 +42,14 @@ if [ ! -f "$env/complete" ]; then
     rm -rf "$env"
     mkdir -p "$env"
     /usr/bin/python3 -m venv "$env" || stop "python3 -m venv failed. Install python3-venv and run this again."
-    "$env/bin/pip" install -q --disable-pip-version-check uv==0.13.9 || stop "pip could not install uv. Look at the network or the package index, then run this again."
+    pip="$env/bin/pip install -q --disable-pip-version-check --require-hashes"
+    locked uv >"$env/uv.txt"
+    $pip -r "$env/uv.txt" || stop "pip could not install uv. Look at the network or the package index, then run this again."
     list=$env/wanted.txt
-    if [ -n "${FURROW_TORCH:-}" ]; then grep -v '^torch' "$wanted" >"$list"; else cp "$wanted" "$list"; fi
-    UV_LINK_MODE=copy "$env/bin/uv" pip install -q --python "$env/bin/python" -r "$list" \
-        || "$env/bin/pip" install -q --disable-pip-version-check -r "$list" \
-        || stop "The Python packages of packaging/requirements.txt could not be installed. Look at the network and the free disk (5 GB), then run this again."
+    if [ -n "${FURROW_TORCH:-}" ]; then locked pyarrow >"$list"; else cp "$here/requirements.lock" "$list"; fi
+    UV_LINK_MODE=copy "$env/bin/uv" pip install -q --python "$env/bin/python" --require-hashes -r "$list" \
+        || $pip -r "$list" \
+        || stop "The Python packages of packaging/requirements.lock could not be installed. Look at the network and the free disk (5 GB), then run this again."
     touch "$env/complete"
 fi
 say "everything is there"
