@@ -871,6 +871,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 is fp16, which needs a GPU, but with %2 %3 the workers train on the CPU here; allowed there is auto, fp32 or bf16.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but each worker does about %3 steps until the run ends: its learning rate would never reach %4. Lower %5, or train longer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but there are no weights to keep as they are: the pairs would be trained beside random ones. Name the weights with %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>%1 is %2, but hrm has none.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1908,10 +1920,6 @@
     </message>
     <message>
         <source>checkpoint %1 was removed by the keep policy.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint yet: train it first.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -871,6 +871,18 @@
         <translation>%1 es %2, lo que solo funciona con la arquitectura gpt sin expertos.</translation>
     </message>
     <message>
+        <source>%1 is fp16, which needs a GPU, but with %2 %3 the workers train on the CPU here; allowed there is auto, fp32 or bf16.</source>
+        <translation>%1 es fp16, que necesita una GPU, pero con %2 %3 los trabajadores entrenan aquí en la CPU; allí se permite auto, fp32 o bf16.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but each worker does about %3 steps until the run ends: its learning rate would never reach %4. Lower %5, or train longer.</source>
+        <translation>%1 es %2, pero cada trabajador hace unos %3 pasos hasta el final de la ejecución: su tasa de aprendizaje nunca llegaría a %4. Baje %5 o entrene más tiempo.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but there are no weights to keep as they are: the pairs would be trained beside random ones. Name the weights with %3.</source>
+        <translation>%1 es %2, pero no hay pesos que conservar tal cual: los pares se entrenarían junto a pesos aleatorios. Indique los pesos con %3.</translation>
+    </message>
+    <message>
         <source>%1 is %2, but hrm has none.</source>
         <translation>%1 es %2, pero hrm no lo tiene.</translation>
     </message>
@@ -1909,10 +1921,6 @@
     <message>
         <source>checkpoint %1 was removed by the keep policy.</source>
         <translation>el punto de control %1 fue eliminado por la política de conservación.</translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint yet: train it first.</source>
-        <translation>La ejecución aún no tiene ningún punto de control: entrénela antes.</translation>
     </message>
     <message>
         <source>The run has no checkpoint &apos;%1&apos;. They are the folders in %2.</source>

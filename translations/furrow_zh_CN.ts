@@ -871,6 +871,18 @@
         <translation>%1 为 %2，仅适用于没有专家的 gpt 架构。</translation>
     </message>
     <message>
+        <source>%1 is fp16, which needs a GPU, but with %2 %3 the workers train on the CPU here; allowed there is auto, fp32 or bf16.</source>
+        <translation>%1 为 fp16，需要 GPU，但在 %2 %3 下工作进程在此使用 CPU 训练；那里允许 auto、fp32 或 bf16。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but each worker does about %3 steps until the run ends: its learning rate would never reach %4. Lower %5, or train longer.</source>
+        <translation>%1 为 %2，但每个工作进程到运行结束只做约 %3 步：学习率永远达不到 %4。请调低 %5，或训练更久。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but there are no weights to keep as they are: the pairs would be trained beside random ones. Name the weights with %3.</source>
+        <translation>%1 为 %2，但没有可保持不变的权重：矩阵对会与随机权重一起训练。请用 %3 指定权重。</translation>
+    </message>
+    <message>
         <source>%1 is %2, but hrm has none.</source>
         <translation>%1 为 %2，但 hrm 没有此项。</translation>
     </message>
@@ -1909,10 +1921,6 @@
     <message>
         <source>checkpoint %1 was removed by the keep policy.</source>
         <translation>检查点 %1 已被保留策略删除。</translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint yet: train it first.</source>
-        <translation>运行尚无检查点：请先训练。</translation>
     </message>
     <message>
         <source>The run has no checkpoint &apos;%1&apos;. They are the folders in %2.</source>

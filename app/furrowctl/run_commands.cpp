@@ -95,15 +95,19 @@ Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
     return createRun(request, progress);
 }
 
-/// To people, before anything is made or started; createRun says the same of a new run.
-void warnAboutMachine(const RunConfig& config, bool json)
+/// Refuses, before anything is made or started, what this machine cannot compute, and warns people of what will disappoint them; createRun says the
+/// same of a new run. Devices that are not here are for the caller of placeWorkers to refuse.
+Status checkMachine(const RunConfig& config, bool json)
 {
     auto gpus = GpuMonitor::open();
     const auto placed = placeWorkers(config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
-    if (json || !placed.ok())
-        return;
+    if (!placed.ok())
+        return {};
+    if (auto possible = canCompute(config, placed.value()); !possible.ok() || json)
+        return possible;
     for (const auto& warning : machineWarnings(config, placed.value(), Machine::here()))
         std::cerr << warning << std::endl;
+    return {};
 }
 
 int runNew(const NewOptions& o)
@@ -112,7 +116,8 @@ int runNew(const NewOptions& o)
     if (!config.ok())
         return fail(config.error(), o.json);
     if (o.dryRun) {
-        warnAboutMachine(config.value(), o.json);
+        if (auto possible = checkMachine(config.value(), o.json); !possible.ok())
+            return fail(possible.error(), o.json);
         if (o.json)
             print(toJson(config.value()));
         else
@@ -249,7 +254,8 @@ int runResume(const ResumeOptions& o)
         return fail(config.error(), o.json);
     if (const auto problems = o.settings.apply(config.value()); !problems.empty())
         return failUsage(toString(problems), o.json);
-    warnAboutMachine(config.value(), o.json);
+    if (auto possible = checkMachine(config.value(), o.json); !possible.ok())
+        return fail(possible.error(), o.json);
     ResumeChoice choice { .acceptLoss = o.acceptLoss };
     if (!o.checkpoint.empty()) {
         auto checkpoint = checkpointNamed(paths, o.checkpoint);

@@ -20,6 +20,7 @@ struct Option {
     const char* name;
     const char* help;
     bool required = false;
+    CLI::Validator check {}; ///< of a number, so that a wrong one is refused before a worker starts
 };
 
 struct Task {
@@ -29,6 +30,11 @@ struct Task {
 };
 
 const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
+const Option kTokens { "--tokens", "Tokens to write, at most.", false, CLI::Range(std::int64_t(1), std::int64_t(1) << 24) };
+const Option kTemperature { "--temperature", "0: always the likeliest token.", false, CLI::Range(0.0, 100.0) };
+const Option kTopK { "--top-k", "Choose among the k likeliest; 0: all.", false, CLI::NonNegativeNumber };
+const Option kTopP { "--top-p", "Choose among the likeliest that hold this share.", false, CLI::Range(0.0, 1.0) };
+const Option kSampleSeed { "--seed", "Of the choice.", false, CLI::NonNegativeNumber };
 const Option kThreads { "--threads", "CPU threads; without it all cores, or one beside a run in training." };
 
 const std::vector<Task>& tasks()
@@ -37,12 +43,9 @@ const std::vector<Task>& tasks()
         { "eval", "Loss on the evaluation text of the run, or on another one, with the share of it that was trained.",
             { { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, { "--data", "File, folder or hf:// source to evaluate instead." }, kDevice, kThreads } },
         { "sample", "Write text with the model.",
-            { { "--prompt", "Beginning of the text." }, { "--tokens", "Tokens to write." }, { "--temperature", "0: always the likeliest token." }, { "--top-k", "Choose among the k likeliest." },
-                { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
+            { { "--prompt", "Beginning of the text." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed, { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "chat", "Talk with the model: each line you write is continued, until /quit.",
-            { { "--prompt", "What the conversation begins with." }, { "--tokens", "Tokens of an answer, at most." }, { "--temperature", "0: always the likeliest token." },
-                { "--top-k", "Choose among the k likeliest." }, { "--top-p", "Choose among the likeliest that hold this share." }, { "--seed", "Of the choice." },
-                { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
+            { { "--prompt", "What the conversation begins with." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed, { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "export", "Write the model, or what was measured, for other programs.",
             { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)" }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
         { "merge", "Combine replicas into one model.", { { "--checkpoints", "Folder names below checkpoints/, joined by commas; without it the newest of each replica." }, { "--method", "average or diloco" }, kDevice, kThreads } },
@@ -121,6 +124,7 @@ void addTaskCommands(CLI::App& app, Chosen& chosen)
             auto* added = command->add_option(option.name, given->values[option.name], option.help);
             if (option.required)
                 added->required();
+            added->check(option.check);
         }
         command->callback([&chosen, given, &task] { chosen.action = [given, &task] { return perform(task, *given); }; });
     }

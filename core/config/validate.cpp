@@ -83,6 +83,8 @@ struct Rules {
             refuse("moe_active", atMost("moe_active", "moe_experts"), std::to_string(c.moeExperts));
         if (c.loraRank > 0 && (c.architecture != "gpt" || c.moeExperts > 0))
             refuse("lora_rank", sentence("%1 is %2, which works with architecture gpt without experts only.", { "lora_rank", std::to_string(c.loraRank) }), "0");
+        if (c.loraRank > 0 && c.initFrom.empty())
+            refuse("lora_rank", sentence("%1 is %2, but there are no weights to keep as they are: the pairs would be trained beside random ones. Name the weights with %3.", { "lora_rank", std::to_string(c.loraRank), "init_from" }), "0");
         if (c.loraRank > c.width)
             refuse("lora_rank", atMost("lora_rank", "width"), "8");
         if (c.architecture == "hrm" && c.dropout > 0)

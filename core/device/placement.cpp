@@ -70,4 +70,12 @@ Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const
     return placements;
 }
 
+Status canCompute(const RunConfig& config, const std::vector<WorkerPlacement>& placements)
+{
+    const bool onCpu = std::any_of(placements.begin(), placements.end(), [](const WorkerPlacement& place) { return place.device == "cpu"; });
+    if (onCpu && config.precision == "fp16")
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is fp16, which needs a GPU, but with %2 %3 the workers train on the CPU here; allowed there is auto, fp32 or bf16.", { "precision", "devices", config.devices }) };
+    return {};
+}
+
 } // namespace furrow

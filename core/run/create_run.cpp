@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/config/warm_up.h"
 #include "core/data/held_out.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/inspect.h"
@@ -18,6 +19,7 @@
 #include "core/run/brain.h"
 #include "core/run/data_fit.h"
 #include "core/run/life_cycle.h"
+#include "core/run/run_length.h"
 #include "core/run/supervisor.h"
 #include "core/tracker/order.h"
 
@@ -215,7 +217,7 @@ Status refuseFolder(const std::filesystem::path& folder)
 }
 
 /// Looks at the data, completes `file` and writes everything into the folder.
-Status makeWhole(const RunPaths& paths, RunFile& file, const Progress& say)
+Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, const Progress& say)
 {
     const KeepHubPieces kept(paths.cacheFolder(), file.config.cacheGiB);
     say("Looking at the data");
@@ -246,6 +248,9 @@ Status makeWhole(const RunPaths& paths, RunFile& file, const Progress& say)
     }
     if (auto filled = fill(paths, file, parent.value(), *tokenizer.value(), say); !filled.ok())
         return filled;
+    const auto& c = file.config;
+    if (const auto warning = warmUpWarning(c, workers, c.iterate ? 0 : epochLength(paths, file).labels * static_cast<double>(c.epochs)); !warning.empty())
+        say(warning);
     if (file.config.initFrom.empty())
         return {};
     say("Checking the weights to start from");
@@ -263,6 +268,8 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     auto placed = placeWorkers(request.config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
     if (!placed.ok())
         return placed.error();
+    if (auto possible = canCompute(request.config, placed.value()); !possible.ok())
+        return possible.error();
     for (const auto& warning : machineWarnings(request.config, placed.value(), Machine::here()))
         say(warning);
     RunFile file;
@@ -281,7 +288,7 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
         return usable.error();
     auto temporary = folder;
     temporary += ".new-" + randomHex(8);
-    auto made = makeWhole(RunPaths(temporary), file, say);
+    auto made = makeWhole(RunPaths(temporary), file, std::ssize(placed.value()), say);
     std::error_code ignored;
     if (made.ok())
         std::filesystem::remove(folder, ignored); // an empty one that the user made

@@ -128,6 +128,10 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
         return same.error();
     auto problems = validate(wanted);
+    std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
+        const auto* setting = findSetting(one.key);
+        return setting && setting->resume == ResumeRule::Refused;
+    });
     const auto refused = refusedOnResume(file.value().config, wanted);
     problems.insert(problems.end(), refused.begin(), refused.end());
     if (!problems.empty())

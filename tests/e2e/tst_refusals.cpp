@@ -46,6 +46,7 @@ private Q_SLOTS:
         row("unknown optimizer", "--optimizer lion", "optimizer adamw8bit");
         row("one expert", "--moe-experts 1", "moe_experts");
         row("pairs for a model that takes none", "--lora-rank 4 --architecture hrm", "lora_rank");
+        row("pairs beside random weights", "--lora-rank 4", "lora_rank init_from");
         row("dropout where there is none", "--dropout 0.1 --architecture hrm", "dropout");
         row("all wrong settings in one list", "--heads 3 --lr 0 --min-lr 0 --precision fp16 --devices cpu --moe-experts 1", "heads lr precision moe_experts");
     }
@@ -85,6 +86,49 @@ private Q_SLOTS:
     {
         const auto made = RunDriver::ctl(command() + QStringList { QStringLiteral("--init-from"), harmed(QString()) });
         QVERIFY2(made.exitCode == 0, qPrintable(made.errors + made.text));
+    }
+
+    void aRunIsEvaluatedAndSampledBeforeItsFirstStep() // "The run has no checkpoint yet: train it first."
+    {
+        const auto arguments = command() + QStringList { QStringLiteral("--init-from"), checkpoint_ };
+        QCOMPARE(RunDriver::ctl(arguments).exitCode, 0);
+        const auto fresh = RunDriver::ctl({ QStringLiteral("eval"), arguments[3], QStringLiteral("--json") });
+        const auto origin = RunDriver::ctl({ QStringLiteral("eval"), path("trained"), QStringLiteral("--json") });
+        QVERIFY2(fresh.exitCode == 0 && origin.exitCode == 0, qPrintable(fresh.errors + fresh.text + origin.text));
+        QCOMPARE(fresh.json[QStringLiteral("loss")].toDouble(), origin.json[QStringLiteral("loss")].toDouble());
+        QCOMPARE(fresh.json[QStringLiteral("checkpoint")].toString(), QStringLiteral("start weights"));
+        QCOMPARE(fresh.json[QStringLiteral("step")].toInt(), 0);
+        const auto text = RunDriver::ctl({ QStringLiteral("sample"), arguments[3], QStringLiteral("--tokens"), QStringLiteral("5"), QStringLiteral("--json") });
+        QVERIFY2(text.exitCode == 0 && text.json[QStringLiteral("tokens")].toInt() > 0, qPrintable(text.errors + text.text));
+    }
+
+    void choicesOfSamplingThatMeanNothingAreRefused_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::newRow("top-k below nought") << QStringList { QStringLiteral("--top-k"), QStringLiteral("-3") };
+        QTest::newRow("top-p above one") << QStringList { QStringLiteral("--top-p"), QStringLiteral("1.5") };
+        QTest::newRow("no tokens") << QStringList { QStringLiteral("--tokens"), QStringLiteral("0") };
+        QTest::newRow("heat that is no number") << QStringList { QStringLiteral("--temperature"), QStringLiteral("warm") };
+    }
+
+    void choicesOfSamplingThatMeanNothingAreRefused()
+    {
+        QFETCH(QStringList, options);
+        const auto refused = RunDriver::ctl(QStringList { QStringLiteral("sample"), path("trained") } + options);
+        const QString said = refused.text + refused.errors;
+        QCOMPARE(refused.exitCode, 2);
+        QVERIFY2(said.contains(options.front()) && !said.contains(QStringLiteral("furrow-worker")), qPrintable(said));
+    }
+
+    void aWarmUpLongerThanTheRunIsTold() // the rate crept to a fortieth of what was asked for, without a word
+    {
+        auto arguments = command() + QStringList { QStringLiteral("--warmup-steps"), QStringLiteral("400"), QStringLiteral("--steps"), QStringLiteral("10") };
+        arguments.removeAll(QStringLiteral("--json"));
+        const auto made = RunDriver::ctl(arguments);
+        QCOMPARE(made.exitCode, 0);
+        QVERIFY2(made.errors.contains(QStringLiteral("warmup_steps is 400")), qPrintable(made.errors));
+        const auto quiet = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--out"), path("quiet"), QStringLiteral("--data"), text_ } + RunDriver::tinyModel());
+        QVERIFY2(!quiet.errors.contains(QStringLiteral("warmup_steps")), qPrintable(quiet.errors));
     }
 
 private:

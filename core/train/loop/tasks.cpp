@@ -18,9 +18,10 @@ namespace {
 
 constexpr HeldOutLimits kMostText { 1 << 28, 1ull << 30 }; // of an evaluation text
 
-/// The checkpoint of that name; without one the weights that the run is known by.
-Result<SupervisorLedger::CheckpointRow> chosenCheckpoint(const RunPaths& paths, const std::string& name)
+/// The checkpoint of that name; without one the weights that the run is known by; nothing: it has trained nothing yet and stands on its start weights.
+Result<std::optional<SupervisorLedger::CheckpointRow>> chosenCheckpoint(const RunPaths& paths, const std::string& name)
 {
+    using Chosen = std::optional<SupervisorLedger::CheckpointRow>;
     auto reader = LedgerReader::open(paths.tracker());
     if (!reader.ok())
         return reader.error();
@@ -29,11 +30,29 @@ Result<SupervisorLedger::CheckpointRow> chosenCheckpoint(const RunPaths& paths, 
         return rows.error();
     for (const auto& row : rows.value())
         if (!name.empty() && row.record.folder == name)
-            return row.removed ? Result<SupervisorLedger::CheckpointRow>(Error { ErrorCode::NotFound, sentence("checkpoint %1 was removed by the keep policy.", { name }) }) : row;
-    if (const auto* newest = name.empty() ? weightsOf(rows.value()) : nullptr)
-        return *newest;
-    return Error { ErrorCode::NotFound, name.empty() ? sentence("The run has no checkpoint yet: train it first.")
-                                                  : sentence("The run has no checkpoint '%1'. They are the folders in %2.", { name, utf8Text(paths.checkpointsFolder()) }) };
+            return row.removed ? Result<Chosen>(Error { ErrorCode::NotFound, sentence("checkpoint %1 was removed by the keep policy.", { name }) }) : Chosen(row);
+    if (!name.empty())
+        return Error { ErrorCode::NotFound, sentence("The run has no checkpoint '%1'. They are the folders in %2.", { name, utf8Text(paths.checkpointsFolder()) }) };
+    const auto* newest = weightsOf(rows.value());
+    return newest ? Chosen(*newest) : Chosen();
+}
+
+/// Weights of a checkpoint, or of init_from or the seed, for inference.
+Result<std::unique_ptr<Learner>> learnerWith(RunSetup& setup, const std::optional<SupervisorLedger::CheckpointRow>& row, ReplicaState& state)
+{
+    if (!row)
+        return newLearner(setup);
+    auto checkpoint = loadCheckpoint(setup.paths, setup.file.runId, row->record, false);
+    if (!checkpoint.ok())
+        return checkpoint.error();
+    setup.config.initFrom.clear(); // the weights come from the checkpoint
+    auto learner = newLearner(setup);
+    if (!learner.ok())
+        return learner.error();
+    if (auto fits = learner.value()->loadWeights(checkpoint.value().weights); !fits.ok())
+        return fits.error().in("checkpoint " + row->record.folder);
+    state = checkpoint.value().state;
+    return learner;
 }
 
 } // namespace
@@ -46,20 +65,15 @@ Result<LoadedRun> loadRun(const TaskOptions& options)
     auto row = chosenCheckpoint(setup.value().paths, options.checkpoint);
     if (!row.ok())
         return row.error();
-    auto checkpoint = loadCheckpoint(setup.value().paths, setup.value().file.runId, row.value().record, false);
-    if (!checkpoint.ok())
-        return checkpoint.error();
     auto tokenizer = tokenizerOf(setup.value());
     if (!tokenizer.ok())
         return tokenizer.error();
-    setup.value().config.initFrom.clear(); // the weights come from the checkpoint
-    auto learner = newLearner(setup.value());
+    ReplicaState state;
+    auto learner = learnerWith(setup.value(), row.value(), state);
     if (!learner.ok())
         return learner.error();
-    if (auto fits = learner.value()->loadWeights(checkpoint.value().weights); !fits.ok())
-        return fits.error().in("checkpoint " + row.value().record.folder);
     learner.value()->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
-    return LoadedRun { std::move(setup).value(), std::move(tokenizer).value(), std::move(learner).value(), row.value().record.folder, checkpoint.value().state };
+    return LoadedRun { std::move(setup).value(), std::move(tokenizer).value(), std::move(learner).value(), row.value() ? row.value()->record.folder : std::string(kStartWeightsName), std::move(state) };
 }
 
 Result<nlohmann::json> checkTask(const TaskOptions& options)

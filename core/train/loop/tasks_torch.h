@@ -13,15 +13,18 @@
 
 namespace furrow {
 
+/// What stands for the folder of a checkpoint in a run that has none yet.
+inline constexpr const char* kStartWeightsName = "start weights";
+
 /// A run with the weights of one checkpoint, ready for inference.
 struct LoadedRun {
     RunSetup setup;
     std::shared_ptr<const Tokenizer> tokenizer;
     std::unique_ptr<Learner> learner;
-    std::string checkpoint; ///< folder name
+    std::string checkpoint; ///< folder name, or kStartWeightsName
     ReplicaState state;
 };
-/// The run, its tokenizer and the wanted checkpoint, verified. NotFound when the run has none yet.
+/// The run, its tokenizer and the wanted checkpoint, verified. A run that has trained nothing yet has its start weights: those of init_from, or of its seed.
 Result<LoadedRun> loadRun(const TaskOptions& options);
 
 // The tasks, one file each where they are long.

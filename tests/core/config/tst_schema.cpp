@@ -1,4 +1,5 @@
 #include "core/config/schema.h"
+#include "core/config/warm_up.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
@@ -95,6 +96,22 @@ private Q_SLOTS:
         QCOMPARE(problems.size(), std::size_t(1));
         QCOMPARE(QString::fromStdString(problems[0].key), key);
         QCOMPARE(QString::fromStdString(problems[0].fix), fix);
+    }
+
+    void aWarmUpLongerThanTheRunIsWarnedOf()
+    {
+        RunConfig config;
+        config.warmupSteps = 100;
+        QVERIFY(warmUpWarning(config, 2).empty()); // nobody knows how long the run is
+        config.steps = 150;
+        QVERIFY(warmUpWarning(config, 1).empty());
+        QVERIFY(!warmUpWarning(config, 2).empty()); // 75 steps each
+        config.parallel = "data";
+        QVERIFY(warmUpWarning(config, 2).empty()); // one model, and all its steps
+        config.steps = 0;
+        const double step = static_cast<double>(config.batchSize * config.seqLen) * 2;
+        QVERIFY(warmUpWarning(config, 2, 101 * step).empty());
+        QVERIFY(!warmUpWarning(config, 2, 99 * step).empty());
     }
 
     void aRunShorterThanItsWarmUpIsAllowed() // `--steps 30` with a preset of 100 warm-up steps was refused

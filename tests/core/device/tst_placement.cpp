@@ -22,6 +22,17 @@ private Q_SLOTS:
         QCOMPARE(placed.value()[1].device, std::string("cpu"));
     }
 
+    /// A run with fp16 on devices auto was made, and failed when its workers started.
+    void halfPrecisionIsRefusedWhereTheDevicesTurnOutToBeACpu()
+    {
+        RunConfig config;
+        config.precision = "fp16";
+        QVERIFY(!canCompute(config, placeWorkers(config, {}, 8).value()).ok());
+        QVERIFY(canCompute(config, placeWorkers(config, twoGpus(), 8).value()).ok());
+        config.precision = "bf16";
+        QVERIFY(canCompute(config, placeWorkers(config, {}, 8).value()).ok());
+    }
+
     /// A run with --merge none trained two models that never met.
     void withoutMergingTheCpuTrainsOneModel()
     {

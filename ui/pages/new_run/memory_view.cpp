@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/config/warm_up.h"
 #include "core/device/machine_fit.h"
 #include "core/workspace/memory_history.h"
 #include "ui/models/core_words.h"
@@ -88,7 +89,12 @@ void MemoryView::refresh()
     const MemoryEstimate estimate = estimateMemory(config, model, path, workers.value().front().threads);
     const MemoryForecast forecast = forecastMemory(estimate, { gpu != nullptr ? gpu->name : "CPU", path, model.architecture }, history_);
     showForecast(forecast, gpu);
-    showWarnings(machineWarnings(workers.value(), forecast.likely(), Machine::here()));
+    auto warnings = machineWarnings(workers.value(), forecast.likely(), Machine::here());
+    if (auto possible = canCompute(config, workers.value()); !possible.ok())
+        warnings.push_back(possible.error().message);
+    if (auto tooLong = warmUpWarning(config, std::ssize(workers.value())); !tooLong.empty())
+        warnings.push_back(std::move(tooLong));
+    showWarnings(warnings);
     note_->setText(note_->text() + QLatin1Char(' ') + tr("%1 parameters.").arg(countText(model.parameterCount())));
 }
 
