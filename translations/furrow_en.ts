@@ -2119,6 +2119,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>What the pattern %1 matches in a text of %2 bytes cannot be found out (%3). Write a pattern that backtracks less, or leave the text out.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -2119,6 +2119,10 @@
         <translation>fila %1 de %2</translation>
     </message>
     <message>
+        <source>The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.</source>
+        <translation>El patrón %1 distingue caracteres próximos a %2, y la Oniguruma %3 de este sistema no conoce ese. Instale Oniguruma 6.9.10 o posterior, o deje fuera el texto.</translation>
+    </message>
+    <message>
         <source>What the pattern %1 matches in a text of %2 bytes cannot be found out (%3). Write a pattern that backtracks less, or leave the text out.</source>
         <translation>No se puede averiguar qué coincide con el patrón %1 en un texto de %2 bytes (%3). Escriba un patrón con menos retrocesos, o deje fuera el texto.</translation>
     </message>

@@ -2119,6 +2119,10 @@
         <translation>%2 的第 %1 行</translation>
     </message>
     <message>
+        <source>The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.</source>
+        <translation>模式 %1 会区分 %2 附近的字符，而本系统的 Oniguruma %3 不认识该字符。请安装 Oniguruma 6.9.10 或更高版本，或排除这段文本。</translation>
+    </message>
+    <message>
         <source>What the pattern %1 matches in a text of %2 bytes cannot be found out (%3). Write a pattern that backtracks less, or leave the text out.</source>
         <translation>无法确定模式 %1 在一段 %2 字节的文本中匹配什么（%3）。请改用回溯较少的模式，或排除这段文本。</translation>
     </message>

@@ -51,7 +51,12 @@ struct Quarantine::Pattern {
     Result<bool> matches(std::string_view text) const
     {
         const std::unique_ptr<pcre2_match_data, FreeMatch> match(pcre2_match_data_create(1, nullptr));
-        return patternAnswer(pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0, match.get(), context.get()), written, text.size());
+        const int answer = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0, match.get(), context.get());
+        if (answer >= 0 || answer == PCRE2_ERROR_NOMATCH)
+            return answer >= 0;
+        PCRE2_UCHAR why[200] = {};
+        pcre2_get_error_message(answer, why, sizeof why);
+        return noPatternAnswer(written, text.size(), reinterpret_cast<const char*>(why));
     }
 };
 

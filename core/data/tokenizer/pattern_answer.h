@@ -2,12 +2,13 @@
 
 #include "core/base/result.h"
 
+#include <string>
 #include <string_view>
 
 namespace furrow {
 
-/// What an answer of pcre2_match means: true a match, false none. All else (its limits of steps and memory) says nothing about the text, so it
-/// is an error, a sentence that names the pattern: taken for "no match" it would change token ids, or train a text that a person left out.
-Result<bool> patternAnswer(int code, std::string_view pattern, std::size_t textBytes);
+/// Why nobody knows what a pattern matches in a text: its limits of steps and memory say nothing about the text, so reaching them is an error, a
+/// sentence that names the pattern. Taken for "no match" it would change token ids, or train a text that a person left out.
+Error noPatternAnswer(std::string_view pattern, std::size_t textBytes, const std::string& why);
 
 } // namespace furrow

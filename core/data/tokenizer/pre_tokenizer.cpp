@@ -103,8 +103,10 @@ void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const TextSe
         std::erase_if(spans, [](const Span& span) { return span.matched; });
     else if (behaviour != SplitBehaviour::Isolated)
         spans = joined(std::move(spans), behaviour);
-    for (const auto& span : spans)
-        out.push_back({ segment.bytes.substr(span.begin, span.end - span.begin), segment.atStart && span.begin == 0 });
+    for (const auto& span : spans) {
+        if (span.end > span.begin) // a pattern may match nothing: that cuts, and is no piece
+            out.push_back({ segment.bytes.substr(span.begin, span.end - span.begin), segment.atStart && span.begin == 0 });
+    }
 }
 
 Status apply(const ByteLevelStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)

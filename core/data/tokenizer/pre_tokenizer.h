@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/tokenizer/regex_splitter.h"
+#include "core/data/tokenizer/regex.h"
 
 #include <deque>
 #include <variant>
@@ -28,7 +28,7 @@ enum class SplitBehaviour { Removed, Isolated, MergedWithPrevious, MergedWithNex
 enum class SplitPattern { Gpt2, Cl100k, Cl100kWholeTail, Qwen2, Regex, Literal };
 struct SplitStep {
     SplitPattern pattern = SplitPattern::Regex;
-    std::shared_ptr<const RegexSplitter> regex; ///< for Regex
+    std::shared_ptr<const Regex> regex; ///< for Regex
     std::string literal; ///< for Literal
     SplitBehaviour behaviour = SplitBehaviour::Isolated;
     bool invert = false;
@@ -46,6 +46,12 @@ using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, Meta
 
 /// Replaces the segments by what the step makes of them. An error: a pattern takes too many steps on a segment.
 Status applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena);
+
+/// The pattern of o200k, which runs as a regular expression.
+inline constexpr std::string_view kO200kPattern
+    = R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+      R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+      R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 /// The hand-written pattern that a regular expression stands for, or Regex.
 SplitPattern knownPattern(std::string_view regex);

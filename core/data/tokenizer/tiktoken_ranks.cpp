@@ -11,24 +11,19 @@ namespace {
 struct Family {
     std::size_t numRanks;
     SplitPattern pattern;
-    const char* regex; ///< for SplitPattern::Regex
+    std::string_view regex; ///< for SplitPattern::Regex
     std::initializer_list<std::pair<const char*, TokenId>> special;
 };
-
-constexpr const char* kO200k
-    = R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
-      R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
-      R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 const std::array<Family, 5>& families()
 {
     static const std::array<Family, 5> known { {
-        { 50256, SplitPattern::Gpt2, nullptr, { { "<|endoftext|>", 50256 } } },
-        { 50280, SplitPattern::Gpt2, nullptr, { { "<|endoftext|>", 50256 } } },
-        { 100256, SplitPattern::Cl100kWholeTail, nullptr,
+        { 50256, SplitPattern::Gpt2, "", { { "<|endoftext|>", 50256 } } },
+        { 50280, SplitPattern::Gpt2, "", { { "<|endoftext|>", 50256 } } },
+        { 100256, SplitPattern::Cl100kWholeTail, "",
             { { "<|endoftext|>", 100257 }, { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 }, { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
-        { 199998, SplitPattern::Regex, kO200k, { { "<|endoftext|>", 199999 }, { "<|endofprompt|>", 200018 } } },
-        { 151643, SplitPattern::Qwen2, nullptr, { { "<|endoftext|>", 151643 }, { "<|im_start|>", 151644 }, { "<|im_end|>", 151645 } } },
+        { 199998, SplitPattern::Regex, kO200kPattern, { { "<|endoftext|>", 199999 }, { "<|endofprompt|>", 200018 } } },
+        { 151643, SplitPattern::Qwen2, "", { { "<|endoftext|>", 151643 }, { "<|im_start|>", 151644 }, { "<|im_end|>", 151645 } } },
     } };
     return known;
 }
@@ -128,8 +123,8 @@ Result<BpeSpec> readTiktokenRanks(std::string_view text)
             continue;
         SplitStep split;
         split.pattern = family.pattern;
-        if (family.regex) {
-            auto regex = RegexSplitter::compile(family.regex);
+        if (!family.regex.empty()) {
+            auto regex = Regex::compile(std::string(family.regex));
             if (!regex.ok())
                 return regex.error();
             split.regex = regex.value();

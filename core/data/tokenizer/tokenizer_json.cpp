@@ -109,17 +109,18 @@ Result<SplitStep> readSplit(const json& step)
     split.behaviour = found->second;
     split.invert = boolOr(step, "invert", false);
     const auto& pattern = member(step, "pattern");
-    if (const auto* literal = stringOf(member(pattern, "String"))) {
+    const auto* literal = stringOf(member(pattern, "String"));
+    if (literal != nullptr && !literal->empty()) {
         split.pattern = SplitPattern::Literal;
         split.literal = *literal;
         return split;
     }
-    const auto* expression = stringOf(member(pattern, "Regex"));
+    const auto* expression = literal != nullptr ? literal : stringOf(member(pattern, "Regex"));
     if (expression == nullptr)
         return refused("a Split has no pattern");
     split.pattern = knownPattern(*expression);
-    if (split.pattern == SplitPattern::Regex) {
-        auto regex = RegexSplitter::compile(*expression);
+    if (split.pattern == SplitPattern::Regex) { // also of "", which matches at every place
+        auto regex = Regex::compile(*expression);
         if (!regex.ok())
             return regex.error();
         split.regex = regex.value();
@@ -160,6 +161,9 @@ Status readPreTokenizer(const json& step, BpeSpec& spec)
     auto split = readSplit(step);
     if (!split.ok())
         return split.error();
+    const auto* expression = stringOf(member(member(step, "pattern"), "Regex"));
+    if (split.value().pattern == SplitPattern::Regex && expression != nullptr && *expression != kO200kPattern)
+        spec.settings += "\nOniguruma"; // another engine gave other ids; of this pattern it gave the same
     spec.preTokenizer.emplace_back(std::move(split).value());
     return {};
 }
