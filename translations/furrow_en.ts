@@ -927,10 +927,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 chunks of earlier epochs are trained again too.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The weights of the run did not grow from it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2655,6 +2651,26 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 of epoch %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It keeps %1 chunks and trains none again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It keeps %1 chunks and trains %2 again: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 workers are still alive. What they save before they end is kept too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3006,7 +3022,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
+        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4783,6 +4799,18 @@
         <source>incomplete</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epochs %1 and %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epochs %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -6305,10 +6333,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Epoch %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Change of loss</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6381,6 +6405,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1, blocks %2 to %3, columns %4 to %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, open</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6500,15 +6528,15 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Epoch %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1, %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Ended because %1. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both epochs end about %1, likely %2 to %3</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6572,6 +6600,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>duplicates left out %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>work lost %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7818,6 +7854,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>left out</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>epoch %1 is open too, to come</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MemoryView</name>
@@ -8466,15 +8506,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>trained after the newest checkpoint; those weights are gone</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Orphaned claims released</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>claimed by workers that are gone, never finished</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8576,6 +8608,29 @@ pattern REGULAR EXPRESSION</source>
         <translation>
             <numerusform>I accept that %n chunk is trained again</numerusform>
             <numerusform>I accept that %n chunks are trained again</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Epoch of the map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The counts are of all these epochs together, the map is of one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained or begun after the newest checkpoint; those weights are gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone, never begun</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs</source>
+        <translation>
+            <numerusform>Map of %n chunk of epoch %1; the counts beside it are of all open epochs</numerusform>
+            <numerusform>Map of %n chunks of epoch %1; the counts beside it are of all open epochs</numerusform>
         </translation>
     </message>
 </context>

@@ -927,10 +927,6 @@
         <translation>%1 no puede cambiar de %2 a %3 en una ejecución que ha empezado: define sus fragmentos o sus pesos. Inicie una ejecución nueva.</translation>
     </message>
     <message>
-        <source>%1 chunks of earlier epochs are trained again too.</source>
-        <translation>También se entrenan de nuevo %1 fragmentos de épocas anteriores.</translation>
-    </message>
-    <message>
         <source>The weights of the run did not grow from it.</source>
         <translation>Los pesos de la ejecución no proceden de él.</translation>
     </message>
@@ -2655,6 +2651,26 @@
         <translation>alguien</translation>
     </message>
     <message>
+        <source>%1 of epoch %2</source>
+        <translation>%1 de la época %2</translation>
+    </message>
+    <message>
+        <source>It keeps %1 chunks and trains none again.</source>
+        <translation>Conserva %1 fragmentos y no vuelve a entrenar ninguno.</translation>
+    </message>
+    <message>
+        <source>It keeps %1 chunks and trains %2 again: %3.</source>
+        <translation>Conserva %1 fragmentos y vuelve a entrenar %2: %3.</translation>
+    </message>
+    <message>
+        <source>%1 workers are still alive. What they save before they end is kept too.</source>
+        <translation>%1 procesos siguen vivos. Lo que guarden antes de terminar también se conserva.</translation>
+    </message>
+    <message>
+        <source>epoch %1: %2</source>
+        <translation>época %1: %2</translation>
+    </message>
+    <message>
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation>Este programa se compiló con SQLite %1, que puede dañar un registro que usan varios procesos (fallo «WAL-reset» de 3.7.0 a 3.51.2): no se escribe ningún registro. Ejecute packaging/native.sh y compílelo de nuevo.</translation>
     </message>
@@ -3006,8 +3022,8 @@
         <translation>Aún no se ha escrito ningún punto de control: al reanudar se empieza de nuevo.</translation>
     </message>
     <message>
-        <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
-        <translation>Los puntos de control contienen %1 de %2 fragmentos de la época %3; el más reciente es de las %4.</translation>
+        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.</source>
+        <translation>Los puntos de control contienen %1 de %2 fragmentos de %3; el más reciente es de %4.</translation>
     </message>
 </context>
 <context>
@@ -4783,6 +4799,18 @@
         <source>incomplete</source>
         <translation>incompleta</translation>
     </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>Época %1</translation>
+    </message>
+    <message>
+        <source>Epochs %1 and %2</source>
+        <translation>Épocas %1 y %2</translation>
+    </message>
+    <message>
+        <source>Epochs %1 to %2</source>
+        <translation>Épocas %1 a %2</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -6307,10 +6335,6 @@ Vocabulario %3</translation>
         <translation>Fragmentos de la época</translation>
     </message>
     <message>
-        <source>Epoch %1</source>
-        <translation>Época %1</translation>
-    </message>
-    <message>
         <source> %</source>
         <translation> %</translation>
     </message>
@@ -6384,6 +6408,10 @@ Vocabulario %3</translation>
     <message>
         <source>%1, blocks %2 to %3, columns %4 to %5</source>
         <translation>%1, bloques %2 a %3, columnas %4 a %5</translation>
+    </message>
+    <message>
+        <source>%1, open</source>
+        <translation>%1, abierta</translation>
     </message>
 </context>
 <context>
@@ -6502,16 +6530,16 @@ Vocabulario %3</translation>
         <translation>Leyendo la ejecución…</translation>
     </message>
     <message>
-        <source>Epoch %1</source>
-        <translation>Época %1</translation>
-    </message>
-    <message>
         <source>%1, %2</source>
         <translation>%1, %2</translation>
     </message>
     <message>
         <source>Ended because %1. %2</source>
         <translation>Terminó porque %1. %2</translation>
+    </message>
+    <message>
+        <source>Both epochs end about %1, likely %2 to %3</source>
+        <translation>Ambas épocas terminan hacia las %1, probablemente entre %2 y %3</translation>
     </message>
 </context>
 <context>
@@ -6575,6 +6603,14 @@ Vocabulario %3</translation>
     <message>
         <source>duplicates left out %1</source>
         <translation>duplicados omitidos %1</translation>
+    </message>
+    <message>
+        <source>work lost %1</source>
+        <translation>trabajo perdido %1</translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone %1</source>
+        <translation>reservados por procesos que ya no existen %1</translation>
     </message>
 </context>
 <context>
@@ -7821,6 +7857,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>left out</source>
         <translation>omitido</translation>
     </message>
+    <message>
+        <source>epoch %1 is open too, to come</source>
+        <translation>la época %1 también está abierta, quedan</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MemoryView</name>
@@ -8473,16 +8513,8 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Trabajo perdido</translation>
     </message>
     <message>
-        <source>trained after the newest checkpoint; those weights are gone</source>
-        <translation>entrenados después del último punto de control; esos pesos ya no existen</translation>
-    </message>
-    <message>
         <source>Orphaned claims released</source>
         <translation>Reservas huérfanas liberadas</translation>
-    </message>
-    <message>
-        <source>claimed by workers that are gone, never finished</source>
-        <translation>reservados por trabajadores que ya no están, nunca terminados</translation>
     </message>
     <message>
         <source>Free</source>
@@ -8583,6 +8615,29 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>
             <numerusform>Acepto que %n fragmento se entrene de nuevo</numerusform>
             <numerusform>Acepto que %n fragmentos se entrenen de nuevo</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Epoch of the map</source>
+        <translation>Época del mapa</translation>
+    </message>
+    <message>
+        <source>The counts are of all these epochs together, the map is of one.</source>
+        <translation>Los números son de todas estas épocas juntas, el mapa es de una.</translation>
+    </message>
+    <message>
+        <source>trained or begun after the newest checkpoint; those weights are gone</source>
+        <translation>entrenados o empezados después del punto de control más reciente; esos pesos se han perdido</translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone, never begun</source>
+        <translation>reservados por procesos que ya no existen, nunca empezados</translation>
+    </message>
+    <message numerus="yes">
+        <source>Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs</source>
+        <translation>
+            <numerusform>Mapa de %n fragmento de la época %1; los números de al lado son de todas las épocas abiertas</numerusform>
+            <numerusform>Mapa de %n fragmentos de la época %1; los números de al lado son de todas las épocas abiertas</numerusform>
         </translation>
     </message>
 </context>

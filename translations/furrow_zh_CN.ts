@@ -927,10 +927,6 @@
         <translation>运行开始后，%1 不能从 %2 改为 %3：它决定了数据段或权重。请改为新建运行。</translation>
     </message>
     <message>
-        <source>%1 chunks of earlier epochs are trained again too.</source>
-        <translation>之前轮次的 %1 个数据段也会重新训练。</translation>
-    </message>
-    <message>
         <source>The weights of the run did not grow from it.</source>
         <translation>此运行的权重并非由它得来。</translation>
     </message>
@@ -2655,6 +2651,26 @@
         <translation>某个进程</translation>
     </message>
     <message>
+        <source>%1 of epoch %2</source>
+        <translation>第 %2 轮的 %1 个</translation>
+    </message>
+    <message>
+        <source>It keeps %1 chunks and trains none again.</source>
+        <translation>保留 %1 个数据段，没有数据段要重新训练。</translation>
+    </message>
+    <message>
+        <source>It keeps %1 chunks and trains %2 again: %3.</source>
+        <translation>保留 %1 个数据段，重新训练 %2 个：%3。</translation>
+    </message>
+    <message>
+        <source>%1 workers are still alive. What they save before they end is kept too.</source>
+        <translation>还有 %1 个工作进程存活。它们结束前保存的内容也会保留。</translation>
+    </message>
+    <message>
+        <source>epoch %1: %2</source>
+        <translation>第 %1 轮：%2</translation>
+    </message>
+    <message>
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation>本程序是用 SQLite %1 构建的，多个进程使用账本时它可能损坏账本（3.7.0 到 3.51.2 的 WAL-reset 缺陷）：因此不写入任何账本。请运行 packaging/native.sh 后重新构建。</translation>
     </message>
@@ -3005,8 +3021,8 @@
         <translation>尚未写入检查点：恢复将从头开始。</translation>
     </message>
     <message>
-        <source>Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.</source>
-        <translation>检查点包含第 %3 轮 %2 个数据段中的 %1 个；最新的写于 %4。</translation>
+        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.</source>
+        <translation>检查点包含%3的 %2 个数据段中的 %1 个；最新的检查点时间为 %4。</translation>
     </message>
 </context>
 <context>
@@ -4779,6 +4795,18 @@
         <source>incomplete</source>
         <translation>不完整</translation>
     </message>
+    <message>
+        <source>Epoch %1</source>
+        <translation>第 %1 轮</translation>
+    </message>
+    <message>
+        <source>Epochs %1 and %2</source>
+        <translation>第 %1 和第 %2 轮</translation>
+    </message>
+    <message>
+        <source>Epochs %1 to %2</source>
+        <translation>第 %1 至 %2 轮</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -6296,10 +6324,6 @@ Vocabulary %3</source>
         <translation>本轮的数据段</translation>
     </message>
     <message>
-        <source>Epoch %1</source>
-        <translation>第 %1 轮</translation>
-    </message>
-    <message>
         <source> %</source>
         <translation> %</translation>
     </message>
@@ -6372,6 +6396,10 @@ Vocabulary %3</source>
     <message>
         <source>%1, blocks %2 to %3, columns %4 to %5</source>
         <translation>%1，块 %2 至 %3，列 %4 至 %5</translation>
+    </message>
+    <message>
+        <source>%1, open</source>
+        <translation>%1，未完成</translation>
     </message>
 </context>
 <context>
@@ -6486,16 +6514,16 @@ Vocabulary %3</source>
         <translation>正在读取运行…</translation>
     </message>
     <message>
-        <source>Epoch %1</source>
-        <translation>第 %1 轮</translation>
-    </message>
-    <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
     </message>
     <message>
         <source>Ended because %1. %2</source>
         <translation>结束，因为%1。%2</translation>
+    </message>
+    <message>
+        <source>Both epochs end about %1, likely %2 to %3</source>
+        <translation>两个轮次约在 %1 结束，可能在 %2 到 %3 之间</translation>
     </message>
 </context>
 <context>
@@ -6559,6 +6587,14 @@ Vocabulary %3</source>
     <message>
         <source>duplicates left out %1</source>
         <translation>略去的重复项 %1</translation>
+    </message>
+    <message>
+        <source>work lost %1</source>
+        <translation>工作丢失 %1</translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone %1</source>
+        <translation>由已消失的工作进程领取 %1</translation>
     </message>
 </context>
 <context>
@@ -7791,6 +7827,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>left out</source>
         <translation>略去</translation>
     </message>
+    <message>
+        <source>epoch %1 is open too, to come</source>
+        <translation>第 %1 轮也未完成，剩余</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MemoryView</name>
@@ -8434,16 +8474,8 @@ pattern 正则表达式</translation>
         <translation>工作丢失</translation>
     </message>
     <message>
-        <source>trained after the newest checkpoint; those weights are gone</source>
-        <translation>在最新检查点之后训练；那些权重已不存在</translation>
-    </message>
-    <message>
         <source>Orphaned claims released</source>
         <translation>释放的孤立领取</translation>
-    </message>
-    <message>
-        <source>claimed by workers that are gone, never finished</source>
-        <translation>由已不在的工作进程领取，从未完成</translation>
     </message>
     <message>
         <source>Free</source>
@@ -8541,6 +8573,28 @@ pattern 正则表达式</translation>
         <source>I accept that %n chunk(s) are trained again</source>
         <translation>
             <numerusform>我接受重新训练 %n 个分块</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Epoch of the map</source>
+        <translation>图中的轮次</translation>
+    </message>
+    <message>
+        <source>The counts are of all these epochs together, the map is of one.</source>
+        <translation>数字是所有这些轮次的总和，图只显示其中一个。</translation>
+    </message>
+    <message>
+        <source>trained or begun after the newest checkpoint; those weights are gone</source>
+        <translation>在最新检查点之后训练过或已开始；那些权重已丢失</translation>
+    </message>
+    <message>
+        <source>claimed by workers that are gone, never begun</source>
+        <translation>由已消失的工作进程领取，从未开始</translation>
+    </message>
+    <message numerus="yes">
+        <source>Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs</source>
+        <translation>
+            <numerusform>第 %1 轮的 %n 个数据段的图；旁边的数字是所有未完成轮次的总和</numerusform>
         </translation>
     </message>
 </context>

@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/watch.h"
 #include "core/base/file_system.h"
+#include "core/base/format.h"
 #include "core/base/process.h"
 #include "core/base/resources.h"
 #include "core/device/machine_fit.h"
@@ -174,10 +175,29 @@ struct ResumeOptions {
     bool acceptLoss = false;
 };
 
+nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& cells)
+{
+    std::array<std::int64_t, kChunkFates> count {};
+    for (const ChunkCell& cell : cells)
+        ++count[static_cast<std::size_t>(plan.effect.fateOf(cell))];
+    const auto of = [&count](ChunkFate fate) { return count[static_cast<std::size_t>(fate)]; };
+    return { { "kept", of(ChunkFate::Kept) }, { "redo", of(ChunkFate::Redo) }, { "work_lost", of(ChunkFate::Lost) }, { "orphaned", of(ChunkFate::Released) },
+        { "free", of(ChunkFate::Free) }, { "excluded", of(ChunkFate::Excluded) }, { "poisoned", of(ChunkFate::Poisoned) } };
+}
+
+/// Sums over the open epochs, then each of them.
 nlohmann::json planJson(const ResumePlan& plan)
 {
-    nlohmann::json json = { { "kept", plan.kept }, { "redo", plan.redo }, { "work_lost", plan.workLost }, { "orphaned", plan.orphaned }, { "free", plan.free },
-        { "excluded", plan.excluded }, { "poisoned", plan.poisoned }, { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) }, { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "loss", plan.loss }, { "older_tracker", plan.olderTracker }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } };
+    std::vector<ChunkCell> all;
+    nlohmann::json epochs = nlohmann::json::array();
+    for (const auto& epoch : plan.effect.epochs) {
+        all.insert(all.end(), epoch.cells.begin(), epoch.cells.end());
+        epochs.push_back(fatesJson(plan, epoch.cells));
+        epochs.back()["epoch"] = epoch.epoch + 1;
+    }
+    nlohmann::json json = fatesJson(plan, all);
+    json.update({ { "epochs", epochs }, { "again", plan.effect.again() }, { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) },
+        { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "loss", plan.loss }, { "older_tracker", plan.olderTracker }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } });
     for (const auto& choice : plan.checkpoints)
         json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder }, { "head", choice.row.head }, { "verified", choice.verified },
             { "damaged", choice.damaged }, { "problem", choice.problem }, { "needs_accept_loss", choice.losesOthers }, { "can_be_chosen", choice.canBeChosen }, { "kept", choice.kept }, { "redo", choice.redo.size() } });
@@ -185,17 +205,20 @@ nlohmann::json planJson(const ResumePlan& plan)
 }
 
 /// The plan of a resume from the checkpoint of that name instead of the newest.
-Status choose(ResumePlan& plan, const std::string& folder)
+Status choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder)
 {
     for (const auto& choice : plan.checkpoints) {
         if (choice.row.record.folder != folder)
             continue;
         if (!choice.canBeChosen)
             return Error { ErrorCode::InvalidArgument, "Checkpoint " + folder + " cannot be chosen: " + choice.problem };
-        const auto committed = plan.kept + plan.redo;
-        plan.kept = choice.kept;
-        plan.redo = committed - choice.kept;
-        plan.redoChunks = choice.redo;
+        auto reader = openLedger(paths);
+        if (!reader.ok())
+            return reader.error();
+        auto effect = resumeEffect(reader.value(), choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); });
+        if (!effect.ok())
+            return effect.error();
+        plan.effect = std::move(effect).value();
         return {};
     }
     return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
@@ -203,25 +226,28 @@ Status choose(ResumePlan& plan, const std::string& folder)
 
 int printPlan(const ResumeOptions& o)
 {
-    auto plan = planResume(RunPaths(o.folder));
+    const RunPaths paths(o.folder);
+    auto plan = planResume(paths);
     if (!plan.ok())
         return fail(plan.error(), o.json);
     auto& p = plan.value();
     if (!o.checkpoint.empty())
-        if (auto chosen = choose(p, o.checkpoint); !chosen.ok())
+        if (auto chosen = choose(paths, p, o.checkpoint); !chosen.ok())
             return fail(chosen.error(), o.json);
     if (o.json) {
         print(planJson(p));
         return kDone;
     }
-    std::cout << "A resume keeps " << p.kept << " chunks, trains " << p.redo << (o.checkpoint.empty() ? " again whose checkpoints are not whole" : " again that were trained after " + o.checkpoint)
-              << ", frees " << p.workLost << " whose weights died and " << p.orphaned << " claims of dead workers. " << p.free << " are free, " << p.excluded << " excluded, " << p.poisoned
-              << " poisoned.\n";
+    const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
+    std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << ": " << effectSentence(p.effect) << "\n"
+              << "  " << count(ChunkFate::Redo) << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ") << count(ChunkFate::Lost)
+              << " because their weights died before a checkpoint. " << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. " << count(ChunkFate::Free)
+              << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned) << " poisoned.\n";
     if (p.twice)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)
         if (choice.canBeChosen)
-            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps " << choice.kept << ", trains " << choice.redo.size() << " again\n";
+            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps " << choice.kept << ", trains " << choice.redo.size() << " of the committed chunks again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
     if (!p.olderTracker.empty())

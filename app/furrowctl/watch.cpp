@@ -77,11 +77,11 @@ std::string rowsText(const RowCounts& rows)
     return text;
 }
 
-/// What of the newest epoch cannot be read, with its cause; "" when all can. Short enough for a line that is drawn over itself.
+/// What of the open epochs cannot be read, with its cause; "" when all can. Short enough for a line that is drawn over itself.
 std::string unreadText(const RunStatus& s)
 {
     constexpr std::size_t kCauseBytes = 100;
-    const auto poisoned = s.epochs.back().chunks[ChunkState::Poisoned];
+    const auto poisoned = shownEpochs(s)->together.chunks[ChunkState::Poisoned];
     if (poisoned == 0)
         return {};
     const std::string cause = s.poisonedCause.size() > kCauseBytes ? std::string(cutAtCodePoint(s.poisonedCause, kCauseBytes)) + "..." : s.poisonedCause;
@@ -91,11 +91,11 @@ std::string unreadText(const RunStatus& s)
 std::string progressLine(const RunStatus& s)
 {
     std::string text = toString(s.state);
-    if (!s.epochs.empty()) {
-        const auto& e = s.epochs.back();
+    if (const auto shown = shownEpochs(s)) {
+        const auto& e = shown->together;
         const auto committed = e.chunks[ChunkState::Committed];
         const auto trained = e.chunks[ChunkState::Trained];
-        text += "  epoch " + std::to_string(e.epoch + 1) + "  chunks " + formatCount(committed + trained);
+        text += "  " + shown->name() + "  chunks " + formatCount(committed + trained);
         if (e.blockCount) {
             const auto total = e.chunks.sum() - e.chunks[ChunkState::Excluded];
             text += " of " + formatCount(total) + "  " + bar(total ? static_cast<double>(committed + trained) / static_cast<double>(total) : 0);
@@ -106,8 +106,8 @@ std::string progressLine(const RunStatus& s)
     text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4) + "  " + formatCount(static_cast<std::int64_t>(s.tokensPerSecond)) + " tokens/s";
     if (s.evalLoss)
         text += "  held-out " + fixed(*s.evalLoss, 4);
-    if (!s.epochs.empty())
-        for (const auto& trouble : { rowsText(s.epochs.back().rowsKnown), unreadText(s) })
+    if (const auto shown = shownEpochs(s))
+        for (const auto& trouble : { rowsText(shown->together.rowsKnown), unreadText(s) })
             text += trouble.empty() ? "" : "  " + trouble;
     return text;
 }
@@ -171,6 +171,20 @@ bool isOver(const RunStatus& s)
     return s.supervisorPid == 0 && s.state != RunState::Running && s.state != RunState::New;
 }
 
+/// One open epoch: its chunks, those of them that are trained again, and rows that are not trained.
+std::string epochText(const EpochRow& e)
+{
+    const auto outOf = [&e](std::int64_t total) { return e.blockCount ? formatCount(total) : std::string("?"); };
+    std::string text = "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks " + formatCount(e.visitedBlocks) + " of " + outOf(e.blockCount.value_or(0))
+        + " visited, chunks " + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(e.chunks.sum()) + " committed"
+        + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out" : std::string()) + "\n";
+    if (const auto lost = e.lost.sum(); lost > 0)
+        text += "  work lost: " + formatCount(lost) + (lost == 1 ? " chunk was trained or begun, its weights are gone; it is trained again\n" : " chunks were trained or begun, their weights are gone; they are trained again\n");
+    if (const auto rows = rowsText(e.rowsKnown); !rows.empty())
+        text += "  rows that are not trained: " + rows + "\n";
+    return text;
+}
+
 } // namespace
 
 std::string statusText(const RunStatus& s)
@@ -181,16 +195,8 @@ std::string statusText(const RunStatus& s)
     text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
-    if (!s.epochs.empty()) {
-        const auto& e = s.epochs.back();
-        text += "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks " + formatCount(e.visitedBlocks) + " of "
-            + (e.blockCount ? formatCount(*e.blockCount) : std::string("?")) + " visited, chunks " + formatCount(e.chunks[ChunkState::Committed]) + " of "
-            + (e.blockCount ? formatCount(e.chunks.sum()) : std::string("?")) + " committed"
-            + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out" : std::string()) + "\n";
-    }
-    if (!s.epochs.empty())
-        if (const auto rows = rowsText(s.epochs.back().rowsKnown); !rows.empty())
-            text += "rows that are not trained: " + rows + "\n";
+    for (const EpochRow& epoch : openEpochs(s.epochs))
+        text += epochText(epoch);
     if (!s.poisonedCause.empty())
         text += "cannot be read: " + s.poisonedCause + " ('furrowctl chunks list' names them all)\n";
     for (const auto& reason : s.keepsEpochOpen)

@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/config/schema.h"
 #include "core/run/resume_choice.h"
+#include "core/run/resume_effect.h"
 #include "core/run/run_file.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -56,26 +57,23 @@ struct ResumePlan {
         bool losesOthers = false; ///< going on from here leaves weights of other replicas behind that are not whole: ResumeChoice::acceptLoss
         std::string problem; ///< why it is not verified, or cannot be chosen
         bool canBeChosen = false; ///< verified, and the weights of the run grew from it
-        std::int64_t kept = 0; ///< of the committed chunks of the newest epoch, when the run goes on from here
+        std::int64_t kept = 0; ///< of the committed chunks of ResumeEffect::epochs, when the run goes on from here
         std::vector<ChunkId> redo; ///< committed now, trained again then; of any epoch
     };
     std::vector<CheckpointChoice> checkpoints;
-    std::int64_t kept = 0;
-    std::int64_t redo = 0; ///< committed only in checkpoints that are damaged or cannot be read
-    std::string loss; ///< which newest weights those are, and what else a plain resume would lose: it needs ResumeChoice::acceptLoss; "": nothing
+    ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
+    std::string loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::string olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
-    std::vector<ChunkId> redoChunks; ///< those, and such of earlier epochs
     std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never
     double secondsPerChunk = 0; ///< of active time so far, all workers together; 0: not known
     std::optional<std::int64_t> twice; ///< chunks twice in the weights, by the audit; absent: it could not be made
     std::optional<std::int64_t> missing; ///< committed ones with a hole, and chunks that should exist and do not
-    std::int64_t workLost = 0; ///< trained after the newest good checkpoint
-    std::int64_t orphaned = 0; ///< claims of dead workers, never begun
-    std::int64_t free = 0;
-    std::int64_t excluded = 0;
-    std::int64_t poisoned = 0;
-    std::vector<ChunkCell> cells; ///< newest epoch; the counts above are of it
     std::vector<std::string> notes;
+
+    /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
+    bool isWhole(CheckpointId checkpoint) const;
+    /// How many of `redo` belong to the epochs that the counts are of.
+    std::int64_t redoShown(const std::vector<ChunkId>& redo) const;
 };
 Result<ResumePlan> planResume(const RunPaths& paths);
 

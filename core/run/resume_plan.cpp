@@ -11,86 +11,59 @@ namespace furrow {
 
 namespace {
 
-void countCells(ResumePlan& plan)
-{
-    for (const auto& cell : plan.cells) {
-        switch (cell.state) {
-        case ChunkState::Committed: ++plan.kept; break;
-        case ChunkState::Trained: ++plan.workLost; break;
-        case ChunkState::Leased: ++plan.orphaned; break;
-        case ChunkState::Pending:
-        case ChunkState::Free: ++plan.free; break;
-        case ChunkState::Excluded: ++plan.excluded; break;
-        case ChunkState::Poisoned:
-        case ChunkState::Accepted: ++plan.poisoned; break;
-        }
-    }
-}
-
 using Choices = std::vector<ResumePlan::CheckpointChoice>;
 
-/// Heads and chunks after a resume: a head whose files are not whole falls back, perhaps to another such one.
-struct Settled {
-    LedgerReader::Retreat retreat;
-    std::vector<CheckpointId> bad; ///< heads that had to be left
-};
-Result<Settled> settle(LedgerReader& reader, std::optional<CheckpointId> goBackTo, const Choices& choices)
+const ResumePlan::CheckpointChoice* find(const Choices& choices, CheckpointId id)
 {
-    std::vector<CheckpointId> bad;
-    for (;;) {
-        auto retreat = reader.retreat(goBackTo, bad);
-        if (!retreat.ok())
-            return retreat.error();
-        const auto before = bad.size();
-        for (const auto& choice : choices)
-            if (!choice.verified && std::find(retreat.value().heads.begin(), retreat.value().heads.end(), choice.row.id) != retreat.value().heads.end())
-                bad.push_back(choice.row.id);
-        if (bad.size() == before)
-            return Settled { std::move(retreat).value(), std::move(bad) };
-    }
+    const auto found = std::find_if(choices.begin(), choices.end(), [id](const auto& choice) { return choice.row.id == id; });
+    return found == choices.end() ? nullptr : &*found;
 }
 
 /// Why a plain resume needs a person's yes: the heads that it would leave, and for how many chunks.
-std::string lossOf(const Settled& plain, const Choices& choices)
+std::string lossOf(const ResumeEffect& effect, const Choices& choices)
 {
     std::string text;
-    for (const auto& choice : choices)
-        if (choice.row.head && std::find(plain.bad.begin(), plain.bad.end(), choice.row.id) != plain.bad.end())
-            text += (text.empty() ? "" : " ") + choice.problem;
+    for (const CheckpointId left : effect.left)
+        if (const auto* choice = find(choices, left); choice != nullptr && choice->row.head)
+            text += (text.empty() ? "" : " ") + choice->problem;
     if (text.empty())
         return text;
-    return plain.retreat.heads.empty() ? sentence("%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
-                                       : sentence("%1 The one before it would be used.", { text });
-}
-
-std::int64_t ofEpoch(const std::vector<ChunkId>& chunks, std::int64_t epoch)
-{
-    return std::count_if(chunks.begin(), chunks.end(), [epoch](ChunkId chunk) { return placeOf(chunk).epoch == epoch; });
+    return effect.heads.empty() ? sentence("%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
+                                : sentence("%1 The one before it would be used.", { text });
 }
 
 /// What a plain resume redoes, and what one from each checkpoint would.
-Status weigh(LedgerReader& reader, std::int64_t epoch, ResumePlan& plan)
+Status weigh(LedgerReader& reader, ResumePlan& plan)
 {
-    const std::int64_t committed = plan.kept;
-    auto plain = settle(reader, std::nullopt, plan.checkpoints);
-    if (!plain.ok())
-        return plain.error();
-    plan.loss = lossOf(plain.value(), plan.checkpoints);
-    plan.redoChunks = std::move(plain.value().retreat.chunks);
-    plan.redo = ofEpoch(plan.redoChunks, epoch);
-    plan.kept = committed - plan.redo;
-    if (const auto earlier = static_cast<std::int64_t>(plan.redoChunks.size()) - plan.redo; earlier > 0)
-        plan.notes.push_back(sentence("%1 chunks of earlier epochs are trained again too.", { std::to_string(earlier) }));
+    const auto isWhole = [&plan](CheckpointId id) { return plan.isWhole(id); };
+    auto effect = resumeEffect(reader, std::nullopt, isWhole);
+    if (!effect.ok())
+        return effect.error();
+    plan.effect = std::move(effect).value();
+    plan.loss = lossOf(plan.effect, plan.checkpoints);
+    const std::int64_t committed = plan.effect[ChunkFate::Kept] + plan.effect[ChunkFate::Redo];
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
-        auto back = settle(reader, choice.row.id, plan.checkpoints);
+        auto back = weightsAfterResume(reader, choice.row.id, isWhole);
         if (!back.ok())
             return back.error();
-        choice.losesOthers = !back.value().bad.empty();
-        choice.redo = std::move(back.value().retreat.chunks);
-        choice.kept = committed - ofEpoch(choice.redo, epoch);
+        choice.losesOthers = !back.value().left.empty();
+        choice.redo = std::move(back.value().redo);
+        choice.kept = committed - plan.redoShown(choice.redo);
     }
+    return {};
+}
+
+/// Workers that outlive their supervisor save what they have, and end: what they hold now may be kept after all.
+Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
+{
+    auto incarnations = reader.incarnations();
+    if (!incarnations.ok())
+        return incarnations.error();
+    const auto alive = std::count_if(incarnations.value().begin(), incarnations.value().end(), [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
+    if (alive > 0)
+        plan.notes.push_back(sentence("%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
     return {};
 }
 
@@ -138,13 +111,6 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     if (!rows.ok())
         return rows.error();
     ResumePlan plan;
-    if (!epochs.value().empty()) {
-        auto cells = reader.value().cells(epochs.value().back().epoch);
-        if (!cells.ok())
-            return cells.error();
-        plan.cells = std::move(cells).value();
-    }
-    countCells(plan);
     for (const auto& row : rows.value()) {
         if (row.removed)
             continue;
@@ -168,9 +134,25 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     plan.olderTracker = olderTrackerText(paths, strays.value(), rows.value());
     addTimes(reader.value(), epochs.value(), plan);
     addProof(paths, plan);
-    if (auto weighed = weigh(reader.value(), epochs.value().empty() ? 0 : epochs.value().back().epoch, plan); !weighed.ok())
+    if (auto weighed = weigh(reader.value(), plan); !weighed.ok())
         return weighed.error();
+    if (auto named = nameOrphans(reader.value(), plan); !named.ok())
+        return named.error();
     return plan;
+}
+
+bool ResumePlan::isWhole(CheckpointId checkpoint) const
+{
+    const auto* choice = find(checkpoints, checkpoint);
+    return choice == nullptr || choice->verified;
+}
+
+std::int64_t ResumePlan::redoShown(const std::vector<ChunkId>& redo) const
+{
+    return std::count_if(redo.begin(), redo.end(), [this](ChunkId chunk) {
+        const std::int64_t epoch = placeOf(chunk).epoch;
+        return std::any_of(effect.epochs.begin(), effect.epochs.end(), [epoch](const auto& one) { return one.epoch == epoch; });
+    });
 }
 
 } // namespace furrow

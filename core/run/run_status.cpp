@@ -114,15 +114,13 @@ void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
     status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
 }
 
-void sayWhatKeepsTheEpochOpen(RunStatus& status)
+std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
 {
-    if (status.epochs.empty() || status.epochs.back().closedWallNs)
-        return;
-    const auto& epoch = status.epochs.back();
+    std::vector<std::string> reasons;
     const auto count = [&](ChunkState state) { return std::to_string(epoch.chunks[state]); };
     const auto say = [&](ChunkState state, const std::string& one, const std::string& many) {
         if (const auto n = epoch.chunks[state]; n > 0)
-            status.keepsEpochOpen.push_back(n == 1 ? one : many);
+            reasons.push_back(n == 1 ? one : many);
     };
     say(ChunkState::Pending, sentence("1 chunk not prepared yet"), sentence("%1 chunks not prepared yet", { count(ChunkState::Pending) }));
     say(ChunkState::Free, sentence("1 chunk free"), sentence("%1 chunks free", { count(ChunkState::Free) }));
@@ -130,7 +128,50 @@ void sayWhatKeepsTheEpochOpen(RunStatus& status)
     say(ChunkState::Trained, sentence("1 chunk trained, not in a checkpoint yet"), sentence("%1 chunks trained, not in a checkpoint yet", { count(ChunkState::Trained) }));
     say(ChunkState::Poisoned, sentence("1 chunk poisoned: accept or retry"), sentence("%1 chunks poisoned: accept or retry", { count(ChunkState::Poisoned) }));
     if (!epoch.blockCount)
-        status.keepsEpochOpen.push_back(epoch.unprovenReason.empty() ? sentence("last block not proven") : sentence("last block not proven because %1", { epoch.unprovenReason }));
+        reasons.push_back(epoch.unprovenReason.empty() ? sentence("last block not proven") : sentence("last block not proven because %1", { epoch.unprovenReason }));
+    return reasons;
+}
+
+void sayWhatKeepsTheEpochsOpen(RunStatus& status)
+{
+    const auto open = openEpochs(status.epochs);
+    for (const EpochRow& epoch : open) {
+        if (epoch.closedWallNs)
+            continue;
+        for (const std::string& reason : whatKeepsOpen(epoch))
+            status.keepsEpochOpen.push_back(open.size() == 1 ? reason : sentence("epoch %1: %2", { std::to_string(epoch.epoch + 1), reason }));
+    }
+}
+
+/// Work that died with its weights, of every open epoch: what is free again, and what processes hold that are gone.
+Status addLostWork(RunStatus& status, LedgerReader& ledger, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
+{
+    for (const auto& row : rows) {
+        if (!row.live || view.isAlive(row.process))
+            continue;
+        auto held = ledger.heldBy(row.id);
+        if (!held.ok())
+            return held.error();
+        for (ChunkCell& cell : held.value()) {
+            cell.holderGone = true;
+            status.goneHolds.push_back(cell);
+        }
+    }
+    for (EpochRow& epoch : status.epochs) {
+        if (epoch.closedWallNs)
+            continue;
+        if (epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] > 0 && status.attempt > 0) {
+            auto lost = ledger.lostAndFree(epoch.epoch);
+            if (!lost.ok())
+                return lost.error();
+            epoch.lost = lost.value();
+        }
+        for (const ChunkCell& cell : status.goneHolds) {
+            if (placeOf(cell.id).epoch == epoch.epoch)
+                ++(!isWorkLost(cell) ? epoch.lost.released : cell.state == ChunkState::Leased ? epoch.lost.leased : epoch.lost.trained);
+        }
+    }
+    return {};
 }
 
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
@@ -317,7 +358,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
-    sayWhatKeepsTheEpochOpen(status);
+    sayWhatKeepsTheEpochsOpen(status);
+    if (auto added = addLostWork(status, ledger, incarnations.value(), view); !added.ok())
+        return added.error();
     if (std::any_of(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
         if (auto cause = ledger.newestPoisonedCause(); cause.ok())
             status.poisonedCause = std::move(cause).value();

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/model/measured_memory.h"
 #include "core/run/ledger_view.h"
+#include "core/run/open_epochs.h"
 #include "core/run/reading.h"
 #include "core/run/run_file.h"
 
@@ -52,13 +53,14 @@ struct RunStatus {
     std::int64_t endedWallNs = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
     std::int64_t supervisorPid = 0; ///< 0: none alive
     std::vector<WorkerStatus> workers;
-    std::vector<EpochRow> epochs;
+    std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost
+    std::vector<ChunkCell> goneHolds; ///< what processes that are gone hold, until the next attempt frees it: with ChunkCell::holderGone
     std::int64_t steps = 0;
     std::int64_t tokens = 0;
     double activeSeconds = 0;
     double loss = 0; ///< token-weighted over living workers, NaN: none yet
     double tokensPerSecond = 0; ///< sum over living workers
-    std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."
+    std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are open "epoch 1: ..."
     std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
     std::int64_t newestCheckpointWallNs = 0;
@@ -66,6 +68,12 @@ struct RunStatus {
     StoppingRules rules; ///< in force now
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
+
+/// The epochs that views show as one, with sums over them; nothing before the first chunk is known.
+inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status)
+{
+    return shownEpochs(status.epochs);
+}
 
 /// Reads a run folder, live, dead or copied. Never writes. Takes some milliseconds; any thread.
 Result<RunStatus> readStatus(const RunPaths& paths);

@@ -30,6 +30,7 @@ nlohmann::json chunksJson(const EpochRow& epoch)
     for (int s = 0; s < kChunkStateCount; ++s)
         json[toString(static_cast<ChunkState>(s))] = epoch.chunks[static_cast<ChunkState>(s)];
     json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
+    json["lost"] = epoch.lost.sum(); // counted above too: their work died with its weights and is done again
     return json;
 }
 
@@ -44,6 +45,22 @@ nlohmann::json samplesJson(const EpochRow& epoch)
 nlohmann::json rowsJson(const RowCounts& known)
 {
     return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut }, { "duplicates", known.duplicates }, { "to_train", known.samples } };
+}
+
+nlohmann::json blocksJson(const EpochRow& epoch)
+{
+    return { { "visited", epoch.visitedBlocks }, { "completed", epoch.completedBlocks }, { "prepared", epoch.preparedBlocks },
+        { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
+}
+
+/// Each open epoch by itself; the newest when none is open. People count epochs from 1.
+nlohmann::json epochsJson(const RunStatus& s)
+{
+    nlohmann::json json = nlohmann::json::array();
+    for (const EpochRow& epoch : openEpochs(s.epochs))
+        json.push_back({ { "epoch", epoch.epoch + 1 }, { "open", !epoch.closedWallNs }, { "blocks", blocksJson(epoch) }, { "chunks", chunksJson(epoch) }, { "samples", samplesJson(epoch) },
+            { "rows", rowsJson(epoch.rowsKnown) } });
+    return json;
 }
 
 /// `mixing`: see mixingScore; null while the number of blocks is not proven.
@@ -84,15 +101,16 @@ nlohmann::json toJson(const RunStatus& s)
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)
         json["workers"].push_back(workerJson(w));
-    if (!s.epochs.empty()) {
-        const auto& epoch = s.epochs.back();
-        json["epoch"] = epoch.epoch;
-        json["blocks"] = { { "visited", epoch.visitedBlocks }, { "completed", epoch.completedBlocks }, { "prepared", epoch.preparedBlocks },
-            { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
+    json["epochs"] = epochsJson(s);
+    if (const auto shown = shownEpochs(s)) { // sums over `epochs`
+        const EpochRow& epoch = shown->together;
+        json["epoch"] = shown->first + 1;
+        json["last_epoch"] = shown->last + 1;
+        json["blocks"] = blocksJson(epoch);
         json["chunks"] = chunksJson(epoch);
         json["samples"] = samplesJson(epoch);
         json["rows"] = rowsJson(epoch.rowsKnown);
-        json["order"] = orderJson(s.file.config, epoch);
+        json["order"] = orderJson(s.file.config, openEpochs(s.epochs).back());
     }
     return json;
 }

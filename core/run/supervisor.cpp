@@ -20,6 +20,7 @@
 #include "core/run/merge_task.h"
 #include "core/run/merge_timer.h"
 #include "core/run/recovery.h"
+#include "core/run/resume_effect.h"
 #include "core/run/run_links.h"
 #include "core/run/stall_watch.h"
 #include "core/run/standstill.h"
@@ -203,6 +204,12 @@ Status Supervision::putInOrder(int replicas)
         return notes.error();
     for (const auto& note : notes.value())
         logWarning(note);
+    if (attempt_.value > 1) { // the same sum that the dry run shows, now that it has happened
+        auto effect = resumeEffect(reader_, std::nullopt, [](CheckpointId) { return true; });
+        if (!effect.ok())
+            return effect.error();
+        logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect.value()));
+    }
     auto now = heads();
     if (!now.ok())
         return now.error();

@@ -44,7 +44,7 @@ namespace {
         html += row("committed once", epoch.committed) + row("duplicated", epoch.duplicated, true) + row("missing", epoch.missing, true) + row("still to come", epoch.remaining)
             + row("left out by a person", epoch.excluded) + row("left out, trained by the parent run", epoch.skippedAsParents)
             + row("trained by the parent run too", epoch.againAfterParent) + row("poisoned", epoch.poisoned) + row("accepted as not trained", epoch.accepted)
-            + row("overlapping claims", epoch.overlappingClaims, true) + row("trainings lost and done again", epoch.chunksLost) + row("chunks with equal content", epoch.contentDuplicates);
+            + row("overlapping claims", epoch.overlappingClaims, true) + row("trainings lost with their weights so far", epoch.chunksLost) + row("chunks with equal content", epoch.contentDuplicates);
         html += row("rows", epoch.rows.rows) + row("trained samples", epoch.rows.samples) + row("skipped (NaN)", epoch.samplesSkipped) + row("filtered", epoch.rows.filtered) + row("failed", epoch.rows.failed)
             + row("held out", epoch.rows.heldOut) + row("duplicate samples", epoch.rows.duplicates);
         return html + "<tr><td>digest of the samples</td><td><code>" + formatHex(epoch.digest) + "</code></td></tr></table>";

@@ -57,7 +57,7 @@ namespace {
             { "overlapping_claims", epoch.overlappingClaims },
             { "complete", epoch.complete },
             { "remaining", epoch.remaining },
-            { "work_lost", { { "chunks", epoch.chunksLost }, { "tokens", epoch.tokensLost } } },
+            { "trainings_lost", { { "count", epoch.chunksLost }, { "tokens", epoch.tokensLost } } },
             { "digest", formatHex(epoch.digest) },
             { "content_duplicates", epoch.contentDuplicates },
             { "samples",
@@ -80,7 +80,7 @@ namespace {
         text += "  rows " + number(epoch.rows.rows) + " = trained " + number(epoch.rows.samples) + " + skipped " + number(epoch.samplesSkipped) + " + filtered "
             + number(epoch.rows.filtered) + " + failed " + number(epoch.rows.failed) + " + held out " + number(epoch.rows.heldOut) + " + duplicates "
             + number(epoch.rows.duplicates) + (epoch.rowsAddUp ? "" : "  (does NOT add up)") + "\n";
-        text += "  work lost and done again: " + number(epoch.chunksLost) + " chunks, " + number(epoch.tokensLost) + " tokens; chunks with equal content: "
+        text += "  trainings lost with their weights so far: " + number(epoch.chunksLost) + ", " + number(epoch.tokensLost) + " tokens; chunks with equal content: "
             + number(epoch.contentDuplicates) + "\n";
         return text + "  digest " + formatHex(epoch.digest) + "\n";
     }

@@ -262,6 +262,53 @@ Result<std::vector<ChunkCell>> LedgerReader::cells(std::int64_t epoch)
     return answer(state_->db, std::move(cells));
 }
 
+Result<ChunkCell> LedgerReader::cell(ChunkId chunk)
+{
+    std::vector<ChunkCell> cells;
+    appendCells(state_->db, state_->inherits, chunk.value, chunk.value + 1, cells);
+    if (cells.empty())
+        state_->db.fail({ ErrorCode::NotFound, sentence("there is no %1", { toString(chunk) }) });
+    return answer(state_->db, cells.empty() ? ChunkCell {} : cells.front());
+}
+
+Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
+{
+#define FURROW_HELD "SELECT k.id, k.state, k.times_lost, c.started_wall FROM claim c CROSS JOIN chunk k ON k.id=c.chunk"
+    Database& db = state_->db;
+    std::vector<ChunkCell> cells;
+    {
+        Rows rows = keepsClaimSpans(db) // of the same version
+            ? db.query(FURROW_HELD " WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1) AND c.incarnation=?1 AND k.claim=c.id AND k.holder=?1", incarnation)
+            : db.query(FURROW_HELD " WHERE c.incarnation=?1 AND k.claim=c.id AND k.holder=?1", incarnation);
+        while (rows.next()) {
+            ChunkCell cell;
+            cell.id = chunkIdAt(db, rows, 0);
+            cell.block = placeOf(cell.id).block;
+            cell.column = placeOf(cell.id).column;
+            cell.state = static_cast<ChunkState>(boundedAt(db, rows, 1, kStateBounds));
+            cell.timesLost = static_cast<std::int16_t>(rows.integer(2));
+            cell.begun = rows.integer(3) != 0;
+            cells.push_back(cell);
+        }
+    }
+    return answer(db, std::move(cells));
+#undef FURROW_HELD
+}
+
+Result<LostChunks> LedgerReader::lostAndFree(std::int64_t epoch)
+{
+    LostChunks lost;
+    if (epoch >= 0 && epoch < kMaxEpochs) {
+        Rows row = state_->db.query("SELECT total(state=0), total(state=1) FROM chunk WHERE id>=? AND id<? AND state<=1 AND times_lost>0",
+            chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value);
+        if (row.next()) {
+            lost.pending = row.integer(0);
+            lost.free = row.integer(1);
+        }
+    }
+    return answer(state_->db, lost);
+}
+
 Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, std::int64_t& seq)
 {
     Database& db = state_->db;

@@ -56,6 +56,30 @@ struct ChunkCell {
     Inherited inherited = Inherited::Nothing;
     float meanLoss = 0; ///< nats per token of the last training; NaN: none
     std::int64_t trainedWallNs = 0;
+    bool begun = false; ///< leased, and its training has begun. cells() and changedCells() do not ask for it
+    bool holderGone = false; ///< leased or trained by a process that is gone: nobody will finish it. As above
+};
+
+/// The one rule behind every count of lost work: a training of the chunk died with its weights, and nobody has done it again yet.
+inline bool isWorkLost(const ChunkCell& cell)
+{
+    switch (cell.state) {
+    case ChunkState::Pending:
+    case ChunkState::Free: return cell.timesLost > 0;
+    case ChunkState::Leased: return cell.holderGone && (cell.begun || cell.timesLost > 0);
+    case ChunkState::Trained: return cell.holderGone;
+    default: return false;
+    }
+}
+
+/// Chunks of one epoch whose work is lost (isWorkLost), by the state that the ledger has them in, and claims that nobody will take up.
+struct LostChunks {
+    std::int64_t pending = 0;
+    std::int64_t free = 0;
+    std::int64_t leased = 0;
+    std::int64_t trained = 0;
+    std::int64_t released = 0; ///< leased by a process that is gone and never begun: no work is lost
+    std::int64_t sum() const { return pending + free + leased + trained; } ///< of lost work
 };
 
 /// A row of the append-only claim history.
@@ -105,6 +129,7 @@ struct EpochRow {
     RowCounts rowsCommitted; ///< over committed chunks
     RowCounts rowsKnown;
     std::string unprovenReason;
+    LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
 };
 
 /// Read-only view of a tracker in short transactions. Never blocks a writer. One thread.
@@ -123,6 +148,11 @@ public:
     Result<std::vector<IncarnationRow>> incarnations();
     Result<std::vector<EpochRow>> epochs();
     Result<std::vector<ChunkCell>> cells(std::int64_t epoch);
+    Result<ChunkCell> cell(ChunkId chunk); ///< NotFound when there is none
+    /// What a worker process holds, of all epochs: leased and trained chunks, as cells with `begun`.
+    Result<std::vector<ChunkCell>> heldBy(IncarnationId incarnation);
+    /// Chunks of an epoch that are free or not prepared although they were trained once (isWorkLost). Reads the chunks of the epoch.
+    Result<LostChunks> lostAndFree(std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);

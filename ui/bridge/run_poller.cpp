@@ -49,8 +49,11 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
     if (wanted.status) {
         auto status = readStatus(paths_);
         if (status.ok()) {
-            if (!status.value().epochs.empty())
-                newestEpoch_ = status.value().epochs.back().epoch;
+            if (const auto shown = shownEpochs(status.value()))
+                openEpoch_ = shown->first;
+            gone_.clear();
+            for (const ChunkCell& cell : status.value().goneHolds)
+                gone_[cell.id] = cell;
             if (evalLoss_)
                 status.value().evalLoss = evalLoss_;
             update.status = shared(std::move(status).value());
@@ -59,7 +62,8 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
         }
     }
     if (wanted.views && openLedger(update)) {
-        readCells(update, wanted.epoch.value_or(newestEpoch_));
+        readCells(update, wanted.epoch.value_or(openEpoch_));
+        markGone(update);
         readEvents(update);
         readClaims(update);
         if (wanted.status)
@@ -111,6 +115,35 @@ void RunPoller::readCells(RunUpdate& update, std::int64_t epoch)
     cellSeq_ = seq;
     cellEpoch_ = epoch;
     update.cells = shared(CellUpdate { epoch, true, std::move(all).value() });
+}
+
+// The ledger does not know that a process died before somebody has freed what it held: such chunks are sent again, marked.
+void RunPoller::markGone(RunUpdate& update)
+{
+    const auto mark = [this](ChunkCell& cell) {
+        const auto held = gone_.find(cell.id);
+        cell.holderGone = held != gone_.end() && (cell.state == ChunkState::Leased || cell.state == ChunkState::Trained);
+        cell.begun = cell.holderGone && held->second.begun;
+    };
+    CellUpdate cells = update.cells ? *update.cells : CellUpdate { cellEpoch_, false, {} };
+    for (ChunkCell& cell : cells.cells)
+        mark(cell);
+    std::vector<ChunkCell> here;
+    for (const auto& [id, cell] : gone_)
+        if (placeOf(id).epoch == cellEpoch_)
+            here.push_back(cell);
+    const auto same = [](const ChunkCell& a, const ChunkCell& b) { return a.id == b.id && a.state == b.state && a.begun == b.begun; };
+    if (!std::equal(here.begin(), here.end(), goneSent_.begin(), goneSent_.end(), same)) {
+        for (const auto* some : { &here, &goneSent_ })
+            for (const ChunkCell& held : *some)
+                if (auto whole = ledger_->cell(held.id); whole.ok()) {
+                    mark(whole.value());
+                    cells.cells.push_back(whole.value());
+                }
+        goneSent_ = std::move(here);
+    }
+    if (update.cells || !cells.cells.empty())
+        update.cells = shared(std::move(cells));
 }
 
 void RunPoller::readEvents(RunUpdate& update)

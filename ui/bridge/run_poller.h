@@ -5,6 +5,7 @@
 #include "ui/bridge/run_feed.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 
 namespace furrow {
@@ -32,13 +33,14 @@ public:
     struct Wanted {
         bool status = false; ///< derive the state from evidence (some milliseconds)
         bool views = true; ///< cells, claims, events, log
-        std::optional<std::int64_t> epoch; ///< whose map is shown; absent: the newest
+        std::optional<std::int64_t> epoch; ///< whose map is shown; absent: the oldest that is open, or the newest
     };
     RunUpdate poll(const Wanted& wanted);
 
 private:
     bool openLedger(RunUpdate& update);
     void readCells(RunUpdate& update, std::int64_t epoch);
+    void markGone(RunUpdate& update);
     void readEvents(RunUpdate& update);
     void readClaims(RunUpdate& update);
     void readTables(RunUpdate& update);
@@ -52,9 +54,11 @@ private:
     std::optional<double> evalLoss_; ///< newest in the telemetry, which has each evaluation; the ledger knows that of a checkpoint's own step only
     bool cacheLoaded_ = false;
     bool cacheStale_ = false;
-    std::int64_t newestEpoch_ = 0;
+    std::int64_t openEpoch_ = 0; // where the chunks are claimed first: the oldest open one
     std::int64_t cellEpoch_ = -1; // whose cells were sent; -1: none
     std::int64_t cellSeq_ = 0;
+    std::map<ChunkId, ChunkCell> gone_; // what processes that are gone hold, as the newest status has it
+    std::vector<ChunkCell> goneSent_; // those of them that were sent so
     std::int64_t eventSeq_ = 0;
     std::int64_t newestClaim_ = 0;
     std::vector<std::int64_t> openClaims_; // ids sent as open

@@ -29,15 +29,14 @@ constexpr int kRestingFactor = 10;
 constexpr auto kPublishEvery = 150ms;
 constexpr std::size_t kBatch = 64; // runs between two looks at the clock
 
-std::vector<double> lossesInOrder(LedgerReader& ledger, std::int64_t epoch)
+std::vector<double> lossesInOrder(LedgerReader& ledger, const ShownEpochs& epochs)
 {
-    auto cells = ledger.cells(epoch);
-    if (!cells.ok())
-        return {};
     std::vector<ChunkCell> trained;
-    for (const ChunkCell& cell : cells.value()) {
-        if (cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss))
-            trained.push_back(cell);
+    for (std::int64_t epoch = epochs.first; epoch <= epochs.last; ++epoch) {
+        auto cells = ledger.cells(epoch);
+        if (!cells.ok())
+            return {};
+        std::copy_if(cells.value().begin(), cells.value().end(), std::back_inserter(trained), [](const ChunkCell& cell) { return cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss); });
     }
     std::sort(trained.begin(), trained.end(), [](const ChunkCell& a, const ChunkCell& b) { return a.trainedWallNs < b.trainedWallNs; });
     std::vector<double> points;
@@ -222,13 +221,14 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.activeSeconds = status.activeSeconds;
     line.evalLoss = status.evalLoss.value_or(line.evalLoss);
     line.config = std::make_shared<const RunConfig>(status.file.config);
-    for (const EpochRow& epoch : status.epochs) {
-        line.epochsClosed += epoch.closedWallNs ? 1 : 0;
-        line.committed = epoch.chunks[ChunkState::Committed];
-        line.chunks = epoch.chunks.sum();
+    line.epochsClosed = std::count_if(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
+    const auto shown = shownEpochs(status);
+    if (shown) {
+        line.committed = shown->together.chunks[ChunkState::Committed];
+        line.chunks = shown->together.chunks.sum();
     }
-    if (sparkline && ledger.ok() && status.attempt > 0 && !status.epochs.empty() && line.chunks <= kMostSparklineChunks)
-        line.sparkline = lossesInOrder(ledger.value(), status.epochs.back().epoch);
+    if (sparkline && ledger.ok() && status.attempt > 0 && shown && line.chunks <= kMostSparklineChunks)
+        line.sparkline = lossesInOrder(ledger.value(), *shown);
     if (!std::isfinite(line.loss) && !line.sparkline.empty())
         line.loss = line.sparkline.back();
     return line;

@@ -29,9 +29,13 @@ bool hasLoss(const ChunkCell& cell)
 
 CellKind cellKindOf(const ChunkCell& cell)
 {
+    if (isWorkLost(cell))
+        return CellKind::Lost;
+    if (cell.holderGone)
+        return CellKind::Orphaned;
     switch (cell.state) {
     case ChunkState::Pending:
-    case ChunkState::Free: return cell.timesLost > 0 ? CellKind::Lost : CellKind::Free;
+    case ChunkState::Free: return CellKind::Free;
     case ChunkState::Leased: return CellKind::Leased;
     case ChunkState::Trained: return CellKind::Trained;
     case ChunkState::Committed: return CellKind::Committed;
@@ -259,6 +263,7 @@ std::uint8_t MapColors::indexOf(const ChunkCell& cell) const
     case CellKind::Free: return kFreeCell;
     case CellKind::Excluded: return kExcludedCell;
     case CellKind::Lost: return kLostCell;
+    case CellKind::Orphaned: return kOrphanedCell;
     case CellKind::Poisoned: return kPoisonedCell;
     case CellKind::Leased: return static_cast<std::uint8_t>(kFirstWorker + std::max<int>(0, cell.worker) % 8);
     default: break;

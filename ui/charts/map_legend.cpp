@@ -68,6 +68,7 @@ MapLegend::MapLegend(CoverageMap& map, QWidget* parent)
     connect(&map, &CoverageMap::summaryChanged, this, [this] {
         arrangeAnew();
         setAccessibleName(rampTitle());
+        setAccessibleDescription(inWords());
     });
     arrangeAnew();
 }
@@ -91,7 +92,29 @@ void MapLegend::setAudit(std::int64_t twice, std::int64_t missing)
 {
     twice_ = twice;
     missing_ = missing;
+    setAccessibleDescription(inWords());
     arrangeAnew();
+}
+
+void MapLegend::setOpenToo(std::vector<std::pair<std::int64_t, std::int64_t>> epochs)
+{
+    if (epochs == openToo_)
+        return;
+    openToo_ = std::move(epochs);
+    setAccessibleDescription(inWords());
+    arrangeAnew();
+}
+
+/// The counts for who cannot see them: "committed 8, trained 2, sum 10".
+QString MapLegend::inWords() const
+{
+    QStringList words;
+    for (const Count& count : counts())
+        words.append(QStringLiteral("%1 %2").arg(count.word, numberText(count.number)));
+    for (const Phrase& phrase : phrases())
+        if (phrase.number)
+            words.append(QStringLiteral("%1 %2").arg(phrase.word, numberText(*phrase.number)));
+    return words.join(QStringLiteral(", "));
 }
 
 void MapLegend::setMark(std::optional<double> value)
@@ -132,6 +155,10 @@ std::vector<MapLegend::Count> MapLegend::counts() const
         look.kind = kind;
         all.push_back({ look, cellWord(kind), s.kinds[static_cast<std::size_t>(kind)] });
     }
+    if (const auto orphaned = s.kinds[static_cast<std::size_t>(CellKind::Orphaned)]; orphaned > 0) {
+        look.kind = CellKind::Orphaned;
+        all.push_back({ look, cellWord(CellKind::Orphaned), orphaned });
+    }
     all.push_back({ redone, width() < kNarrow ? tr("redone") : tr("redone after a crash"), s.redone });
     return all;
 }
@@ -142,6 +169,8 @@ std::vector<MapLegend::Phrase> MapLegend::phrases() const
     std::vector<Phrase> all { { tr("sum"), s.total }, { tr("twice"), twice_, twice_ != 0 }, { tr("missing"), missing_, missing_ != 0 } };
     if (s.pending > 0)
         all.push_back({ tr("free, block not prepared"), s.pending });
+    for (const auto& [epoch, left] : openToo_)
+        all.push_back({ tr("epoch %1 is open too, to come").arg(epoch + 1), left });
     all.push_back({ tr("block open for claims"), std::nullopt });
     return all;
 }

@@ -21,6 +21,8 @@ public:
     ~MapLegend() override;
     /// Counts of the audit.
     void setAudit(std::int64_t twice, std::int64_t missing);
+    /// Other epochs that are open too, each with how many of its chunks are still to come: the map and the counts are of one.
+    void setOpenToo(std::vector<std::pair<std::int64_t, std::int64_t>> epochs);
     /// A mark on the ramp, e.g. the threshold of "worst"; nullopt: none.
     void setMark(std::optional<double> value);
     QSize sizeHint() const override { return { 900, height() }; }
@@ -45,11 +47,13 @@ private:
     Arrangement arrange() const;
     void arrangeAnew();
     void drawCounts(QPainter& painter, const Arrangement& where) const;
+    QString inWords() const;
     void drawPhrases(QPainter& painter, const Arrangement& where) const;
 
     CoverageMap& map_;
     std::int64_t twice_ = 0;
     std::int64_t missing_ = 0;
+    std::vector<std::pair<std::int64_t, std::int64_t>> openToo_;
     std::optional<double> mark_;
     std::unique_ptr<const Arrangement> arranged_; ///< for the texts and the width of now
 };

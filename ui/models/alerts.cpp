@@ -80,8 +80,8 @@ void Alerts::takeStatus(const RunStatus& status)
         raise({ AlertKind::Interrupted, QStringLiteral("interrupted ") + attempt, QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.").arg(name), 0, -1, {} });
     if (changed && state == RunState::Failed)
         raise({ AlertKind::Failed, QStringLiteral("failed ") + attempt, QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, coreWords(status.stopDetail)), 0, -1, {} });
-    if (!status.epochs.empty()) {
-        const RowCounts& rows = status.epochs.back().rowsKnown;
+    if (const auto shown = shownEpochs(status)) {
+        const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
         if (share > rules_.repeatedShare)
             raise({ AlertKind::RepeatedData, QStringLiteral("repeated"), QCoreApplication::translate("Alerts", "%1 of the rows occurred before in their block.").arg(percentText(share)), 0, -1, {} });

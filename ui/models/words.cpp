@@ -90,6 +90,19 @@ QString chunkTitle(std::int64_t block, int column)
     return QCoreApplication::translate("Words", "Block %1, chunk %2").arg(block).arg(column);
 }
 
+QString epochName(std::int64_t epoch)
+{
+    return QCoreApplication::translate("Words", "Epoch %1").arg(epoch + 1);
+}
+
+QString epochsName(const ShownEpochs& epochs)
+{
+    if (epochs.count() == 1)
+        return epochName(epochs.first);
+    const QString words = epochs.count() == 2 ? QCoreApplication::translate("Words", "Epochs %1 and %2") : QCoreApplication::translate("Words", "Epochs %1 to %2");
+    return words.arg(epochs.first + 1).arg(epochs.last + 1);
+}
+
 QString workerName(int worker)
 {
     return QCoreApplication::translate("Words", "worker %1").arg(worker);

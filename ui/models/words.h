@@ -20,6 +20,8 @@ QString chunkStateWord(ChunkState state); ///< "committed"
 QString logLevelWord(LogLevel level);
 QString chunkShort(std::int64_t block, int column); ///< "B53 C17"
 QString chunkTitle(std::int64_t block, int column); ///< "Block 53, chunk 17"
+QString epochName(std::int64_t epoch); ///< "Epoch 1" of epoch 0
+QString epochsName(const ShownEpochs& epochs); ///< "Epochs 1 and 2"
 QString workerName(int worker); ///< "worker 0"
 QString phaseWord(const std::string& phase); ///< what a worker is at: "training"; one that is not known as it is
 

@@ -30,7 +30,7 @@ double samplesPerEpoch(const StatusPtr& status)
 {
     if (!status || status->epochs.empty())
         return 0;
-    const EpochRow& epoch = status->epochs.back();
+    const EpochRow& epoch = status->epochs.front(); // a newer one may not have all its chunks yet
     const bool known = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
     return known ? static_cast<double>(epoch.rowsKnown.samples) : 0;
 }

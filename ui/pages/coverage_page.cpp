@@ -165,8 +165,10 @@ void CoveragePage::buildBar()
         refreshTable();
     });
     connect(epoch_, &QComboBox::activated, this, [this](int index) {
-        const bool newest = index == epoch_->count() - 1;
-        bench_.watcher().setEpoch(newest ? std::nullopt : std::optional<std::int64_t>(epoch_->itemData(index).toLongLong()));
+        const std::int64_t wanted = epoch_->itemData(index).toLongLong();
+        const StatusPtr& status = bench_.watcher().status();
+        const auto shown = status ? shownEpochs(*status) : std::nullopt;
+        bench_.watcher().setEpoch(shown && shown->first == wanted ? std::nullopt : std::optional(wanted)); // that one is followed
     });
 }
 
@@ -226,7 +228,7 @@ void CoveragePage::connectBench()
     });
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &CoveragePage::takeStatus);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
-        epochsKnown_ = 0;
+        epochWords_.clear();
         epoch_->clear();
     });
     connect(&blocks_, &BlockReader::blocksRead, this, &CoveragePage::takeBlocks);
@@ -263,20 +265,38 @@ void CoveragePage::takeStatus(const StatusPtr& status)
     map_->setOpenBlocks(std::move(open));
     if (static_cast<MapLayer>(layer_->currentData().toInt()) == MapLayer::Block)
         readBlocks();
-    if (static_cast<int>(status->epochs.size()) == epochsKnown_)
-        return;
-    const bool atNewest = epoch_->currentIndex() == epoch_->count() - 1;
-    const int current = epoch_->currentIndex();
-    epochsKnown_ = static_cast<int>(status->epochs.size());
-    epoch_->clear();
-    for (const EpochRow& epoch : status->epochs)
-        epoch_->addItem(tr("Epoch %1").arg(epoch.epoch + 1), static_cast<qlonglong>(epoch.epoch));
-    epoch_->setCurrentIndex(atNewest ? epoch_->count() - 1 : current);
+    offerEpochs(*status);
+}
+
+void CoveragePage::offerEpochs(const RunStatus& status)
+{
+    QStringList words;
+    for (const EpochRow& epoch : status.epochs)
+        words.append(epoch.closedWallNs ? epochName(epoch.epoch) : tr("%1, open").arg(epochName(epoch.epoch)));
+    if (words != epochWords_) {
+        epochWords_ = words;
+        epoch_->clear();
+        for (int i = 0; i < words.size(); ++i)
+            epoch_->addItem(words[i], static_cast<qlonglong>(status.epochs[static_cast<std::size_t>(i)].epoch));
+    }
+    showEpoch();
+    std::vector<std::pair<std::int64_t, std::int64_t>> others;
+    for (const EpochRow& epoch : status.epochs)
+        if (!epoch.closedWallNs && epoch.epoch != bench_.cells().epoch())
+            others.emplace_back(epoch.epoch, epoch.chunks.sum() - epoch.chunks[ChunkState::Committed] - epoch.chunks[ChunkState::Excluded] - epoch.chunks[ChunkState::Accepted]);
+    legend_->setOpenToo(std::move(others));
+}
+
+/// The choice says what the map shows, whoever chose it: a person, the run that went on, or a window made anew.
+void CoveragePage::showEpoch()
+{
+    epoch_->setCurrentIndex(epoch_->findData(static_cast<qlonglong>(bench_.cells().epoch())));
 }
 
 void CoveragePage::takeCells()
 {
     map_->setCells(bench_.cells().cells());
+    showEpoch();
     orderRows();
     refreshTable();
 }

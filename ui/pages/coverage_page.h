@@ -40,6 +40,8 @@ private:
     void connectBench();
     void takeStatus(const StatusPtr& status);
     void takeCells();
+    void offerEpochs(const RunStatus& status);
+    void showEpoch();
     void readBlocks();
     void takeBlocks(const PreparedBlocksPtr& prepared);
     void refreshTable();
@@ -69,7 +71,7 @@ private:
     QTableView* table_ = nullptr;
     QLabel* hover_ = nullptr;
     QTimer* tableTimer_ = nullptr;
-    int epochsKnown_ = 0;
+    QStringList epochWords_; ///< what the choice of epochs offers
 };
 
 } // namespace furrow

@@ -51,15 +51,17 @@ QString clockText(double secondsFromNow)
 
 QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims)
 {
-    if (status.state != RunState::Running || status.epochs.empty() || !status.epochs.back().blockCount)
+    const auto shown = shownEpochs(status);
+    if (status.state != RunState::Running || !shown || !shown->together.blockCount)
         return {};
-    const ChunkCounts& chunks = status.epochs.back().chunks;
+    const ChunkCounts& chunks = shown->together.chunks;
     const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];
     const std::optional<Pace> pace = chunkPace(claims);
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
-    return EpochHead::tr("Epoch ends about %1, likely %2 to %3").arg(clockText(n * pace->seconds), clockText(n * pace->fast), clockText(n * pace->slow));
+    const QString words = shown->count() == 1 ? EpochHead::tr("Epoch ends about %1, likely %2 to %3") : EpochHead::tr("Both epochs end about %1, likely %2 to %3");
+    return words.arg(clockText(n * pace->seconds), clockText(n * pace->fast), clockText(n * pace->slow));
 }
 
 } // namespace
@@ -98,7 +100,8 @@ void EpochHead::clear()
 void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims)
 {
     mark_->setGlyph(glyphOf(status.state));
-    const QString epoch = status.epochs.empty() ? QString() : tr("Epoch %1").arg(status.epochs.back().epoch + 1);
+    const auto shown = shownEpochs(status);
+    const QString epoch = shown ? epochsName(*shown) : QString();
     title_->setText(epoch.isEmpty() ? stateWord(status) : tr("%1, %2").arg(epoch, stateWord(status).toLower()));
     const QString evidence = evidenceText(status, QStringLiteral(" "));
     const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already

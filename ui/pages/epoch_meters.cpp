@@ -64,11 +64,12 @@ void EpochMeters::clear()
 
 void EpochMeters::setStatus(const RunStatus& status)
 {
-    if (status.epochs.empty()) {
+    const auto shown = shownEpochs(status);
+    if (!shown) {
         clear();
         return;
     }
-    const EpochRow& epoch = status.epochs.back();
+    const EpochRow& epoch = shown->together; // where two are open, of both
     fill(*blocks_, epoch.visitedBlocks, epoch.blockCount, { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
     showChunks(epoch);
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
@@ -84,20 +85,26 @@ void EpochMeters::setStatus(const RunStatus& status)
 void EpochMeters::showChunks(const EpochRow& epoch)
 {
     const ChunkCounts& chunks = epoch.chunks;
-    const auto part = [&chunks](ChunkState state, MeterFill fill) { return MeterPart { static_cast<double>(chunks[state]), fill }; };
+    const auto part = [&chunks](ChunkState state, MeterFill fill, std::int64_t gone) { return MeterPart { static_cast<double>(chunks[state] - gone), fill }; };
     fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(chunks.sum()) : std::nullopt,
-        { part(ChunkState::Committed, MeterFill::Committed), part(ChunkState::Trained, MeterFill::TrainedStripes), part(ChunkState::Leased, MeterFill::Leased), part(ChunkState::Excluded, MeterFill::Excluded) });
+        { part(ChunkState::Committed, MeterFill::Committed, 0), part(ChunkState::Trained, MeterFill::TrainedStripes, epoch.lost.trained),
+            part(ChunkState::Leased, MeterFill::Leased, epoch.lost.leased + epoch.lost.released), part(ChunkState::Excluded, MeterFill::Excluded, 0) });
     showLegend(epoch);
 }
 
 void EpochMeters::showLegend(const EpochRow& epoch)
 {
     const ChunkCounts& chunks = epoch.chunks;
+    const LostChunks& lost = epoch.lost; // counted once: what is lost is not also called free, leased or trained
     std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])), MeterFill::Committed },
-        { tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained])), MeterFill::TrainedStripes },
-        { tr("leased %1").arg(countText(chunks[ChunkState::Leased])), MeterFill::Leased }, { tr("free %1").arg(countText(chunks[ChunkState::Free])), MeterFill::Free } };
-    if (chunks[ChunkState::Pending] > 0)
-        entries.push_back({ tr("not prepared %1").arg(countText(chunks[ChunkState::Pending])), std::nullopt });
+        { tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained] - lost.trained)), MeterFill::TrainedStripes },
+        { tr("leased %1").arg(countText(chunks[ChunkState::Leased] - lost.leased - lost.released)), MeterFill::Leased }, { tr("free %1").arg(countText(chunks[ChunkState::Free] - lost.free)), MeterFill::Free } };
+    if (const auto pending = chunks[ChunkState::Pending] - lost.pending; pending > 0)
+        entries.push_back({ tr("not prepared %1").arg(countText(pending)), std::nullopt });
+    if (lost.sum() > 0)
+        entries.push_back({ tr("work lost %1").arg(countText(lost.sum())), std::nullopt });
+    if (lost.released > 0)
+        entries.push_back({ tr("claimed by workers that are gone %1").arg(countText(lost.released)), std::nullopt });
     if (chunks[ChunkState::Excluded] > 0)
         entries.push_back({ tr("excluded %1").arg(countText(chunks[ChunkState::Excluded])), MeterFill::Excluded });
     if (chunks[ChunkState::Accepted] > 0)

@@ -11,6 +11,7 @@
 #include "ui/pages/resume_parts.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QClipboard>
 #include <QFormLayout>
 #include <QGridLayout>
@@ -19,9 +20,9 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSet>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <numeric>
 
 namespace furrow {
 
@@ -30,22 +31,18 @@ namespace {
 /// Settings that one most often wants to change for another attempt.
 constexpr const char* kOffered[] = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes", "eval_steps" };
 
-CellKind kindOf(ChunkState state)
+CellKind kindOf(ChunkFate fate)
 {
-    switch (state) {
-    case ChunkState::Committed: return CellKind::Kept;
-    case ChunkState::Trained: return CellKind::Lost;
-    case ChunkState::Leased: return CellKind::Orphaned;
-    case ChunkState::Excluded: return CellKind::Excluded;
-    case ChunkState::Poisoned:
-    case ChunkState::Accepted: return CellKind::Poisoned;
-    default: return CellKind::Free;
+    switch (fate) {
+    case ChunkFate::Kept: return CellKind::Kept;
+    case ChunkFate::Redo: return CellKind::Redo;
+    case ChunkFate::Lost: return CellKind::Lost;
+    case ChunkFate::Released: return CellKind::Orphaned;
+    case ChunkFate::Excluded: return CellKind::Excluded;
+    case ChunkFate::Poisoned: return CellKind::Poisoned;
+    case ChunkFate::Free: break;
     }
-}
-
-std::int64_t countIn(const std::vector<ChunkCell>& cells, const QSet<qint64>& chunks)
-{
-    return std::count_if(cells.begin(), cells.end(), [&chunks](const ChunkCell& cell) { return chunks.contains(cell.id.value); });
+    return CellKind::Free;
 }
 
 } // namespace
@@ -102,7 +99,8 @@ QWidget* ResumeDialog::buildMap()
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(16, 12, 8, 8);
     column->addWidget(makeLabel(tr("What happens to each chunk"), TextTone::Value, TextSize::Body, true));
-    if (plan_->cells.empty()) {
+    const auto& epochs = plan_->effect.epochs;
+    if (std::all_of(epochs.begin(), epochs.end(), [](const auto& epoch) { return epoch.cells.empty(); })) {
         column->addWidget(makeLabel(tr("No chunk is known yet."), TextTone::Secondary));
         column->addStretch();
         return side;
@@ -110,8 +108,17 @@ QWidget* ResumeDialog::buildMap()
     map_ = new CoverageMap(side);
     map_->setFrameShape(QFrame::NoFrame);
     map_->setMinimapVisible(false);
-    map_->setCells(plan_->cells);
-    map_->setAccessibleName(tr("Map of %n chunk(s); the counts beside it say the same", nullptr, static_cast<int>(plan_->cells.size())));
+    if (epochs.size() > 1) {
+        epoch_ = new QComboBox(side);
+        epoch_->setAccessibleName(tr("Epoch of the map"));
+        for (const auto& epoch : epochs)
+            epoch_->addItem(epochName(epoch.epoch));
+        connect(epoch_, &QComboBox::currentIndexChanged, this, &ResumeDialog::showMap);
+        column->addWidget(epoch_, 0, Qt::AlignLeft);
+        QLabel* both = makeLabel(tr("The counts are of all these epochs together, the map is of one."), TextTone::Hint, TextSize::Small);
+        both->setWordWrap(true);
+        column->addWidget(both);
+    }
     column->addWidget(map_, 1);
     return side;
 }
@@ -163,6 +170,7 @@ void ResumeDialog::enableGo()
 
 void ResumeDialog::addCounts(QVBoxLayout* column)
 {
+    const ResumeEffect& effect = plan_->effect;
     column->addWidget(makeLabel(tr("Dry run"), TextTone::Value, TextSize::Body, true));
     const struct {
         CellKind kind;
@@ -170,11 +178,11 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
         QString name;
         QString meaning;
     } rows[] = {
-        { CellKind::Kept, plan_->kept, tr("Kept"), tr("in checkpoints that are on disk and verified") },
-        { CellKind::Redo, plan_->redo, tr("To be redone"), {} },
-        { CellKind::Lost, plan_->workLost, tr("Work lost"), tr("trained after the newest checkpoint; those weights are gone") },
-        { CellKind::Orphaned, plan_->orphaned, tr("Orphaned claims released"), tr("claimed by workers that are gone, never finished") },
-        { CellKind::Free, plan_->free, tr("Free"), tr("not claimed yet; %1 excluded and %2 poisoned stay so").arg(countText(plan_->excluded), countText(plan_->poisoned)) },
+        { CellKind::Kept, effect[ChunkFate::Kept], tr("Kept"), tr("in checkpoints that are on disk and verified") },
+        { CellKind::Redo, effect[ChunkFate::Redo], tr("To be redone"), {} },
+        { CellKind::Lost, effect[ChunkFate::Lost], tr("Work lost"), tr("trained or begun after the newest checkpoint; those weights are gone") },
+        { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"), tr("claimed by workers that are gone, never begun") },
+        { CellKind::Free, effect[ChunkFate::Free], tr("Free"), tr("not claimed yet; %1 excluded and %2 poisoned stay so").arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])) },
     };
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(12);
@@ -209,7 +217,8 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
 /// What the audit proves of the ledger as it is; a resume only frees chunks, so it stays true.
 void ResumeDialog::addTruth(QVBoxLayout* column)
 {
-    const std::int64_t sum = plan_->kept + plan_->redo + plan_->workLost + plan_->orphaned + plan_->free + plan_->excluded + plan_->poisoned;
+    const auto& counts = plan_->effect.byFate;
+    const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t { 0 });
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
     const auto add = [row](const QString& text, bool good) {
@@ -249,34 +258,27 @@ std::optional<CheckpointId> ResumeDialog::goBackTo() const
 void ResumeDialog::showChoice()
 {
     const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
-    const std::vector<ChunkId>& redo = chosen == nullptr ? plan_->redoChunks : chosen->redo;
-    QSet<qint64> redone;
-    for (const ChunkId chunk : redo)
-        redone.insert(chunk.value);
-    const std::int64_t redoHere = countIn(plan_->cells, redone);
-    const std::int64_t kept = plan_->kept + plan_->redo - redoHere;
+    redo_ = chosen == nullptr ? plan_->effect.redo : chosen->redo;
+    const std::int64_t redoHere = plan_->redoShown(redo_);
+    const std::int64_t kept = plan_->effect[ChunkFate::Kept] + plan_->effect[ChunkFate::Redo] - redoHere;
+    const std::int64_t lost = plan_->effect[ChunkFate::Lost];
     counts_[0]->setText(countText(kept));
     counts_[1]->setText(countText(redoHere));
     redoMeaning_->setText(chosen == nullptr ? tr("only in a checkpoint that is damaged or cannot be read") : tr("trained after checkpoint %1, or only in one that is not whole").arg(chosen->row.id.value));
     loss_->setVisible(chosen == nullptr && needsYes());
     acceptLoss_->setVisible(needsYes());
-    const int redoCount = static_cast<int>(redo.size()); // lupdate does not read past a cast
+    const int redoCount = static_cast<int>(redo_.size()); // lupdate does not read past a cast
     acceptLoss_->setText(tr("I accept that %n chunk(s) are trained again", nullptr, redoCount));
     enableGo();
-    if (map_ != nullptr) {
-        std::vector<CellKind> kinds;
-        for (const ChunkCell& cell : plan_->cells)
-            kinds.push_back(redone.contains(cell.id.value) ? CellKind::Redo : kindOf(cell.state));
-        map_->setKinds(std::move(kinds));
-    }
-    const std::int64_t begun = kept + redoHere + plan_->workLost + plan_->orphaned;
+    showMap();
+    const std::int64_t begun = kept + redoHere + lost;
     if (attempt_ == 0)
         title_->setText(tr("Attempt 1 begins with fresh weights"));
     else if (chosen == nullptr)
         title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks begun").arg(attempt_ + 1).arg(countText(kept), countText(begun)));
     else
         title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun").arg(attempt_ + 1).arg(chosen->row.id.value).arg(countText(kept), countText(begun)));
-    const auto again = static_cast<std::int64_t>(redo.size()) + plan_->workLost;
+    const auto again = static_cast<std::int64_t>(redo_.size()) + lost;
     const int againCount = static_cast<int>(again); // lupdate does not read past a cast
     QStringList words;
     if (again == 0)
@@ -285,10 +287,24 @@ void ResumeDialog::showChoice()
         words.append(tr("%n chunk(s) are trained again, about %1; after that each is in the weights once.", nullptr, againCount).arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
     else
         words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
-    if (const auto earlier = static_cast<std::int64_t>(redo.size()) - redoHere; earlier > 0)
+    if (const auto earlier = static_cast<std::int64_t>(redo_.size()) - redoHere; earlier > 0)
         words.append(tr("%1 of them belong to earlier epochs.").arg(countText(earlier)));
     words.append(tr("Nothing changes until you press the button below."));
     sentence_->setText(words.join(QLatin1Char(' ')));
+}
+
+void ResumeDialog::showMap()
+{
+    if (map_ == nullptr)
+        return;
+    const auto& epoch = plan_->effect.epochs[static_cast<std::size_t>(epoch_ == nullptr ? 0 : epoch_->currentIndex())];
+    std::vector<CellKind> kinds;
+    for (const ChunkCell& cell : epoch.cells)
+        kinds.push_back(std::binary_search(redo_.begin(), redo_.end(), cell.id) ? CellKind::Redo : plan_->effect.fateOf(cell) == ChunkFate::Redo ? CellKind::Kept : kindOf(plan_->effect.fateOf(cell)));
+    map_->setCells(epoch.cells);
+    map_->setKinds(std::move(kinds));
+    const int count = static_cast<int>(epoch.cells.size()); // lupdate does not read past a cast
+    map_->setAccessibleName(epoch_ == nullptr ? tr("Map of %n chunk(s); the counts beside it say the same", nullptr, count) : tr("Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs", nullptr, count).arg(epoch.epoch + 1));
 }
 
 void ResumeDialog::addSettings(QVBoxLayout* column)

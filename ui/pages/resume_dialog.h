@@ -6,6 +6,7 @@
 #include <QDialog>
 
 class QCheckBox;
+class QComboBox;
 class QLabel;
 class QPushButton;
 class QVBoxLayout;
@@ -45,6 +46,7 @@ private:
     QWidget* buildFoot();
     void edit(const Setting& setting, const QString& text);
     void showChoice();
+    void showMap();
     QString command() const;
 
     QString folder_;
@@ -55,6 +57,8 @@ private:
     QLabel* title_ = nullptr;
     QLabel* sentence_ = nullptr;
     CoverageMap* map_ = nullptr; ///< null: no chunk is known
+    QComboBox* epoch_ = nullptr; ///< of the map; null: only one epoch is open
+    std::vector<ChunkId> redo_; ///< trained again by the choice, ascending
     std::vector<QLabel*> counts_; ///< as the lines of the dry run
     QLabel* redoMeaning_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint

@@ -73,7 +73,7 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
         if (choice.row.record.evalLoss && (best == nullptr || *choice.row.record.evalLoss < *best->row.record.evalLoss))
             best = &choice;
     for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows; ++choice)
-        if (!choice->canBeChosen || choice->redo.size() != plan_.redoChunks.size()) // the others are what the first line says
+        if (!choice->canBeChosen || choice->redo.size() != plan_.effect.redo.size()) // the others are what the first line says
             addRow(*choice, &*choice == best);
     connect(group_, &QButtonGroup::idToggled, this, qOverload<>(&QWidget::update));
     connect(group_, &QButtonGroup::idClicked, this, &CheckpointChoices::changed);
@@ -108,7 +108,7 @@ void CheckpointChoices::addNewest()
 {
     auto* button = new QRadioButton(tr("The newest of each replica"));
     button->setChecked(true);
-    button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again").arg(countText(plan_.kept), countText(static_cast<std::int64_t>(plan_.redoChunks.size()))));
+    button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again").arg(countText(plan_.effect[ChunkFate::Kept]), countText(static_cast<std::int64_t>(plan_.effect.redo.size()))));
     group_->addButton(button, 0);
     rows_.push_back(nullptr);
     grid_->addWidget(button, grid_->rowCount(), 0);
@@ -120,7 +120,7 @@ void CheckpointChoices::addNewest()
         loss = newest == 0 ? choice.row.record.evalLoss : std::nullopt; // several replicas have no one loss
         newest = std::max(newest, choice.row.wallNs);
     }
-    addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.kept, static_cast<std::int64_t>(plan_.redoChunks.size()), loss);
+    addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.effect[ChunkFate::Kept], static_cast<std::int64_t>(plan_.effect.redo.size()), loss);
     grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights")) : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), grid_->rowCount() - 1, 5);
 }
 

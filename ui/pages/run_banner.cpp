@@ -28,11 +28,12 @@ QString causeSentence(const RunStatus& status)
 /// What a resume can begin from.
 QString keptSentence(const RunStatus& status)
 {
-    if (status.epochs.empty() || status.newestCheckpointWallNs == 0)
+    const auto shown = shownEpochs(status);
+    if (!shown || status.newestCheckpointWallNs == 0)
         return QCoreApplication::translate("RunBanner", "No checkpoint was written yet: a resume begins anew.");
-    const EpochRow& epoch = status.epochs.back();
-    return QCoreApplication::translate("RunBanner", "Checkpoints hold %1 of %2 chunks of epoch %3; the newest is of %4.")
-        .arg(countText(epoch.chunks[ChunkState::Committed]), countText(epoch.chunks.sum()), countText(epoch.epoch + 1), wallTimeText(status.newestCheckpointWallNs));
+    const ChunkCounts& chunks = shown->together.chunks;
+    return QCoreApplication::translate("RunBanner", "Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.")
+        .arg(countText(chunks[ChunkState::Committed]), countText(chunks.sum()), epochsName(*shown).toLower(), wallTimeText(status.newestCheckpointWallNs));
 }
 
 } // namespace

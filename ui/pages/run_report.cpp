@@ -37,7 +37,8 @@ QString figures(const RunStatus& status)
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Training loss")), std::isfinite(status.loss) ? fixedText(status.loss, 4) : none);
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Loss on held-out text")), status.evalLoss ? fixedText(*status.evalLoss, 4) : none);
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Checkpoints")), countText(status.checkpoints));
-    const RowCounts rows = status.epochs.empty() ? RowCounts {} : status.epochs.back().rowsKnown;
+    const auto shown = shownEpochs(status);
+    const RowCounts rows = shown ? shown->together.rowsKnown : RowCounts {};
     for (const auto& [count, name] : { std::pair(rows.failed, said(QT_TRANSLATE_NOOP("RunReport", "Rows that cannot be read"))), std::pair(rows.filtered, said(QT_TRANSLATE_NOOP("RunReport", "Rows filtered"))),
              std::pair(rows.duplicates, said(QT_TRANSLATE_NOOP("RunReport", "Duplicates left out"))) })
         if (count > 0)

@@ -10,6 +10,8 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/epoch_head.h"
+#include "ui/pages/epoch_meters.h"
 #include "ui/pages/error_text.h"
 #include "ui/pages/merge_dialog.h"
 #include "ui/pages/new_run/form_field.h"
@@ -29,9 +31,11 @@
 #include "ui/shell/run_tree.h"
 #include "ui/shell/run_view.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/meters.h"
 
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -57,20 +61,28 @@ ChunkId chunkAt(int column)
     return chunkIdOf({ 0, 0, column });
 }
 
+void countFates(ResumePlan& plan)
+{
+    plan.effect.byFate = {};
+    for (const auto& epoch : plan.effect.epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            ++plan.effect.byFate[static_cast<std::size_t>(plan.effect.fateOf(cell))];
+}
+
 /// Ten chunks: eight committed, one trained after, one claimed; checkpoint 2 is the newest, 1 holds the first five chunks, 3 is damaged.
 PlanPtr planOfTen()
 {
     auto plan = std::make_shared<ResumePlan>();
+    plan->effect.epochs.push_back({ 0, {} });
     for (int column = 0; column < 10; ++column) {
         ChunkCell cell;
         cell.id = chunkAt(column);
         cell.column = column;
         cell.state = column < 8 ? ChunkState::Committed : column == 8 ? ChunkState::Trained : ChunkState::Leased;
-        plan->cells.push_back(cell);
+        cell.holderGone = column >= 8;
+        plan->effect.epochs.front().cells.push_back(cell);
     }
-    plan->kept = 8;
-    plan->workLost = 1;
-    plan->orphaned = 1;
+    countFates(*plan);
     plan->twice = plan->missing = 0;
     plan->secondsPerChunk = 10;
     plan->endedWallNs = 1'700'000'600'000'000'000;
@@ -129,7 +141,7 @@ private Q_SLOTS:
         ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(!dialog.goBackTo().has_value());
-        QVERIFY(says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 10 chunks begun")));
+        QVERIFY(says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunks begun")));
         QVERIFY(says(dialog, QStringLiteral("chunks twice 0")));
         QVERIFY(says(dialog, QStringLiteral("missing 0")));
         auto* older = buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"));
@@ -139,10 +151,59 @@ private Q_SLOTS:
         QVERIFY(!damaged->isEnabled());
         older->click();
         QCOMPARE(dialog.goBackTo().value_or(CheckpointId {}).value, 1);
-        QVERIFY(says(dialog, QStringLiteral("Attempt 2 starts from checkpoint 1 and keeps 5 of the 10 chunks begun")));
+        QVERIFY(says(dialog, QStringLiteral("Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunks begun")));
         QVERIFY(says(dialog, QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
+    }
+
+    /// Near the end of an epoch two are open: the dialog said "No chunk is trained again.", the header "free 293" while both workers trained.
+    void dialogHeadAndMetersCountAllOpenEpochs()
+    {
+        auto plan = std::make_shared<ResumePlan>();
+        RunStatus status;
+        status.state = RunState::Running;
+        for (const std::int64_t epoch : { 0, 1 }) {
+            plan->effect.epochs.push_back({ epoch, {} });
+            EpochRow row;
+            row.epoch = epoch;
+            row.blockCount = row.preparedBlocks = 1;
+            for (int column = 0; column < 30; ++column) {
+                ChunkCell cell;
+                cell.id = chunkIdOf({ epoch, 0, column });
+                cell.column = column;
+                cell.state = epoch == 1 ? ChunkState::Free : column < 2 ? ChunkState::Committed : ChunkState::Trained;
+                cell.holderGone = cell.state == ChunkState::Trained;
+                ++row.chunks[cell.state];
+                plan->effect.epochs.back().cells.push_back(cell);
+            }
+            status.epochs.push_back(row);
+        }
+        countFates(*plan);
+        QWidget window;
+        window.resize(1280, 800);
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        QVERIFY(says(dialog, QStringLiteral("28 chunk(s) are trained again")));
+        QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunks begun")));
+        auto* map = dialog.findChild<CoverageMap*>();
+        auto* epochOfMap = dialog.findChild<QComboBox*>();
+        QVERIFY(map != nullptr && epochOfMap != nullptr);
+        QCOMPARE(epochOfMap->count(), 2);
+        QCOMPARE(map->cells().front().id.value, chunkIdOf({ 0, 0, 0 }).value);
+        epochOfMap->setCurrentIndex(1);
+        QCOMPARE(map->cells().front().id.value, chunkIdOf({ 1, 0, 0 }).value);
+        EpochHead head;
+        head.setStatus(status, {});
+        QVERIFY(says(head, QStringLiteral("Epochs 1 and 2, running")));
+        EpochMeters meters;
+        meters.setStatus(status);
+        const QString legend = meters.findChild<MeterLegend*>()->toolTip();
+        QVERIFY2(legend.contains(QStringLiteral("trained, not in a checkpoint yet 28")) && legend.contains(QStringLiteral("free 30")), qPrintable(legend));
+        status.epochs[0].lost.trained = 28; // their workers are gone
+        meters.setStatus(status);
+        const QString gone = meters.findChild<MeterLegend*>()->toolTip();
+        QVERIFY2(gone.contains(QStringLiteral("trained, not in a checkpoint yet 0")) && gone.contains(QStringLiteral("work lost 28")), qPrintable(gone));
     }
 
     /// A resume fell back from a damaged checkpoint, or began anew, and nobody had been asked.
@@ -152,9 +213,8 @@ private Q_SLOTS:
         window.resize(1280, 800);
         auto plan = std::make_shared<ResumePlan>(*planOfTen());
         plan->loss = "checkpoint r0-2 is damaged: SHA-256 of weights differs. The one before it would be used.";
-        plan->redoChunks = { chunkAt(5), chunkAt(6), chunkAt(7) };
-        plan->redo = 3;
-        plan->kept = 5;
+        plan->effect.redo = { chunkAt(5), chunkAt(6), chunkAt(7) };
+        countFates(*plan);
         ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
         dialog.show();
         auto* yes = buttonOf<QCheckBox>(dialog, QStringLiteral("I accept that 3"));

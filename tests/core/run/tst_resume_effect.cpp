@@ -1,0 +1,276 @@
+// What is said about a resume, at kills around the ends of epochs, against what then happens to each chunk.
+
+#include "core/run/open_epochs.h"
+#include "core/run/resume_effect.h"
+#include "tests/core/tracker/ledger_fixture.h"
+
+#include <QTest>
+
+#include <set>
+
+using namespace furrow;
+
+namespace {
+
+constexpr int kColumns = 12;
+constexpr int kEpochs = 3;
+constexpr int kKills = 50;
+constexpr int kStepsBetweenCommits = 9; // so few that a checkpoint is rarely at the end of an epoch
+
+bool whole(CheckpointId)
+{
+    return true;
+}
+
+/// A worker that claims ahead, as real ones do, one small act after the other.
+struct Trainer {
+    int number = 0;
+    std::optional<WorkerLedger> ledger;
+    std::vector<Claim> claims; ///< the first is in training, the other claimed ahead
+    bool begun = false;
+    std::vector<Part> trained; ///< not in a checkpoint yet
+    int checkpoints = 0;
+
+    bool claimAhead()
+    {
+        if (claims.size() >= 2)
+            return false;
+        if (auto claim = claimed(*ledger))
+            claims.push_back(*claim);
+        else
+            return false;
+        return true;
+    }
+    void commit(const std::string& run)
+    {
+        good(ledger->commit(record(number, run + "-r" + std::to_string(number) + "-" + std::to_string(checkpoints++)), trained), "commit");
+        trained.clear();
+    }
+    /// False when there is nothing to do.
+    bool act(int step, const std::string& run)
+    {
+        if (step % kStepsBetweenCommits == 0 && !trained.empty()) {
+            commit(run);
+            return true;
+        }
+        if (claimAhead())
+            return true;
+        if (claims.empty()) {
+            if (trained.empty())
+                return false;
+            commit(run);
+            return true;
+        }
+        if (!begun) {
+            good(ledger->begin(claims.front()), "begin");
+            begun = true;
+            return true;
+        }
+        good(ledger->finish(claims.front(), trainedAll(claims.front())), "finish");
+        for (const Part& part : partsOf(claims.front()))
+            trained.push_back(part);
+        claims.erase(claims.begin());
+        begun = false;
+        return true;
+    }
+};
+
+/// Two workers over three short epochs, stopped dead after a number of acts.
+struct Killed {
+    Field field { StoppingRules { .epochs = kEpochs } };
+    std::vector<Trainer> trainers;
+    int attempts = 0;
+
+    explicit Killed(int acts)
+    {
+        field.fill(1, kColumns);
+        start();
+        train(acts);
+    }
+    void start()
+    {
+        trainers.clear();
+        for (int i = 0; i < 2; ++i)
+            trainers.push_back({ i, field.worker(i), {}, false, {}, 0 });
+        ++attempts;
+    }
+    /// @return whether nothing was left to do before
+    bool train(int acts)
+    {
+        auto supervisor = field.supervisor();
+        const std::string run = "a" + std::to_string(attempts);
+        for (int step = 1, idle = 0; step <= acts; ++step) {
+            idle = trainers[static_cast<std::size_t>(step % 2)].act(step, run) ? 0 : idle + 1;
+            good(supervisor.advance(), "advance");
+            if (idle > 4)
+                return true;
+        }
+        return false;
+    }
+    ResumeEffect effect(std::optional<CheckpointId> goBackTo = std::nullopt)
+    {
+        auto reader = field.reader();
+        return good(resumeEffect(reader, goBackTo, whole), "effect");
+    }
+    std::vector<ClaimRow> history() { return good(field.reader().claimsSince(0, 100'000), "claims"); }
+    std::map<ChunkId, ChunkState> states()
+    {
+        std::map<ChunkId, ChunkState> found;
+        auto reader = field.reader();
+        for (const EpochRow& epoch : good(reader.epochs()))
+            for (const ChunkCell& cell : good(reader.cells(epoch.epoch)))
+                found[cell.id] = cell.state;
+        return found;
+    }
+    /// As recovery does.
+    void recover(std::optional<CheckpointId> goBackTo)
+    {
+        auto supervisor = field.supervisor();
+        for (const auto& live : good(supervisor.live()))
+            good(supervisor.revoke(live.incarnation, "its supervisor was gone"), "revoke");
+        if (goBackTo)
+            good(supervisor.goBackTo(*goBackTo), "go back");
+    }
+    /// The oldest that the weights grew from; nothing when there is none.
+    std::optional<CheckpointId> oldest()
+    {
+        for (const auto& row : good(field.reader().checkpoints()))
+            if (row.surviving)
+                return row.id;
+        return std::nullopt;
+    }
+};
+
+bool hasBegun(const ClaimRow& claim)
+{
+    return claim.startedWallNs != 0;
+}
+
+std::set<std::int64_t> begunIn(const std::vector<ClaimRow>& claims, std::int64_t after, std::int64_t upTo)
+{
+    std::set<std::int64_t> chunks;
+    for (const ClaimRow& claim : claims)
+        if (claim.claimId > after && claim.claimId <= upTo && hasBegun(claim))
+            chunks.insert(claim.chunk.value);
+    return chunks;
+}
+
+QByteArray names(const std::set<std::int64_t>& chunks)
+{
+    QByteArray text;
+    for (const std::int64_t chunk : chunks)
+        text += QByteArray::fromStdString(toString(ChunkId { chunk })) + "; ";
+    return text;
+}
+
+int actsOfAnEpoch()
+{
+    return kColumns * 3; // claim, begin, finish, without commits
+}
+
+} // namespace
+
+class TestResumeEffect : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// With two epochs open it said "no chunk is trained again" and 28 were: it had looked at the newest one only.
+    void whatIsSaidOfAResumeIsWhatHappensToEachChunk_data()
+    {
+        QTest::addColumn<int>("acts");
+        QTest::addColumn<bool>("older");
+        for (int i = 0; i < kKills; ++i)
+            QTest::addRow("after %d acts", actsOfAnEpoch() - 6 + i) << actsOfAnEpoch() - 6 + i << (i % 5 == 4);
+    }
+    void whatIsSaidOfAResumeIsWhatHappensToEachChunk()
+    {
+        QFETCH(int, acts);
+        QFETCH(bool, older);
+        Killed run(acts);
+        const auto goBackTo = older ? run.oldest() : std::nullopt;
+        const auto said = run.effect(goBackTo);
+        twoOpen_ += run.effect().epochs.size() > 1 ? 1 : 0;
+        const auto before = run.history();
+        const std::int64_t lastClaim = before.empty() ? 0 : before.back().claimId;
+
+        run.recover(goBackTo);
+        const auto after = run.effect();
+        QCOMPARE(QString::fromStdString(effectSentence(after)), QString::fromStdString(effectSentence(said))); // what the supervisor logs
+        const auto states = run.states();
+        std::set<std::int64_t> saidAgain;
+        std::set<std::int64_t> spoken;
+        for (const auto& epoch : said.epochs)
+            for (const ChunkCell& cell : epoch.cells) {
+                const ChunkFate fate = said.fateOf(cell);
+                const bool committed = states.at(cell.id) == ChunkState::Committed;
+                spoken.insert(cell.id.value);
+                QVERIFY2(committed == (fate == ChunkFate::Kept), (toString(cell.id) + " is " + toString(states.at(cell.id))).c_str());
+                if (fate == ChunkFate::Redo || fate == ChunkFate::Lost)
+                    saidAgain.insert(cell.id.value);
+            }
+        for (const auto& [chunk, state] : states) // of epochs that nothing was said of, all is as it was
+            QVERIFY2(spoken.contains(chunk.value) || state == ChunkState::Committed, toString(chunk).c_str());
+        QCOMPARE(static_cast<std::int64_t>(saidAgain.size()), said.again());
+        lostInOlder_ += said.epochs.size() > 1 && std::any_of(saidAgain.begin(), saidAgain.end(), [&](std::int64_t id) { return placeOf({ id }).epoch == said.epochs.front().epoch; }) ? 1 : 0;
+
+        run.start();
+        QVERIFY(run.train(2000));
+        const auto all = run.history();
+        std::set<std::int64_t> again;
+        const auto first = begunIn(before, 0, lastClaim);
+        for (const std::int64_t chunk : begunIn(all, lastClaim, all.back().claimId))
+            if (first.contains(chunk))
+                again.insert(chunk);
+        QVERIFY2(again == saidAgain, "said: " + names(saidAgain) + "\nhappened: " + names(again));
+        verifyClean(run.field);
+    }
+    void theKillsMetTwoOpenEpochsWithLostWorkInTheOlderOne()
+    {
+        QVERIFY2(twoOpen_ >= 10 && lostInOlder_ >= 5, qPrintable(QStringLiteral("%1 with two, %2 with lost work in the older").arg(twoOpen_).arg(lostInOlder_)));
+    }
+
+    /// After Kill the ledger has freed the work already: the dialog said 0, the map 20.
+    void lostWorkStaysLostUntilItIsDoneAgain()
+    {
+        Killed run(actsOfAnEpoch());
+        const auto before = run.effect()[ChunkFate::Lost];
+        QVERIFY(before > 0);
+        run.recover(std::nullopt);
+        QCOMPARE(run.effect()[ChunkFate::Lost], before);
+        auto reader = run.field.reader();
+        std::int64_t counted = 0;
+        for (const EpochRow& epoch : good(reader.epochs()))
+            counted += good(reader.lostAndFree(epoch.epoch)).sum();
+        QCOMPARE(counted, before);
+        run.start();
+        QVERIFY(run.train(2000));
+        QCOMPARE(run.effect()[ChunkFate::Lost], 0);
+    }
+
+    /// "free 293" while both workers trained: the counts were of the newest epoch.
+    void countsOfTheEpochAreOfAllOpenOnes()
+    {
+        int seen = 0;
+        for (int acts = actsOfAnEpoch() - 6; acts < actsOfAnEpoch() + 20; ++acts) {
+            Killed run(acts);
+            const auto epochs = good(run.field.reader().epochs());
+            const auto shown = shownEpochs(epochs);
+            QVERIFY(shown.has_value());
+            if (shown->count() < 2)
+                continue;
+            ++seen;
+            QCOMPARE(shown->together.chunks.sum(), shown->count() * kColumns);
+            QCOMPARE(shown->together.blockCount.value_or(0), shown->count());
+            QCOMPARE(shown->together.chunks[ChunkState::Committed], epochs[0].chunks[ChunkState::Committed] + epochs[1].chunks[ChunkState::Committed]);
+            QCOMPARE(shown->name(), std::string("epochs 1 and 2"));
+        }
+        QVERIFY(seen > 0);
+    }
+
+private:
+    int twoOpen_ = 0;
+    int lostInOlder_ = 0;
+};
+
+QTEST_GUILESS_MAIN(TestResumeEffect)
+#include "tst_resume_effect.moc"
