@@ -135,7 +135,7 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     if (o.task.task == "sample" && !o.json)
         std::fputs("\n", stdout);
     else if (!talks || o.json)
-        std::printf("%s\n", result.value().dump(o.json || streams ? -1 : 2).c_str());
+        std::printf("%s\n", result.value().dump(o.json || streams ? -1 : 2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return kDone;
 }
 

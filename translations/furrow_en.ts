@@ -811,10 +811,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the epochs are complete</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2648,6 +2644,66 @@
     </message>
     <message>
         <source>somebody</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The learning rate goes on as planned: %1 now, %2 at the end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rate plan &apos;%1&apos; is unknown; allowed are smooth, keep, stretch, restart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows were left out, because their steps were not finite</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>windows %1 are left out: they were not finite before and after a roll-back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>training has diverged: the mean loss of %1 steps is %2, the best so far was %3. Stop it and go back to a checkpoint before that (resume --from-checkpoint) with a lower rate.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the plain average</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the outer step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1 alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>last round: the plain average is kept, there is no text to evaluate the outer step on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>last round: %1 is kept, it evaluates best (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; what the other replicas trained since the merge before is not in these weights</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9095,6 +9151,33 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>%n checkpoint not whole. %1</numerusform>
             <numerusform>%n checkpoints not whole. %1</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RatePreview</name>
+    <message>
+        <source>Learning rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As usual: smoothly into a new schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The schedule keeps its length</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The new schedule at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A new cycle from here, with a new warm-up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the learning rate goes on</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

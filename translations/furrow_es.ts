@@ -811,10 +811,6 @@
         <translation>detenido</translation>
     </message>
     <message>
-        <source>%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.</source>
-        <translation>%1 pasos seguidos no fueron finitos; se vuelve al último punto de control. Una tasa de aprendizaje menor puede ayudar.</translation>
-    </message>
-    <message>
         <source>the epochs are complete</source>
         <translation>las épocas están completas</translation>
     </message>
@@ -2649,6 +2645,66 @@
     <message>
         <source>somebody</source>
         <translation>alguien</translation>
+    </message>
+    <message>
+        <source>The learning rate goes on as planned: %1 now, %2 at the end.</source>
+        <translation>La tasa de aprendizaje sigue según lo previsto: %1 ahora, %2 al final.</translation>
+    </message>
+    <message>
+        <source>The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).</source>
+        <translation>La tasa de aprendizaje era %1, sigue con %2, llega como máximo a %3 y termina en %4 (plan de tasa %5).</translation>
+    </message>
+    <message>
+        <source>rate plan &apos;%1&apos; is unknown; allowed are smooth, keep, stretch, restart</source>
+        <translation>el plan de tasa «%1» es desconocido; se permite smooth, keep, stretch o restart</translation>
+    </message>
+    <message>
+        <source>most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.</source>
+        <translation>la mayor parte del texto no está en los pesos: se omitieron %1 de %2 ventanas porque sus pasos no eran finitos. Revise el texto y la tasa de aprendizaje antes de usarlos.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows were left out, because their steps were not finite</source>
+        <translation>se omitieron %1 de %2 ventanas porque sus pasos no eran finitos</translation>
+    </message>
+    <message>
+        <source>windows %1 are left out: they were not finite before and after a roll-back</source>
+        <translation>se omiten las ventanas %1: no eran finitas ni antes ni después de una vuelta atrás</translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.</source>
+        <translation>%1 pasos seguidos no fueron finitos, otra vez en %2: se vuelve al último punto de control y se omiten sus ventanas %3.</translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.</source>
+        <translation>%1 pasos seguidos no fueron finitos en %2 desde las ventanas %3: se vuelve al último punto de control, con la tasa de aprendizaje al %4 % del plan.</translation>
+    </message>
+    <message>
+        <source>training has diverged: the mean loss of %1 steps is %2, the best so far was %3. Stop it and go back to a checkpoint before that (resume --from-checkpoint) with a lower rate.</source>
+        <translation>el entrenamiento ha divergido: la pérdida media de %1 pasos es %2, la mejor hasta ahora era %3. Deténgalo y vuelva a un punto de control anterior (resume --from-checkpoint) con una tasa menor.</translation>
+    </message>
+    <message>
+        <source>the plain average</source>
+        <translation>la media simple</translation>
+    </message>
+    <message>
+        <source>the outer step</source>
+        <translation>el paso externo</translation>
+    </message>
+    <message>
+        <source>replica %1 alone</source>
+        <translation>la réplica %1 sola</translation>
+    </message>
+    <message>
+        <source>last round: the plain average is kept, there is no text to evaluate the outer step on</source>
+        <translation>última ronda: se conserva la media simple, no hay texto con que evaluar el paso externo</translation>
+    </message>
+    <message>
+        <source>last round: %1 is kept, it evaluates best (%2)</source>
+        <translation>última ronda: se conserva %1, que da la mejor evaluación (%2)</translation>
+    </message>
+    <message>
+        <source>%1; what the other replicas trained since the merge before is not in these weights</source>
+        <translation>%1; lo que las otras réplicas entrenaron desde la fusión anterior no está en estos pesos</translation>
     </message>
     <message>
         <source>%1 of epoch %2</source>
@@ -9102,6 +9158,33 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>%n punto de control no íntegro. %1</numerusform>
             <numerusform>%n puntos de control no íntegros. %1</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RatePreview</name>
+    <message>
+        <source>Learning rate</source>
+        <translation>Tasa de aprendizaje</translation>
+    </message>
+    <message>
+        <source>As usual: smoothly into a new schedule</source>
+        <translation>Lo habitual: pasar suavemente al nuevo plan</translation>
+    </message>
+    <message>
+        <source>The schedule keeps its length</source>
+        <translation>El plan conserva su duración</translation>
+    </message>
+    <message>
+        <source>The new schedule at once</source>
+        <translation>El nuevo plan de inmediato</translation>
+    </message>
+    <message>
+        <source>A new cycle from here, with a new warm-up</source>
+        <translation>Un ciclo nuevo desde aquí, con un nuevo calentamiento</translation>
+    </message>
+    <message>
+        <source>How the learning rate goes on</source>
+        <translation>Cómo sigue la tasa de aprendizaje</translation>
     </message>
 </context>
 </TS>

@@ -811,10 +811,6 @@
         <translation>已停止</translation>
     </message>
     <message>
-        <source>%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.</source>
-        <translation>连续 %1 步不是有限值；回退到上一个检查点。较低的学习率可能有帮助。</translation>
-    </message>
-    <message>
         <source>the epochs are complete</source>
         <translation>各轮已完成</translation>
     </message>
@@ -2649,6 +2645,66 @@
     <message>
         <source>somebody</source>
         <translation>某个进程</translation>
+    </message>
+    <message>
+        <source>The learning rate goes on as planned: %1 now, %2 at the end.</source>
+        <translation>学习率按计划继续：现在 %1，结束时 %2。</translation>
+    </message>
+    <message>
+        <source>The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).</source>
+        <translation>学习率原为 %1，以 %2 继续，最高 %3，结束时 %4（学习率方案 %5）。</translation>
+    </message>
+    <message>
+        <source>rate plan &apos;%1&apos; is unknown; allowed are smooth, keep, stretch, restart</source>
+        <translation>学习率方案“%1”未知；允许 smooth、keep、stretch、restart</translation>
+    </message>
+    <message>
+        <source>most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.</source>
+        <translation>大部分文本不在权重中：%2 个窗口中有 %1 个被略去，因为它们的训练步不是有限值。使用这些权重之前，请检查文本和学习率。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows were left out, because their steps were not finite</source>
+        <translation>%2 个窗口中有 %1 个被略去，因为它们的训练步不是有限值</translation>
+    </message>
+    <message>
+        <source>windows %1 are left out: they were not finite before and after a roll-back</source>
+        <translation>略去窗口 %1：回退前后它们都不是有限值</translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.</source>
+        <translation>连续 %1 步不是有限值，又是在%2：回到最近的检查点，并略去其窗口 %3。</translation>
+    </message>
+    <message>
+        <source>%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.</source>
+        <translation>连续 %1 步不是有限值，在%2，从窗口 %3 开始：回到最近的检查点，学习率降为计划的 %4 %。</translation>
+    </message>
+    <message>
+        <source>training has diverged: the mean loss of %1 steps is %2, the best so far was %3. Stop it and go back to a checkpoint before that (resume --from-checkpoint) with a lower rate.</source>
+        <translation>训练已发散：%1 步的平均损失为 %2，此前最好为 %3。请停止训练，以更低的学习率回到此前的检查点（resume --from-checkpoint）。</translation>
+    </message>
+    <message>
+        <source>the plain average</source>
+        <translation>简单平均</translation>
+    </message>
+    <message>
+        <source>the outer step</source>
+        <translation>外层步</translation>
+    </message>
+    <message>
+        <source>replica %1 alone</source>
+        <translation>仅副本 %1</translation>
+    </message>
+    <message>
+        <source>last round: the plain average is kept, there is no text to evaluate the outer step on</source>
+        <translation>最后一轮：保留简单平均，没有可用于评估外层步的文本</translation>
+    </message>
+    <message>
+        <source>last round: %1 is kept, it evaluates best (%2)</source>
+        <translation>最后一轮：保留%1，其评估结果最好（%2）</translation>
+    </message>
+    <message>
+        <source>%1; what the other replicas trained since the merge before is not in these weights</source>
+        <translation>%1；其他副本自上次合并以来训练的内容不在这些权重中</translation>
     </message>
     <message>
         <source>%1 of epoch %2</source>
@@ -9055,6 +9111,33 @@ pattern 正则表达式</translation>
         <translation>
             <numerusform>%n 个检查点不完整。%1</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RatePreview</name>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>As usual: smoothly into a new schedule</source>
+        <translation>照常：平滑进入新的计划</translation>
+    </message>
+    <message>
+        <source>The schedule keeps its length</source>
+        <translation>计划保持原有长度</translation>
+    </message>
+    <message>
+        <source>The new schedule at once</source>
+        <translation>立即采用新的计划</translation>
+    </message>
+    <message>
+        <source>A new cycle from here, with a new warm-up</source>
+        <translation>从此处开始新的周期，并重新预热</translation>
+    </message>
+    <message>
+        <source>How the learning rate goes on</source>
+        <translation>学习率如何继续</translation>
     </message>
 </context>
 </TS>

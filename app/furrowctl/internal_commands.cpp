@@ -16,6 +16,7 @@ struct SuperviseOptions {
     std::vector<std::string> changed; // key=value
     std::int64_t goBackTo = 0; // 0: the newest
     bool acceptLoss = false;
+    std::string ratePlan; // "": none was chosen
 };
 
 int supervise(const SuperviseOptions& o)
@@ -35,7 +36,11 @@ int supervise(const SuperviseOptions& o)
             return failUsage(toString(problems));
     }
     const StopRequest stop(false);
-    const ResumeChoice choice { o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }), o.acceptLoss };
+    ResumeChoice choice { o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }), o.acceptLoss };
+    if (auto rate = rateChoice(o.ratePlan); rate.ok())
+        choice.rate = rate.value();
+    else if (!o.ratePlan.empty())
+        return failUsage(rate.error().message);
     const auto status = runSupervisor(paths, wanted, stop, choice);
     return status.ok() ? kDone : fail(status.error());
 }
@@ -62,6 +67,7 @@ void addInternalCommands(CLI::App& app, Chosen& chosen)
     s->add_option("--set", so->changed, "key=value, a setting changed for this attempt.");
     s->add_option("--from-checkpoint", so->goBackTo, "Number of the checkpoint to go on from; what is newer leaves the weights.");
     s->add_flag("--accept-loss", so->acceptLoss, "Checkpoints that are damaged or cannot be read may be left behind.");
+    s->add_option("--rate-plan", so->ratePlan, "How the learning rate goes on: smooth, keep, stretch or restart.");
     s->group("Processes of a run");
     s->callback([&chosen, so] { chosen.action = [so] { return supervise(*so); }; });
 

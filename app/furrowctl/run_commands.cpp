@@ -173,6 +173,13 @@ struct ResumeOptions {
     bool detach = false;
     bool dryRun = false;
     bool acceptLoss = false;
+    std::string ratePlan; // "": none was chosen
+
+    std::optional<RateChoice> rate() const
+    {
+        const auto chosen = rateChoice(ratePlan);
+        return chosen.ok() ? std::optional(chosen.value()) : std::nullopt;
+    }
 };
 
 nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& cells)
@@ -224,6 +231,23 @@ Status choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder
     return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
 }
 
+/// How the learning rate would go on with the settings given.
+Result<RateForecast> rateAfter(const ResumeOptions& o, const ResumePlan& plan)
+{
+    auto config = currentConfig(RunPaths(o.folder));
+    if (!config.ok())
+        return config.error();
+    if (const auto problems = o.settings.apply(config.value()); !problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    auto gpus = GpuMonitor::open();
+    const auto placed = placeWorkers(config.value(), gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
+    double back = plan.redoTokens;
+    for (const auto& choice : plan.checkpoints)
+        if (choice.row.record.folder == o.checkpoint)
+            back = choice.redoTokens;
+    return forecastRate(plan.rate, config.value(), placed.ok() ? std::ssize(placed.value()) : 1, o.rate(), back);
+}
+
 int printPlan(const ResumeOptions& o)
 {
     const RunPaths paths(o.folder);
@@ -234,8 +258,13 @@ int printPlan(const ResumeOptions& o)
     if (!o.checkpoint.empty())
         if (auto chosen = choose(paths, p, o.checkpoint); !chosen.ok())
             return fail(chosen.error(), o.json);
+    auto rate = rateAfter(o, p);
+    if (!rate.ok())
+        return fail(rate.error(), o.json);
     if (o.json) {
-        print(planJson(p));
+        auto json = planJson(p);
+        json["rate"] = toJson(rate.value());
+        print(json);
         return kDone;
     }
     const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
@@ -250,6 +279,9 @@ int printPlan(const ResumeOptions& o)
             std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps " << choice.kept << ", trains " << choice.redo.size() << " of the committed chunks again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
+    std::cout << rate.value().text() << "\n";
+    if (const auto drawing = rate.value().drawing(); !drawing.empty())
+        std::cout << (rate.value().changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing << "\n";
     if (!p.olderTracker.empty())
         std::cout << p.olderTracker << " A resume stops because of that: 'furrowctl doctor " << o.folder << " --repair' takes the tracker forward.\n";
     if (!p.loss.empty() && o.checkpoint.empty())
@@ -282,7 +314,7 @@ int runResume(const ResumeOptions& o)
         return failUsage(toString(problems), o.json);
     if (auto possible = checkMachine(config.value(), o.json); !possible.ok())
         return fail(possible.error(), o.json);
-    ResumeChoice choice { .acceptLoss = o.acceptLoss };
+    ResumeChoice choice { .acceptLoss = o.acceptLoss, .rate = o.rate() };
     if (!o.checkpoint.empty()) {
         auto checkpoint = checkpointNamed(paths, o.checkpoint);
         if (!checkpoint.ok())
@@ -346,6 +378,9 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_option("--from-checkpoint", again->checkpoint, "Folder name below checkpoints/ to go on from; what was trained after it is trained again. Without it the newest.");
     resume->add_flag("--accept-loss", again->acceptLoss,
         "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
+    resume->add_option("--rate-plan", again->ratePlan,
+        "How the learning rate goes on. smooth: it climbs to the new schedule over a share of what is left (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.")
+        ->check(CLI::IsMember({ "smooth", "keep", "stretch", "restart" }));
     again->settings.addTo(*resume, true);
     resume->callback([&chosen, again] { chosen.action = [again] { return runResume(*again); }; });
 

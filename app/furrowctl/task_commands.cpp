@@ -32,9 +32,9 @@ struct Task {
 const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
 const Option kTokens { "--tokens", "Tokens to write, at most.", false, CLI::Range(std::int64_t(1), std::int64_t(1) << 24) };
 const Option kTemperature { "--temperature", "0: always the likeliest token.", false, CLI::Range(0.0, 100.0) };
-const Option kTopK { "--top-k", "Choose among the k likeliest; 0: all.", false, CLI::NonNegativeNumber };
+const Option kTopK { "--top-k", "Choose among the k likeliest; 0: all.", false, CLI::Range(std::int64_t(0), std::int64_t(1) << 32) };
 const Option kTopP { "--top-p", "Choose among the likeliest that hold this share.", false, CLI::Range(0.0, 1.0) };
-const Option kSampleSeed { "--seed", "Of the choice.", false, CLI::NonNegativeNumber };
+const Option kSampleSeed { "--seed", "Of the choice.", false, CLI::Range(std::int64_t(0), std::int64_t(1) << 62) };
 const Option kThreads { "--threads", "CPU threads; without it all cores, or one beside a run in training." };
 
 const std::vector<Task>& tasks()

@@ -168,6 +168,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         options.arguments.insert(options.arguments.end(), { "--from-checkpoint", std::to_string(choice.goBackTo->value) });
     if (choice.acceptLoss)
         options.arguments.push_back("--accept-loss");
+    if (choice.rate)
+        options.arguments.insert(options.arguments.end(), { "--rate-plan", toString(*choice.rate) });
     options.outputFile = paths.supervisorLog();
     auto started = startDetached(furrowctl(), options);
     if (!started.ok())

@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "core/base/result.h"
 #include "core/config/schema.h"
+#include "core/run/rate_outlook.h"
 #include "core/run/resume_choice.h"
 #include "core/run/resume_effect.h"
 #include "core/run/run_file.h"
@@ -59,11 +60,14 @@ struct ResumePlan {
         bool canBeChosen = false; ///< verified, and the weights of the run grew from it
         std::int64_t kept = 0; ///< of the committed chunks of ResumeEffect::epochs, when the run goes on from here
         std::vector<ChunkId> redo; ///< committed now, trained again then; of any epoch
+        double redoTokens = 0; ///< of those
     };
     std::vector<CheckpointChoice> checkpoints;
     ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
     std::string loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::string olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
+    double redoTokens = 0; ///< of ResumeEffect::redo
+    RateOutlook rate; ///< forecastRate() tells from it how the learning rate goes on with any settings
     std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never
     double secondsPerChunk = 0; ///< of active time so far, all workers together; 0: not known
     std::optional<std::int64_t> twice; ///< chunks twice in the weights, by the audit; absent: it could not be made

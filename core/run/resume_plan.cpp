@@ -4,6 +4,7 @@
 #include "core/run/run_status.h"
 #include "core/run/stray_checkpoints.h"
 #include "core/tracker/audit.h"
+#include "core/tracker/training_notes.h"
 
 #include <algorithm>
 
@@ -64,6 +65,27 @@ Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
     const auto alive = std::count_if(incarnations.value().begin(), incarnations.value().end(), [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
     if (alive > 0)
         plan.notes.push_back(sentence("%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
+    return {};
+}
+
+/// What the learning rate goes by.
+Status addRate(const RunPaths& paths, ResumePlan& plan)
+{
+    auto outlook = readRateOutlook(paths);
+    if (!outlook.ok())
+        return outlook.error();
+    plan.rate = std::move(outlook).value();
+    const auto tracker = readableLedger(paths);
+    auto redo = tokensIn(tracker, plan.effect.redo);
+    if (!redo.ok())
+        return redo.error();
+    plan.redoTokens = static_cast<double>(redo.value());
+    for (auto& choice : plan.checkpoints) {
+        auto back = tokensIn(tracker, choice.redo);
+        if (!back.ok())
+            return back.error();
+        choice.redoTokens = static_cast<double>(back.value());
+    }
     return {};
 }
 
@@ -138,6 +160,8 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         return weighed.error();
     if (auto named = nameOrphans(reader.value(), plan); !named.ok())
         return named.error();
+    if (auto added = addRate(paths, plan); !added.ok())
+        return added.error();
     return plan;
 }
 

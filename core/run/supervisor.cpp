@@ -19,6 +19,7 @@
 #include "core/run/keep_policy.h"
 #include "core/run/merge_task.h"
 #include "core/run/merge_timer.h"
+#include "core/run/rate_outlook.h"
 #include "core/run/recovery.h"
 #include "core/run/resume_effect.h"
 #include "core/run/run_links.h"
@@ -26,6 +27,7 @@
 #include "core/run/standstill.h"
 #include "core/run/worker_pool.h"
 #include "core/tracker/named_chunks.h"
+#include "core/tracker/training_notes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -99,6 +101,7 @@ private:
     Status begin();
     Status lockDevices(std::vector<WorkerPlacement>& placements);
     Status putInOrder(int replicas);
+    Status settleRate(const RateOutlook& sofar, int workers);
     Status watch();
     Status turn();
     Status seeDeaths();
@@ -159,6 +162,9 @@ Status Supervision::begin()
     std::vector<WorkerPlacement> placements;
     if (auto status = lockDevices(placements); !status.ok())
         return status;
+    auto rateSoFar = readRateOutlook(paths_); // by the settings of the attempt before
+    if (!rateSoFar.ok())
+        return rateSoFar.error();
     if (auto status = ledger_.setStoppingRules(stoppingRules(config_)); !status.ok())
         return status;
     if (auto status = ledger_.setDesired(DesiredState::Run); !status.ok())
@@ -171,6 +177,8 @@ Status Supervision::begin()
     const int workers = static_cast<int>(placements.size());
     const bool together = config_.parallel == "data";
     if (auto status = putInOrder(together ? 1 : workers); !status.ok())
+        return status;
+    if (auto status = settleRate(rateSoFar.value(), workers); !status.ok())
         return status;
     failPoint("supervisor.recovered");
     auto totals = reader_.totals();
@@ -217,6 +225,21 @@ Status Supervision::putInOrder(int replicas)
         if (auto status = merge("the number of workers changed"); !status.ok())
             return status;
     return ledger_.setActiveReplicas(replicas);
+}
+
+/// The schedule of this attempt, the same for each worker and each start of it.
+Status Supervision::settleRate(const RateOutlook& sofar, int workers)
+{
+    auto now = readRateOutlook(paths_); // what is taken back is not trained any more
+    if (!now.ok())
+        return now.error();
+    RateOutlook outlook = sofar;
+    outlook.position = now.value().position;
+    const auto forecast = forecastRate(outlook, config_, workers, choice_.rate);
+    const bool told = forecast.changed || choice_.rate;
+    if (told)
+        logInfo(forecast.text());
+    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : std::string(), [this](std::chrono::milliseconds waited) { return outlast(waited); });
 }
 
 Status Supervision::watch()
@@ -514,7 +537,7 @@ Status Supervision::endOrRestart()
         if (config_.merge != "none" && isInPieces(now.value()))
             if (auto status = merge("the run is at its end"); !status.ok())
                 return status;
-        finish(asWished(stopReason_), "");
+        finish(asWished(stopReason_), whatWasLeftOut(paths_.tracker()));
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
         finish(StopReason::User, desired_ == DesiredState::Kill ? sentence("killed; what was trained since the last checkpoints is trained again") : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
@@ -582,6 +605,18 @@ void Supervision::finish(StopReason reason, const std::string& detail)
 }
 
 } // namespace
+
+std::string whatWasLeftOut(const std::filesystem::path& tracker)
+{
+    constexpr double kWorthAWord = 0.01;
+    const auto windows = skippedWindows(tracker);
+    if (!windows.ok() || windows.value().share() < kWorthAWord)
+        return {};
+    const std::vector<std::string> facts { formatCount(windows.value().skipped), formatCount(windows.value().all) };
+    return windows.value().share() > 0.5
+        ? sentence("most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.", facts)
+        : sentence("%1 of %2 windows were left out, because their steps were not finite", facts);
+}
 
 StoppingRules stoppingRules(const RunConfig& config)
 {

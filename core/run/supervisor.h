@@ -15,6 +15,8 @@ namespace furrow {
 /// ends with a sentence.
 Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice = {});
 
+/// What never became part of the weights of a run that has met its rules, in a sentence, when it is worth a word (a hundredth of the windows); else "".
+std::string whatWasLeftOut(const std::filesystem::path& tracker);
 /// The stopping rules that a configuration means.
 StoppingRules stoppingRules(const RunConfig& config);
 /// What a new tracker of this run is made with.

@@ -108,6 +108,9 @@ public:
     /// The merged checkpoint of a finished round.
     Result<std::optional<CheckpointId>> mergeResult(std::int64_t round);
 
+    /// What the next incarnation of this replica must know of a roll-back (TrainingNotes::rollbacks).
+    Status keepRollback(const std::string& note);
+
     /// From now on completions survive a power loss too (and with each of them the claims before it), not only commits.
     /// Only a benchmark needs it: a power loss voids uncommitted training anyway (core/DECISIONS.md 19).
     void makeEveryWriteDurable();

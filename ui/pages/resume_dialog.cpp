@@ -8,6 +8,7 @@
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
+#include "ui/pages/rate_preview.h"
 #include "ui/pages/resume_parts.h"
 
 #include <QCheckBox>
@@ -133,6 +134,7 @@ QWidget* ResumeDialog::buildSide()
     addCounts(column);
     addCheckpoints(column);
     addSettings(column);
+    addRate(column);
     column->addStretch();
     auto* scroll = new QScrollArea(this);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -291,6 +293,7 @@ void ResumeDialog::showChoice()
         words.append(tr("%1 of them belong to earlier epochs.").arg(countText(earlier)));
     words.append(tr("Nothing changes until you press the button below."));
     sentence_->setText(words.join(QLatin1Char(' ')));
+    showRate();
 }
 
 void ResumeDialog::showMap()
@@ -337,6 +340,27 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
         form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), edit);
     }
     column->addWidget(fields);
+}
+
+void ResumeDialog::addRate(QVBoxLayout* column)
+{
+    if (!plan_->rate.started)
+        return;
+    column->addSpacing(4);
+    rate_ = new RatePreview(plan_->rate);
+    column->addWidget(rate_);
+}
+
+void ResumeDialog::showRate()
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    if (rate_ != nullptr)
+        rate_->show(wanted_, chosen == nullptr ? plan_->redoTokens : chosen->redoTokens);
+}
+
+std::optional<RateChoice> ResumeDialog::rate() const
+{
+    return rate_ == nullptr ? std::nullopt : rate_->choice();
 }
 
 void ResumeDialog::setAutoResume(bool wanted)
@@ -394,6 +418,7 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     settingsAreRight_ = wrong.empty();
     enableGo();
     changed_->show(changes(frozen_, wanted_));
+    showRate();
 }
 
 QString ResumeDialog::command() const
@@ -403,6 +428,8 @@ QString ResumeDialog::command() const
         line += QStringLiteral(" --from-checkpoint '%1'").arg(QString::fromStdString(choices_->chosen()->row.record.folder));
     if (acceptsLoss())
         line += QStringLiteral(" --accept-loss");
+    if (rate())
+        line += QStringLiteral(" --rate-plan %1").arg(QString::fromStdString(toString(*rate())));
     for (const ConfigChange& change : changes(frozen_, wanted_))
         line += QStringLiteral(" %1 '%2'").arg(QString::fromStdString(change.setting->option()), QString::fromStdString(change.after));
     return line;

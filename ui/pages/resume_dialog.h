@@ -16,6 +16,7 @@ namespace furrow {
 class ChangedSettings;
 class CheckpointChoices;
 class CoverageMap;
+class RatePreview;
 
 /// What a resume would do, chunk by chunk and checkpoint by checkpoint, before it does anything; where it goes on from, and stopping
 /// rules, devices and other settings that a resume may change, can be chosen here.
@@ -29,6 +30,8 @@ public:
     std::optional<CheckpointId> goBackTo() const;
     /// A person has said yes to leaving weights behind that are damaged or cannot be read. Asked for only where the choice needs it.
     bool acceptsLoss() const;
+    /// How a person wants the learning rate to go on; nothing: as usual.
+    std::optional<RateChoice> rate() const;
     void setAutoResume(bool wanted);
     bool isAutoResume() const;
 
@@ -40,6 +43,8 @@ private:
     void addTruth(QVBoxLayout* column);
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);
+    void addRate(QVBoxLayout* column);
+    void showRate();
     void addLoss(QVBoxLayout* column);
     bool needsYes() const;
     void enableGo();
@@ -64,6 +69,7 @@ private:
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* problem_ = nullptr;
     ChangedSettings* changed_ = nullptr;
+    RatePreview* rate_ = nullptr; ///< null: nothing was trained yet
     QLabel* loss_ = nullptr;
     QCheckBox* acceptLoss_ = nullptr;
     bool settingsAreRight_ = true;

@@ -249,7 +249,7 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder] {
         bench_.autoResume().setWanted(folder, dialog->isAutoResume());
         bench_.autoResume().cancel(folder); // a person does it now
-        bench_.commands().start(folder, dialog->wanted(), { dialog->goBackTo(), dialog->acceptsLoss() });
+        bench_.commands().start(folder, dialog->wanted(), { dialog->goBackTo(), dialog->acceptsLoss(), dialog->rate() });
     });
     dialog->open();
 }

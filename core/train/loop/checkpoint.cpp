@@ -31,8 +31,20 @@ std::string stateText(const ReplicaState& s)
         { "own_samples", s.ownSamples }, { "step", s.step },
         { "tokens", s.tokens }, { "samples", s.samples }, { "steps_since_base", s.stepsSinceBase }, { "tokens_since_base", s.tokensSinceBase }, { "base", s.base },
         { "merge_round", s.mergeRound }, { "parents", s.parents },
-        { "adaptive", { s.adaptive.factor, s.adaptive.count, s.adaptive.sum, s.adaptive.squares, s.adaptive.lastMean, s.adaptive.lastVariance } } };
+        { "adaptive", { s.adaptive.factor, s.adaptive.count, s.adaptive.sum, s.adaptive.squares, s.adaptive.lastMean, s.adaptive.lastVariance } },
+        { "spikes", { { "newest", s.spikes.newest }, { "quiet", s.spikes.quiet } } },
+        { "divergence", { { "newest", s.divergence.newest }, { "best", s.divergence.best }, { "told", s.divergence.told } } } };
     return json.dump(1) + "\n";
+}
+
+/// Losses of a file that may come from anywhere: no more than are ever kept. Throws what nlohmann throws.
+std::deque<double> newestOf(const nlohmann::json& json, std::size_t most)
+{
+    std::deque<double> losses;
+    for (const auto& loss : json.at("newest"))
+        if (losses.size() < most)
+            losses.push_back(loss.get<double>());
+    return losses;
 }
 
 Result<ReplicaState> readState(const std::filesystem::path& folder)
@@ -61,6 +73,12 @@ Result<ReplicaState> readState(const std::filesystem::path& folder)
         if (json.contains("adaptive")) {
             const auto& a = json.at("adaptive");
             s.adaptive = { a.at(0), a.at(1), a.at(2), a.at(3), a.at(4), a.at(5) };
+        }
+        if (json.contains("spikes")) { // older checkpoints remember no losses
+            const auto& spikes = json.at("spikes");
+            s.spikes = { newestOf(spikes, SpikeDetector::kWindow), spikes.at("quiet") };
+            const auto& divergence = json.at("divergence");
+            s.divergence = { newestOf(divergence, DivergenceWatch::kWindow), divergence.at("best"), divergence.at("told") };
         }
         return s;
     } catch (const nlohmann::json::exception& e) {

@@ -5,6 +5,7 @@
 #include "core/run/run_paths.h"
 #include "core/tracker/types.h"
 #include "core/train/loop/ledger_thread.h"
+#include "core/train/loop/spike_detector.h"
 #include "core/train/model/parameters_torch.h"
 #include "core/train/optim/adaptive_rate.h"
 
@@ -32,6 +33,8 @@ struct ReplicaState {
     std::int64_t mergeRound = 0; ///< newest round whose result is in these weights; 0: none
     std::vector<std::string> parents; ///< folders that these weights were made from: one checkpoint, or all members of a merge
     AdaptiveRate::State adaptive; ///< of this replica; as it began where adaptive_lr is off
+    SpikeDetector::State spikes; ///< what this replica's losses are compared with, also after a resume
+    DivergenceWatch::State divergence;
     /// What stays with a replica when it takes over the weights of a merge.
     void keepOwnCounts(const ReplicaState& own)
     {
@@ -39,6 +42,8 @@ struct ReplicaState {
         ownTokens = own.ownTokens;
         ownSamples = own.ownSamples;
         adaptive = own.adaptive;
+        spikes = own.spikes;
+        divergence = own.divergence;
     }
     bool operator==(const ReplicaState&) const = default;
 };

@@ -156,30 +156,4 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     return learner;
 }
 
-LrSchedule scheduleOf(const RunSetup& setup, double tokensPerEpoch)
-{
-    const auto& c = setup.config;
-    LrSchedule schedule;
-    if (auto kind = scheduleKind(c.schedule); kind.ok())
-        schedule.kind = kind.value();
-    schedule.peakLr = c.lr;
-    schedule.floorLr = c.minLr;
-    schedule.warmupSteps = c.warmupSteps;
-    double until = 0;
-    const auto sooner = [&until](double tokens) {
-        if (tokens > 0)
-            until = until > 0 ? std::min(until, tokens) : tokens;
-    };
-    if (c.decayTokens > 0) {
-        until = static_cast<double>(c.decayTokens);
-    } else {
-        sooner(static_cast<double>(c.tokens));
-        sooner(static_cast<double>(c.steps * setup.windowsPerStep() * c.seqLen));
-        if (!c.iterate)
-            sooner(tokensPerEpoch * static_cast<double>(c.stopAfterEpoch ? 1 : c.epochs));
-    }
-    schedule.decayUntil = until;
-    return schedule;
-}
-
 } // namespace furrow

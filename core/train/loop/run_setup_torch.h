@@ -7,7 +7,6 @@
 #include "core/train/loop/chunk_loader.h"
 #include "core/train/loop/learner_torch.h"
 #include "core/train/loop/trainer.h"
-#include "core/train/optim/schedule.h"
 
 #include <string>
 
@@ -56,7 +55,5 @@ void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules);
 Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup);
 /// Every setting of training that is wrong for the data or the device, each with its field named; empty: none.
 std::vector<std::string> trainingProblems(const RunSetup& setup);
-/// @param tokensPerEpoch  estimate used when decay_tokens and the stopping rules do not say; 0: unknown
-LrSchedule scheduleOf(const RunSetup& setup, double tokensPerEpoch);
 
 } // namespace furrow

@@ -41,6 +41,8 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     }
     FrozenCheckpoint frozen;
     frozen.state = state_;
+    frozen.state.spikes = spikes_.state();
+    frozen.state.divergence = divergence_.state();
     if (!headFolder_.empty())
         frozen.state.parents = { headFolder_ };
     frozen.parents = { head_.value_or(kStartWeights) }; // the ledger refuses weights that were made from anything but its head

@@ -30,6 +30,23 @@ void append(std::vector<WindowRange>& ranges, WindowRange range)
         ranges.push_back(range);
 }
 
+double labelsIn(const ChunkWindows& windows, const std::vector<WindowRange>& ranges)
+{
+    double labels = 0;
+    for (const auto& range : ranges)
+        for (auto w = range.begin; w < range.end; ++w)
+            labels += windows.labelCount(w);
+    return labels;
+}
+
+/// Labels trained before this claim. The ledger counts those of a part of the chunk as a share of its windows; here they are known.
+double positionOf(const Claim& claim, const ChunkWindows& windows)
+{
+    const WindowRanges covered = subtract({ { 0, claim.windows } }, claim.remaining);
+    const double labels = labelsIn(windows, { { 0, claim.windows } });
+    return static_cast<double>(claim.positionTokens - tokensOf(covered, static_cast<std::int64_t>(labels), claim.windows)) + labelsIn(windows, covered);
+}
+
 /// Samples of which the last label is in these windows.
 std::int64_t samplesEnding(const LoadedChunk& chunk, WindowRange windows)
 {
@@ -70,21 +87,23 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     work.data = std::move(data).value();
     if (learner_->model())
         work.bySample.emplace(work.data->text);
-    for (int w = 0; w < work.data->windows->count(); ++w)
-        work.chunkLabels += work.data->windows->labelCount(w);
     for (const auto& range : claim.remaining)
         work.windowsToDo += range.size();
-    work.positionTokens = static_cast<double>(claim.positionTokens);
+    work.positionTokens = positionOf(claim, *work.data->windows);
     work.outcome.firstStep = totals_.stepsHere + 1;
     judgeBy(work);
     const double waited = secondsBetween(began, systemClock().monotonicNs());
     waitedSeconds_ += waited;
     totals_.dataSeconds += waited;
 
-    for (const auto& range : claim.remaining) {
+    const WindowRanges leftOut = intersect(claim.remaining, rollback_.leftOutOf(claim.chunk));
+    leaveOut(work, leftOut);
+    for (const auto& range : subtract(claim.remaining, leftOut)) {
         auto cut = trainRange(work, range);
-        if (!cut.ok() || cut.value() == Cut::TooManyBad)
+        if (!cut.ok())
             return cut;
+        if (cut.value() == Cut::TooManyBad)
+            return rollBack(work);
         if (cut.value() != Cut::None) {
             if (auto ended = endChunk(work, true); !ended.ok())
                 return ended.error();
@@ -96,10 +115,46 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     if (auto recorded = record(work, known); !recorded.ok())
         return recorded.error();
     if (badInARow_ >= setup_.config.nanLimit)
-        return Cut::TooManyBad;
+        return rollBack(work);
     if (auto ended = endChunk(work, false); !ended.ok())
         return ended.error();
     return Cut::None;
+}
+
+/// Windows that a roll-back has given up: counted as seen, in no weights.
+void TrainingSession::leaveOut(ChunkWork& work, const std::vector<WindowRange>& windows)
+{
+    if (windows.empty())
+        return;
+    if (!work.begun) {
+        work.begun = true;
+        ledger_->begin(work.claim);
+    }
+    for (const auto& range : windows) {
+        append(work.outcome.skipped, range);
+        work.windowsDone += range.size();
+    }
+    work.positionTokens += labelsIn(*work.data->windows, windows);
+    skippedSinceCommit_ = true;
+    const std::string text = sentence("windows %1 are left out: they were not finite before and after a roll-back", { encodeRanges(windows) });
+    logWarning(toString(work.claim.chunk) + ": " + text);
+    tellEvent(EventRecord::Kind::Nan, text, work.claim.chunk);
+}
+
+/// Too many steps in a row were not finite. The worker ends, its next incarnation goes on from the last checkpoint, and does something otherwise.
+Error TrainingSession::rollBack(const ChunkWork& work)
+{
+    const std::int32_t windows = badStart_.chunk == work.claim.chunk ? work.claim.windows : badStart_.windows.end; // it may have begun at the end of the chunk before
+    const Rollback next = afterBadSteps(rollback_, badStart_.chunk, badStart_.windows, windows);
+    const std::string place = toString(badStart_.chunk);
+    const std::vector<std::string> facts { std::to_string(badInARow_), place, encodeRanges({ next.newest().windows }) };
+    const std::string text = next.newest().leftOut
+        ? sentence("%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.", facts)
+        : sentence("%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.", { facts[0], facts[1], facts[2], formatNumber(100 * next.rateFactor, 1) });
+    if (auto kept = ledger_->call([note = toJsonText(next)](WorkerLedger& ledger) { return ledger.keepRollback(note); }); !kept.ok())
+        return kept.error();
+    tellEvent(EventRecord::Kind::Rollback, text, badStart_.chunk);
+    return Error { ErrorCode::Internal, text };
 }
 
 /// Shows the alarm for losses that are too good a part of the text.
@@ -180,7 +235,7 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
 {
     const std::int64_t began = systemClock().monotonicNs();
     try {
-        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor();
+        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor() * rollback_.rateFactor;
         if (ranks_)
             if (auto told = ranks_->give({ RankOrder::Kind::Step, work.claim, {}, windows, state_.ownSteps, rate }); !told.ok())
                 return told;
@@ -194,7 +249,7 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
         if (auto ran = steps_->run(step, rate, known); !ran.ok())
             return ran;
         work.windowsDone += windows.size();
-        work.positionTokens += static_cast<double>(tokensOf({ windows }, work.chunkLabels, work.claim.windows));
+        work.positionTokens += static_cast<double>(step.labels);
         return record(work, known);
     } catch (const c10::OutOfMemoryError& e) {
         return outOfMemory(e.what_without_backtrace());
@@ -227,7 +282,10 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         totals_.trainSeconds += stepSeconds;
         meanStepSeconds_ = meanStepSeconds_ == 0 ? stepSeconds : 0.95 * meanStepSeconds_ + 0.05 * stepSeconds;
         if (step.bad) {
-            ++badInARow_;
+            if (badInARow_++ == 0)
+                badStart_ = { work.claim.chunk, step.windows };
+            else if (badStart_.chunk == work.claim.chunk)
+                badStart_.windows.end = step.windows.end;
             append(work.outcome.skipped, step.windows);
             skippedSinceCommit_ = true;
             ledger_->untakeStep();
@@ -303,6 +361,12 @@ void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
     if (const double z = spikes_.observe(lastLoss_); z > 0)
         tellEvent(EventRecord::Kind::Spike,
             sentence("loss %1 in windows %2-%3 sticks out: robust z %4", { formatNumber(lastLoss_, 4), std::to_string(step.windows.begin), std::to_string(step.windows.end), formatNumber(z, 1) }), work.claim.chunk);
+    if (const auto diverged = divergence_.observe(lastLoss_)) {
+        const std::string text = sentence("training has diverged: the mean loss of %1 steps is %2, the best so far was %3. Stop it and go back to a checkpoint before that (resume --from-checkpoint) with a lower rate.",
+            { std::to_string(DivergenceWatch::kWindow), formatNumber(diverged->mean, 4), formatNumber(diverged->best, 4) });
+        logWarning(text);
+        tellEvent(EventRecord::Kind::Alarm, text, work.claim.chunk);
+    }
     if (!setup_.config.adaptiveLr)
         return;
     if (const auto why = adaptive_.observe(lastLoss_); !why.empty())

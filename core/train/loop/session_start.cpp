@@ -6,19 +6,15 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
-#include "core/data/data_manifest.h"
 #include "core/run/frozen_config.h"
+#include "core/run/rate_plan.h"
+#include "core/run/run_length.h"
 #include "core/tracker/ledger_reader.h"
+#include "core/tracker/training_notes.h"
 
 #include <torch/torch.h>
 
-#include <algorithm>
-
 namespace furrow {
-
-namespace {
-constexpr double kUsualCompression = 3; // of text by gzip, zstd or Parquet
-}
 
 TrainingSession::TrainingSession(RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory)
     : setup_(std::move(setup))
@@ -95,7 +91,10 @@ Status TrainingSession::start()
         return met;
     steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
     adaptive_.restore(state_.adaptive);
-    schedule_ = scheduleOf(setup_, tokensPerEpoch());
+    spikes_.restore(state_.spikes);
+    divergence_.restore(state_.divergence);
+    if (auto planned = planRates(); !planned.ok())
+        return planned;
     const auto signals = ledger_->signals();
     saveRequestSeen_ = signals.saveRequest;
     evalRequestSeen_ = signals.evalRequest;
@@ -147,28 +146,24 @@ Status TrainingSession::openTelemetry()
     return {};
 }
 
-/// Labels of one epoch from what the run froze: bytes of the files times tokens per byte of the held-out text. The same in every
-/// process and after every resume, so that the schedule is; compressed files count by the usual ratio. 0: not known.
-double TrainingSession::tokensPerEpoch() const
+/// The schedule that the supervisor planned for this attempt, else as the settings ask; and what earlier roll-backs of this replica changed.
+Status TrainingSession::planRates()
 {
-    const auto heldOut = readHeldOut(setup_.paths.evaluationFile());
-    const auto manifest = readManifest(setup_.file.dataManifest);
-    if (!heldOut.ok() || heldOut.value().textBytes == 0 || !manifest.ok())
-        return 0;
-    double bytes = 0;
-    for (const auto& source : manifest.value().sources)
-        for (const auto& file : source.files)
-            bytes += static_cast<double>(file.sizeBytes) * (file.format.compression == Compression::None && file.format.format != TextFormat::Parquet ? 1.0 : kUsualCompression);
-    const auto& c = setup_.config;
-    const auto& text = heldOut.value().text;
-    const auto samples = static_cast<double>(text.count());
-    const double heldOutLabels = static_cast<double>(text.tokens.size()) + samples;
-    double labels = bytes * c.fraction * heldOutLabels / static_cast<double>(heldOut.value().textBytes);
-    const double labelsPerSample = samples > 0 ? heldOutLabels / samples : 0;
-    labels = std::max(0.0, labels - static_cast<double>(c.startSample) * labelsPerSample);
-    if (c.maxSamples > 0 && labelsPerSample > 0)
-        labels = std::min(labels, static_cast<double>(c.maxSamples) * static_cast<double>(manifest.value().sources.size()) * labelsPerSample);
-    return labels * (heldOut.value().alsoTrained ? 1.0 : 1.0 - c.heldOutPercent / 100);
+    auto notes = readTrainingNotes(setup_.paths.tracker());
+    if (!notes.ok())
+        return notes.error();
+    if (const auto found = notes.value().rollbacks.find(options_.replica); found != notes.value().rollbacks.end())
+        rollback_ = rollbackFrom(found->second);
+    if (const auto plan = ratePlanFrom(notes.value().ratePlan)) {
+        schedule_ = plan->inForce;
+        return {};
+    }
+    auto totals = reader_->totals();
+    if (!totals.ok())
+        return totals.error();
+    const auto epoch = epochLength(setup_.paths, setup_.file);
+    schedule_ = planRate(setup_.config, labelsOfRun(setup_.config, epoch, setup_.file.samplesPerBlock, totals.value().rules.epochs, setup_.ranks)).inForce;
+    return {};
 }
 
 Result<CheckpointRecord> TrainingSession::checkpointRow(CheckpointId id)

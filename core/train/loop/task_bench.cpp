@@ -11,6 +11,7 @@
 #include "core/config/schema.h"
 #include "core/data/stream_data.h"
 #include "core/model/memory_estimate.h"
+#include "core/run/rate_plan.h"
 #include "core/train/loop/memory_meter_torch.h"
 #include "core/train/loop/step_torch.h"
 
@@ -302,8 +303,7 @@ Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& 
     auto learner = newLearner(setup.value());
     if (!learner.ok())
         return learner.error();
-    LrSchedule schedule = scheduleOf(setup.value(), 0);
-    schedule.decayUntil = static_cast<double>(options.steps);
+    const LrSchedule schedule = planRate(c, static_cast<double>(options.steps)).inForce; // its positions are steps
     StepRunner runner(*learner.value(), c.clip);
     Random random(mixSeed({ static_cast<std::uint64_t>(options.seed), 1 }));
     double trainSeconds = 0;

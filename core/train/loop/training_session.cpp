@@ -81,11 +81,6 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
     auto cut = trainChunk(std::get<Claim>(next.value()));
     if (!cut.ok())
         return cut.error();
-    if (cut.value() == Cut::TooManyBad) {
-        const std::string text = sentence("%1 steps in a row were not finite; going back to the last checkpoint. A lower learning rate may help.", { std::to_string(badInARow_) });
-        tellEvent(EventRecord::Kind::Rollback, text);
-        return Error { ErrorCode::Internal, text };
-    }
     if (cut.value() == Cut::Budget) // others hold the last steps and may give some back: claim() says when it is over
         status = commitEverything();
     else if (checkpointDue() && !writer_->busy())

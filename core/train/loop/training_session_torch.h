@@ -4,6 +4,8 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/telemetry/writer.h"
 #include "core/train/loop/checkpoint_torch.h"
+#include "core/run/learning_rate.h"
+#include "core/run/rollback.h"
 #include "core/train/loop/chunk_loader.h"
 #include "core/train/loop/evaluation_torch.h"
 #include "core/train/loop/ledger_thread.h"
@@ -46,13 +48,12 @@ private:
         std::shared_ptr<const LoadedChunk> data;
         ChunkOutcome outcome;
         std::optional<LossesBySample> bySample; ///< of the windows trained here; absent where nothing has a loss
-        std::int64_t chunkLabels = 0; ///< of the whole chunk
         std::int64_t windowsDone = 0; ///< trained or skipped
         std::int64_t windowsToDo = 0;
         std::vector<WindowRange> frozen; ///< of outcome.done: in a checkpoint already
         std::int64_t frozenSteps = 0;
         std::int64_t stepsDone = 0;
-        double positionTokens = 0; ///< of the next step, by the ledger's own counting
+        double positionTokens = 0; ///< labels trained in the run before the next step: place in the schedule
         bool begun = false;
 
         std::vector<Part> unfrozen(std::int64_t steps) const;
@@ -66,7 +67,7 @@ private:
     Status openData();
     Status openTelemetry();
     Status meetRanks();
-    double tokensPerEpoch() const;
+    Status planRates();
 
     // training_session.cpp
     Result<std::optional<TrainerEnd>> turn();
@@ -88,6 +89,8 @@ private:
     // session_chunk.cpp
     Result<Cut> trainChunk(const Claim& claim);
     Result<Cut> trainRange(ChunkWork& work, WindowRange range);
+    void leaveOut(ChunkWork& work, const std::vector<WindowRange>& windows);
+    Error rollBack(const ChunkWork& work);
     Result<Cut> lookAround();
     Status trainStep(ChunkWork& work, WindowRange windows);
     void judgeBy(const ChunkWork& work);
@@ -173,6 +176,12 @@ private:
     std::int64_t toldPeakBytes_ = 0;
     AdaptiveRate adaptive_; ///< its state is kept in state_
     SpikeDetector spikes_;
+    DivergenceWatch divergence_;
+    Rollback rollback_; ///< of this replica, as the incarnation before left it
+    struct BadStart {
+        ChunkId chunk;
+        WindowRange windows;
+    } badStart_; ///< where the steps in a row that are not finite began, and how far they went in that chunk
     std::int64_t lastStepEndNs_ = 0; ///< end of the step before: what lies between is not training
     double waitedSeconds_ = 0; ///< for claim and chunk, before the next step
     double stalledSeconds_ = 0; ///< for a checkpoint copy, before the next step

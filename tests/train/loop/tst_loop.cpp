@@ -3,11 +3,15 @@
 #include "tiny_run.h"
 
 #include "core/run/repair.h"
+#include "core/run/supervisor.h"
 #include "core/telemetry/run_telemetry.h"
+#include "core/tracker/training_notes.h"
 #include "core/train/loop/merge_torch.h"
 #include "core/train/loop/training_session_torch.h"
 
 #include <QTest>
+
+#include <numeric>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -136,6 +140,62 @@ public:
     }
 };
 
+/// A real learner whose loss is not a number on some windows of one chunk.
+class NanText : public SometimesNan {
+public:
+    NanText(std::unique_ptr<Learner> inner, WindowRange bad)
+        : SometimesNan(std::move(inner), {})
+        , bad_(bad)
+    {
+    }
+    at::Tensor accumulate(const Batch& batch, double scale) override
+    {
+        const auto loss = SometimesNan::accumulate(batch, scale);
+        const bool bad = batch.block == 1 && batch.column == 2 && batch.windows.begin < bad_.end && batch.windows.end > bad_.begin;
+        return bad ? loss * std::nanf("") : loss;
+    }
+
+private:
+    WindowRange bad_;
+};
+
+/// A real learner that breaks for good at a step with a higher rate than it can bear.
+class NanAboveRate : public SometimesNan {
+public:
+    NanAboveRate(std::unique_ptr<Learner> inner, double most)
+        : SometimesNan(std::move(inner), {})
+        , most_(most)
+    {
+    }
+    at::Tensor accumulate(const Batch& batch, double scale) override
+    {
+        const auto loss = SometimesNan::accumulate(batch, scale);
+        return broken_ ? loss * std::nanf("") : loss;
+    }
+    at::Tensor apply(double rate, double clip) override
+    {
+        broken_ = broken_ || rate > most_;
+        return SometimesNan::apply(rate, clip);
+    }
+
+private:
+    double most_;
+    bool broken_ = false;
+};
+
+/// As the supervisor does: a worker that gave up is started again. @return how often it was, or a text that says what else it ended with
+std::string trainWithRestarts(TinyRun& run, const LearnerFactory& factory)
+{
+    for (int restarts = 0; restarts <= 5; ++restarts) {
+        const auto end = runTrainerWith(run.options(), {}, factory);
+        if (end.ok())
+            return std::to_string(restarts);
+        if (end.error().message.find("steps in a row") == std::string::npos)
+            return end.error().message;
+    }
+    return "five restarts were not enough";
+}
+
 LearnerFactory nanAt(std::vector<int> steps)
 {
     return [steps](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), steps)); };
@@ -231,6 +291,73 @@ private Q_SLOTS:
         while (telemetry.poll()) { }
         const float last = telemetry.snapshot()->stretches.back().learningRate.values.back();
         QVERIFY2(last < 2 * config.minLr, std::to_string(last).c_str()); // of the length of all data it would be near its peak
+    }
+
+    void scheduleOfARunThatStopsAfterItsSecondEpochReachesItsEndThere() // it took one epoch for the length, or all
+    {
+        auto config = TinyRun::config();
+        config.epochs = 5;
+        TinyRun run(config);
+        StoppingRules rules;
+        rules.epochs = 2;
+        must(run.supervisor().setStoppingRules(rules));
+        run.train();
+        RunTelemetry telemetry(run.paths().telemetryFolder());
+        while (telemetry.poll()) { }
+        const auto rates = telemetry.snapshot()->stretches.back().learningRate.values;
+        QVERIFY2(rates.back() < 1.2 * config.minLr, std::to_string(rates.back()).c_str());
+        QVERIFY2(rates[rates.size() / 2] > 4 * config.minLr, std::to_string(rates[rates.size() / 2]).c_str()); // half-way, not at its end
+    }
+
+    void aLossThatJumpsRightAfterAResumeIsTold() // 2.4 -> 165, and no alarm: the losses before were forgotten
+    {
+        TinyRun run(TinyRun::config(), 480);
+        must(runTrainerWith(run.options(), [looks = std::make_shared<int>(0)] { return ++*looks > 70; }, newLearner));
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Spike, ""), 0);
+        std::vector<int> bad(60);
+        std::iota(bad.begin(), bad.end(), 0);
+        must(runTrainerWith(run.options(), [looks = std::make_shared<int>(0)] { return ++*looks > 60; },
+            [&](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), bad, 60.F)); }));
+        QVERIFY(eventsOf(run, EventRecord::Kind::Spike, "sticks out") > 0);
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Alarm, "training has diverged"), 1);
+    }
+
+    void textThatIsNeverFiniteIsLeftOutAfterTheSecondRollBack() // five restarts with the same weights, chunk and rate ended the same way
+    {
+        auto config = TinyRun::config();
+        config.nanLimit = 3;
+        TinyRun run(config);
+        const auto factory = [](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<NanText>(must(newLearner(setup)), WindowRange { 0, 12 })); };
+        QCOMPARE(trainWithRestarts(run, factory), std::string("2"));
+        NO_FAULT(auditFault(run));
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Rollback, "the learning rate at 50.0 %"), 1);
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Rollback, "are left out"), 1);
+        QCOMPARE(must(skippedWindows(run.paths().tracker())).skipped, 12);
+        QVERIFY2(whatWasLeftOut(run.paths().tracker()).find("12 of") != std::string::npos, whatWasLeftOut(run.paths().tracker()).c_str());
+    }
+
+    void eachRollBackLowersTheRateUntilTheWeightsBearIt()
+    {
+        TinyRun run;
+        const double most = 0.3 * TinyRun::config().lr;
+        const auto factory = [most](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<NanAboveRate>(must(newLearner(setup)), most)); };
+        QCOMPARE(trainWithRestarts(run, factory), std::string("2")); // half, then a quarter
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Rollback, "the learning rate at 25.0 %"), 1);
+        QCOMPARE(must(skippedWindows(run.paths().tracker())).skipped, 0); // nothing was wrong with the text
+        QCOMPARE(whatWasLeftOut(run.paths().tracker()), std::string());
+        NO_FAULT(auditFault(run));
+    }
+
+    void aRunThatSkippedMostOfItsTextSaysSo()
+    {
+        TinyRun run;
+        std::vector<int> bad;
+        for (int step = 0; step < 400; ++step)
+            if (step % 4 != 0) // never five in a row
+                bad.push_back(step);
+        must(runTrainerWith(run.options(), {}, nanAt(bad)));
+        const auto told = whatWasLeftOut(run.paths().tracker());
+        QVERIFY2(told.find("most of the text is not in the weights") != std::string::npos, told.c_str());
     }
 
     void nanStepIsLeftOutCountedAndNamed()

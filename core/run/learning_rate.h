@@ -21,7 +21,14 @@ struct LrSchedule {
     double decayFrom = 0; ///< position where decay starts (same unit as decayUntil, usually tokens)
     double decayUntil = 0; ///< position where floorLr is reached; 0: no decay
     double wsdDecayShare = 0.2; ///< wsd: last share of decayUntil that falls, linearly
+    double rampFrom = 0; ///< position where a ramp begins that leads into the schedule: after a resume that changed it
+    double rampUntil = 0; ///< position where the schedule itself is reached; not above rampFrom: there is no ramp
+    double rampLr = 0; ///< rate at rampFrom
+    bool operator==(const LrSchedule&) const = default;
 };
+
+/// The rate without the warm-up of a replica: what the run's position alone decides. Pure; cannot fail.
+double scheduledRate(const LrSchedule& schedule, double position);
 
 /// @param ownStep   optimiser steps this replica has done, 0-based
 /// @param position  tokens claimed before the current chunk + own tokens inside it

@@ -1,4 +1,4 @@
-#include "core/train/optim/schedule.h"
+#include "core/run/learning_rate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +19,12 @@ Result<ScheduleKind> scheduleKind(const std::string& name)
     return Error { ErrorCode::InvalidArgument, "schedule '" + name + "' is unknown; allowed are constant, cosine, linear, wsd" };
 }
 
-double learningRate(const LrSchedule& schedule, std::int64_t ownStep, double position)
+double scheduledRate(const LrSchedule& schedule, double position)
 {
     double decayed = schedule.peakLr;
-    const double span = schedule.decayUntil - schedule.decayFrom;
-    if (span > 0 && schedule.kind != ScheduleKind::Constant) {
-        double progress = std::clamp((position - schedule.decayFrom) / span, 0.0, 1.0);
+    if (schedule.decayUntil > 0 && schedule.kind != ScheduleKind::Constant) {
+        const double span = schedule.decayUntil - schedule.decayFrom;
+        double progress = span > 0 ? std::clamp((position - schedule.decayFrom) / span, 0.0, 1.0) : 1;
         const double range = schedule.peakLr - schedule.floorLr;
         if (schedule.kind == ScheduleKind::Cosine) {
             decayed = schedule.floorLr + 0.5 * range * (1.0 + std::cos(std::numbers::pi * progress));
@@ -36,9 +36,16 @@ double learningRate(const LrSchedule& schedule, std::int64_t ownStep, double pos
             decayed = schedule.peakLr - range * progress;
         }
     }
-    if (ownStep < schedule.warmupSteps)
-        decayed *= static_cast<double>(ownStep + 1) / static_cast<double>(schedule.warmupSteps + 1);
-    return decayed;
+    if (position >= schedule.rampUntil || schedule.rampUntil <= schedule.rampFrom)
+        return decayed;
+    const double climbed = std::max(0.0, position - schedule.rampFrom) / (schedule.rampUntil - schedule.rampFrom);
+    return schedule.rampLr + (decayed - schedule.rampLr) * climbed;
+}
+
+double learningRate(const LrSchedule& schedule, std::int64_t ownStep, double position)
+{
+    const double rate = scheduledRate(schedule, position);
+    return ownStep < schedule.warmupSteps ? rate * static_cast<double>(ownStep + 1) / static_cast<double>(schedule.warmupSteps + 1) : rate;
 }
 
 } // namespace furrow

@@ -1,0 +1,116 @@
+#include "core/tracker/training_notes.h"
+
+#include "core/tracker/ledger_file.h"
+#include "core/tracker/epochs.h"
+#include "core/tracker/row_bounds.h"
+#include "core/tracker/worker_ledger.h"
+#include "core/tracker/worker_state.h"
+
+#include <charconv>
+#include <string_view>
+
+namespace furrow {
+
+namespace {
+
+    constexpr const char* kRatePlan = "rate_plan";
+    constexpr std::string_view kRollback = "rollback-"; // and the replica
+    constexpr const char* kStore = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value";
+
+} // namespace
+
+Result<TrainingNotes> readTrainingNotes(const std::filesystem::path& tracker)
+{
+    auto opened = openForReading(tracker);
+    if (!opened.ok())
+        return opened.error();
+    Database& db = opened.value();
+    auto view = Transaction::read(db);
+    if (!view.ok())
+        return view.error();
+    TrainingNotes notes;
+    {
+        Rows rows = db.query("SELECT key, value FROM meta WHERE key=? OR key LIKE 'rollback-%'", kRatePlan);
+        while (rows.next()) {
+            const std::string key = rows.text(0);
+            std::int32_t replica = 0;
+            if (key == kRatePlan)
+                notes.ratePlan = rows.text(1);
+            else if (std::from_chars(key.data() + kRollback.size(), key.data() + key.size(), replica).ec == std::errc())
+                notes.rollbacks[replica] = rows.text(1);
+        }
+    }
+    notes.positionTokens = bounded(db, loadRunState(db).claimedTokens, kTotalBounds);
+    notes.uncommittedTokens = bounded(db, db.integer("SELECT sum(tokens*(windows-covered)/windows) FROM chunk WHERE state IN (2, 3) AND windows>0").value_or(0), kTotalBounds);
+    if (Status status = view.value().commit(); !status.ok())
+        return status.error();
+    return notes;
+}
+
+Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker)
+{
+    auto opened = openForReading(tracker);
+    if (!opened.ok())
+        return opened.error();
+    Database& db = opened.value();
+    SkippedWindows found;
+    {
+        Rows row = db.query("SELECT coalesce(sum((past-first)*skipped), 0), coalesce(sum(past-first), 0) FROM part WHERE alive=1");
+        if (row.next())
+            found = { boundedAt(db, row, 0, kTotalBounds), boundedAt(db, row, 1, kTotalBounds) };
+    }
+    if (Status status = db.takeStatus(); !status.ok())
+        return status.error();
+    return found;
+}
+
+Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks)
+{
+    auto opened = openForReading(tracker);
+    if (!opened.ok())
+        return opened.error();
+    Database& db = opened.value();
+    auto view = Transaction::read(db);
+    if (!view.ok())
+        return view.error();
+    std::int64_t tokens = 0;
+    for (const ChunkId chunk : chunks)
+        tokens += db.integer("SELECT tokens FROM chunk WHERE id=?", chunk).value_or(0);
+    if (Status status = view.value().commit(); !status.ok())
+        return status.error();
+    return tokens;
+}
+
+Status keepRatePlan(const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience)
+{
+    auto opened = openLedger(tracker, systemClock());
+    if (!opened.ok())
+        return opened.error();
+    LedgerFile& file = opened.value();
+    if (patience)
+        file.db.setPatience(std::move(patience));
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    file.db.run(kStore, kRatePlan, plan);
+    if (!event.empty()) {
+        file.db.run("DELETE FROM meta WHERE key LIKE 'rollback-%'");
+        writeRunEvent(file, 0, event);
+    }
+    if (Status status = transaction.value().commit(); !status.ok())
+        return status.error().in("keeping the plan of the learning rate");
+    return {};
+}
+
+Status WorkerLedger::keepRollback(const std::string& note)
+{
+    LedgerFile& file = state_->file;
+    auto transaction = Transaction::begin(file.db);
+    if (!transaction.ok())
+        return transaction.error();
+    requireLive(file, state_->incarnation);
+    file.db.run(kStore, std::string(kRollback) + std::to_string(state_->replica), note);
+    return transaction.value().commit();
+}
+
+} // namespace furrow
