@@ -207,7 +207,84 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     merged.weights = std::move(result.value().weights);
     for (const auto& [name, tensor] : result.value().momentum)
         merged.optimizer.emplace_back("outer." + name, tensor);
+    auto last = method == "diloco" ? isLastMerge() : false;
+    if (!last.ok())
+        return last.error();
+    if (last.value() && learner_->model()) {
+        auto kept = keepBest(merged, members, replicas);
+        if (!kept.ok())
+            return kept.error();
+        logInfo(kept.value());
+        tellEvent(EventRecord::Kind::Merge, kept.value());
+    }
     return commitMerged(job.round, std::move(merged), drifts);
+}
+
+/// No step follows that could make up for an outer step that went too far.
+Result<bool> TrainingSession::isLastMerge()
+{
+    if (mergesOnly_)
+        return true;
+    auto totals = reader_->totals();
+    auto epochs = totals.ok() ? reader_->epochs() : Result<std::vector<EpochRow>>(totals.error());
+    if (!epochs.ok())
+        return epochs.error();
+    if (totals.value().stop != StopReason::None)
+        return true;
+    const auto isTrained = [](const EpochRow& epoch) {
+        return epoch.blockCount && epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] + epoch.chunks[ChunkState::Leased] + epoch.chunks[ChunkState::Trained] == 0;
+    };
+    const auto wanted = totals.value().rules.epochs;
+    return wanted > 0 && std::ssize(epochs.value()) >= wanted && std::all_of(epochs.value().begin(), epochs.value().end(), isTrained);
+}
+
+Result<double> TrainingSession::lossOf(const NamedTensors& weights)
+{
+    if (auto fits = learner_->loadWeights(weights); !fits.ok())
+        return fits.error();
+    const UseAverage average(*learner_);
+    auto evaluated = evaluation_->run(*learner_->model(), false, [this] {
+        tellProgress("merge");
+        return ledger_->status().ok();
+    });
+    return evaluated.ok() ? Result<double>(evaluated.value().loss) : Result<double>(evaluated.error());
+}
+
+/// The last round of DiLoCo: `merged` holds its outer step, and is whatever evaluates best of that, the plain average and the members; the average where there
+/// is no text to evaluate on. An outer step looks ahead, for training that goes on. @return which it is and why, for people
+Result<std::string> TrainingSession::keepBest(FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
+{
+    auto average = mergeAverage(members);
+    if (!average.ok())
+        return average.error();
+    struct Candidate {
+        std::string name;
+        NamedTensors weights;
+    };
+    std::vector<Candidate> candidates { { sentence("the plain average"), std::move(average.value().weights) }, { sentence("the outer step"), merged.weights } };
+    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) // a single one is its own average
+        candidates.push_back({ sentence("replica %1 alone", { std::to_string(replicas[i]) }), members[i].weights });
+    std::size_t best = 0;
+    std::string losses;
+    for (std::size_t i = 0; i < candidates.size() && !evaluation_->empty(); ++i) {
+        auto loss = lossOf(candidates[i].weights);
+        if (!loss.ok())
+            return loss.error();
+        losses += (losses.empty() ? "" : ", ") + candidates[i].name + " " + formatNumber(loss.value(), 4);
+        if (!merged.evalLoss || loss.value() < *merged.evalLoss) {
+            merged.evalLoss = loss.value();
+            best = i;
+        }
+    }
+    constexpr std::size_t kOuterStep = 1;
+    if (best != kOuterStep) {
+        merged.weights = std::move(candidates[best].weights);
+        merged.optimizer.clear(); // the momentum belongs to the step that was not taken
+    }
+    if (losses.empty())
+        return sentence("last round: the plain average is kept, there is no text to evaluate the outer step on");
+    const std::string text = sentence("last round: %1 is kept, it evaluates best (%2)", { candidates[best].name, losses });
+    return best <= kOuterStep ? text : sentence("%1; what the other replicas trained since the merge before is not in these weights", { text });
 }
 
 /// One telemetry line for each member of a merge. @return the ways from the base, for people
@@ -234,22 +311,18 @@ std::string TrainingSession::tellDrifts(std::int64_t round, const NamedTensors& 
 Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts)
 {
     const bool compared = evalStep_ == state_.step; // the members were evaluated by their own workers
-    if (learner_->model() && !evaluation_->empty() && compared) {
-        if (auto fits = learner_->loadWeights(merged.weights); !fits.ok())
-            return fits.error();
-        const UseAverage average(*learner_);
-        auto evaluated = evaluation_->run(*learner_->model(), false, [this] {
-            tellProgress("merge");
-            return ledger_->status().ok();
-        });
-        if (!evaluated.ok())
-            return evaluated.error();
-        merged.evalLoss = evaluated.value().loss;
+    if (!merged.evalLoss && learner_->model() && !evaluation_->empty() && compared) {
+        auto loss = lossOf(merged.weights);
+        if (!loss.ok())
+            return loss.error();
+        merged.evalLoss = loss.value();
+    }
+    if (merged.evalLoss) {
         EvalRecord line;
         line.monotonicNs = systemClock().monotonicNs();
         line.step = state_.ownSteps;
         line.tokens = state_.ownTokens;
-        line.loss = evaluated.value().loss;
+        line.loss = *merged.evalLoss;
         line.what = EvalRecord::What::Merged;
         telemetry_->write(line);
     }

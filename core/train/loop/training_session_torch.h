@@ -115,6 +115,9 @@ private:
     };
     Result<std::vector<Contribution>> loadContributions(const WorkerLedger::MergeJob& job);
     Status computeMerge(const WorkerLedger::MergeJob& job);
+    Result<bool> isLastMerge();
+    Result<double> lossOf(const NamedTensors& weights);
+    Result<std::string> keepBest(FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
     std::string tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
     Status commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts);
     Status adoptMerge(std::int64_t round, CheckpointId result);

@@ -196,6 +196,21 @@ std::string trainWithRestarts(TinyRun& run, const LearnerFactory& factory)
     return "five restarts were not enough";
 }
 
+/// On the held-out text, as the workers evaluate.
+double heldOutLoss(const TinyRun& run, const NamedTensors& weights)
+{
+    const auto setup = must(openRun(run.paths(), {}));
+    auto learner = must(newLearner(setup));
+    must(learner->loadWeights(weights));
+    const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, setup.device);
+    return must(set.run(*learner->model(), false)).loss;
+}
+
+NamedTensors headWeights(TinyRun& run, int replica)
+{
+    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(replica).record, false)).weights;
+}
+
 LearnerFactory nanAt(std::vector<int> steps)
 {
     return [steps](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), steps)); };
@@ -358,6 +373,27 @@ private Q_SLOTS:
         must(runTrainerWith(run.options(), {}, nanAt(bad)));
         const auto told = whatWasLeftOut(run.paths().tracker());
         QVERIFY2(told.find("most of the text is not in the weights") != std::string::npos, told.c_str());
+    }
+
+    void theLastRoundOfDilocoIsNoWorseThanItsMembers() // 4 of 4 runs ended with an outer step that was
+    {
+        for (const bool oneMember : { false, true }) {
+            auto config = TinyRun::config();
+            config.merge = "diloco";
+            config.outerLr = 5; // far too far
+            TinyRun run(config);
+            run.train(0, false, 20);
+            if (!oneMember)
+                run.train(1, false, 20);
+            double best = heldOutLoss(run, headWeights(run, 0));
+            if (!oneMember)
+                best = std::min(best, heldOutLoss(run, headWeights(run, 1)));
+            QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
+            const double merged = heldOutLoss(run, headWeights(run, 0));
+            QVERIFY2(merged <= best + 1e-6, (std::to_string(merged) + " is worse than " + std::to_string(best)).c_str());
+            QCOMPARE(eventsOf(run, EventRecord::Kind::Merge, "last round: "), 1);
+            QVERIFY(std::abs(*run.head(0).record.evalLoss - merged) < 1e-6);
+        }
     }
 
     void nanStepIsLeftOutCountedAndNamed()
