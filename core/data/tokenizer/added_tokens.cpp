@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/added_tokens.h"
 
+#include "core/data/tokenizer/reference_characters.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
 #include <algorithm>
@@ -7,16 +8,6 @@
 namespace furrow {
 
 namespace {
-
-/// \w of the references: letters, marks, decimal digits, connectors, joiners.
-bool isWordChar(char32_t c)
-{
-    const auto category = categoryOf(c);
-    return (category >= Category::Lu && category <= Category::Nd) || category == Category::Nl || category == Category::Pc
-        || c == 0x200C || c == 0x200D;
-}
-
-bool isSpaceChar(char32_t c) { return static_cast<CharClass>(codePointTable()[c] >> 5) == CharClass::Space; }
 
 DecodedChar lastChar(std::string_view text)
 {
@@ -31,8 +22,8 @@ DecodedChar lastChar(std::string_view text)
 
 bool standsAlone(std::string_view text, std::size_t begin, std::size_t end)
 {
-    const bool left = begin == 0 || !isWordChar(lastChar(text.substr(0, begin)).codePoint);
-    const bool right = end == text.size() || !isWordChar(decodeChar(text.data() + end, text.data() + text.size()).codePoint);
+    const bool left = begin == 0 || !isReferenceWord(lastChar(text.substr(0, begin)).codePoint);
+    const bool right = end == text.size() || !isReferenceWord(decodeChar(text.data() + end, text.data() + text.size()).codePoint);
     return left && right;
 }
 
@@ -40,7 +31,7 @@ std::size_t withoutSpacesBefore(std::string_view text, std::size_t begin, std::s
 {
     while (begin > floor) {
         const auto c = lastChar(text.substr(0, begin));
-        if (!isSpaceChar(c.codePoint))
+        if (!isReferenceSpace(c.codePoint))
             break;
         begin -= c.sizeBytes;
     }
@@ -51,7 +42,7 @@ std::size_t withSpacesBehind(std::string_view text, std::size_t end)
 {
     while (end < text.size()) {
         const auto c = decodeChar(text.data() + end, text.data() + text.size());
-        if (!isSpaceChar(c.codePoint))
+        if (!isReferenceSpace(c.codePoint))
             break;
         end += c.sizeBytes;
     }
@@ -98,7 +89,7 @@ std::vector<AddedTokenFinder::Piece> AddedTokenFinder::split(std::string_view te
         }
         const auto behind = at + token->content.size();
         const bool wanted = (special || !token->special) && (!token->singleWord || standsAlone(text, at, behind));
-        if (!wanted || at < done) {
+        if (!wanted) {
             at = behind;
             continue;
         }

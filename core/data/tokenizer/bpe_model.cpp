@@ -2,78 +2,85 @@
 
 #include "core/data/tokenizer/unicode_classes.h"
 
+#include <algorithm>
+
 namespace furrow {
 
-Status BpeModel::add(TokenId id, std::string_view bytes, bool matchable)
-{
-    if (id > kMaxTokenId)
-        return Error { ErrorCode::InvalidArgument, "token id " + std::to_string(id) + " is larger than " + std::to_string(kMaxTokenId) };
-    if (id >= tokens.size())
-        tokens.resize(id + 1);
-    tokens[id] = { arena.size(), static_cast<std::uint32_t>(bytes.size()), true };
-    arena.append(bytes);
-    if (matchable)
-        ids.insert(bytes, id);
-    return {};
-}
-
-void BpeModel::encodePiece(std::string_view piece, std::vector<TokenId>& out) const
+Status BpeModel::encodePiece(std::string_view piece, std::vector<TokenId>& out) const
 {
     if (piece.empty())
-        return;
+        return {};
     if (wholeFirst) {
         if (const auto id = ids.find(piece); id != BytesMap::kNone) {
             out.push_back(id);
-            return;
+            return {};
         }
     }
     const auto begin = out.size();
-    if (byteLevel) {
-        for (const char c : piece) {
-            const auto id = byteIds[static_cast<std::uint8_t>(c)];
-            if (id != kNoToken)
-                out.push_back(id);
-            else if (unknown && !(fuseUnknown && out.size() > begin && out.back() == *unknown))
-                out.push_back(*unknown);
-        }
-    } else {
-        codePointSymbols(piece, out);
-    }
+    if (byteLevel)
+        byteSymbols(piece, out);
+    else if (auto status = codePointSymbols(piece, out); !status.ok())
+        return status;
     out.resize(begin + merges.merge(out.data() + begin, out.size() - begin));
+    return {};
 }
 
-void BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& symbols) const
+void BpeModel::byteSymbols(std::string_view piece, std::vector<TokenId>& symbols) const
 {
     const auto begin = symbols.size();
+    for (const char c : piece) {
+        const auto id = byteIds[static_cast<std::uint8_t>(c)];
+        if (id != kNoToken)
+            symbols.push_back(id);
+        else if (unknown && !(fuseUnknown && symbols.size() > begin && symbols.back() == *unknown))
+            symbols.push_back(*unknown);
+    }
+}
+
+Status BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& symbols) const
+{
     const char* end = piece.data() + piece.size();
+    std::string written;
+    bool pending = false; // an unknown symbol stands behind the fallback bytes that follow it, as in the tokenizers library
     for (const char* p = piece.data(); p < end;) {
-        const auto c = decodeChar(p, end);
-        const std::string_view bytes(p, c.sizeBytes);
-        p += c.sizeBytes;
-        if (const auto id = ids.find(bytes); id != BytesMap::kNone) {
+        const auto size = decodeChar(p, end).sizeBytes;
+        std::string_view symbol(p, size);
+        if (!continuingPrefix.empty() || !endSuffix.empty()) {
+            written = (p > piece.data() ? continuingPrefix : "") + std::string(symbol) + (p + size == end ? endSuffix : "");
+            symbol = written;
+        }
+        p += size;
+        if (const auto id = ids.find(symbol); id != BytesMap::kNone) {
+            if (pending)
+                symbols.push_back(*unknown);
+            pending = false;
             symbols.push_back(id);
             continue;
         }
-        bool fallback = true;
-        for (const char byte : bytes)
-            fallback = fallback && byteIds[static_cast<std::uint8_t>(byte)] != kNoToken;
-        if (fallback) {
-            for (const char byte : bytes)
-                symbols.push_back(byteIds[static_cast<std::uint8_t>(byte)]);
-        } else if (unknown && !(fuseUnknown && symbols.size() > begin && symbols.back() == *unknown)) {
-            symbols.push_back(*unknown);
+        const auto fallback = [this](char byte) { return byteIds[static_cast<std::uint8_t>(byte)]; };
+        if (std::none_of(symbol.begin(), symbol.end(), [&](char byte) { return fallback(byte) == kNoToken; })) {
+            std::transform(symbol.begin(), symbol.end(), std::back_inserter(symbols), fallback);
+        } else if (unknown) {
+            if (pending && !fuseUnknown)
+                symbols.push_back(*unknown);
+            pending = true;
+        } else if (!missingUnknown.empty()) {
+            return Error { ErrorCode::InvalidArgument, "the vocabulary has no token for \"" + std::string(symbol) + "\", and none called " + missingUnknown };
         }
     }
+    if (pending)
+        symbols.push_back(*unknown);
+    return {};
 }
 
-void PieceEncoder::missed(const char* p, std::size_t size, const WordCache::Key& key)
+std::string BpeModel::tokenText(TokenId id) const
 {
-    flush();
-    const auto begin = out_.size();
-    model_.encodePiece({ p, size }, out_);
-    const auto count = out_.size() - begin;
-    if (count > 0 && count <= WordCache::kMaxBytes)
-        cache_.insert(key, out_.data() + begin, count);
+    const auto bytes = bytesOf(id);
+    if (byteLevel || bytes.size() != 1 || byteIds[static_cast<std::uint8_t>(bytes[0])] != id)
+        return std::string(bytes);
+    static constexpr char kDigits[] = "0123456789ABCDEF";
+    const auto byte = static_cast<std::uint8_t>(bytes[0]);
+    return std::string("<0x") + kDigits[byte >> 4] + kDigits[byte & 15] + ">";
 }
 
 } // namespace furrow

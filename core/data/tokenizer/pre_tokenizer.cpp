@@ -1,5 +1,7 @@
 #include "core/data/tokenizer/pre_tokenizer.h"
 
+#include "core/data/tokenizer/byte_alphabet.h"
+#include "core/data/tokenizer/reference_characters.h"
 #include "core/data/tokenizer/splitters.h"
 
 #include <algorithm>
@@ -115,10 +117,13 @@ Status apply(const ByteLevelStep& step, const TextSegment& segment, std::vector<
     if (step.addPrefixSpace && !text.starts_with(' '))
         text = arena.emplace_back(" " + std::string(text));
     const TextSegment whole { text, segment.atStart };
+    const auto first = out.size();
     if (step.useRegex)
         appendSpans(pieces<Gpt2Split>(text), SplitBehaviour::Isolated, whole, out);
     else
         out.push_back(whole);
+    for (auto i = first; step.writesAlphabet && i < out.size(); ++i)
+        out[i].bytes = arena.emplace_back(alphabetOfBytes(out[i].bytes));
     return {};
 }
 
@@ -136,21 +141,114 @@ Status apply(const SplitStep& step, const TextSegment& segment, std::vector<Text
     return {};
 }
 
-Status apply(const DigitsStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+/// Each character that `matches` is a match of its own.
+template <typename Matches> std::vector<Span> characterSpans(std::string_view text, Matches matches)
 {
-    const auto text = segment.bytes;
     const char* end = text.data() + text.size();
-    const auto* table = codePointTable();
     std::vector<Span> spans;
     for (const char* p = text.data(); p < end;) {
         const auto c = decodeChar(p, end);
         const auto at = static_cast<std::size_t>(p - text.data());
-        if (static_cast<CharClass>(table[c.codePoint] >> 5) == CharClass::Number)
+        if (matches(c.codePoint))
             addMatch(spans, at, at + c.sizeBytes);
         p += c.sizeBytes;
     }
     addRest(spans, text.size());
-    appendSpans(std::move(spans), step.individual ? SplitBehaviour::Isolated : SplitBehaviour::Contiguous, segment, out);
+    return spans;
+}
+
+Status apply(const DigitsStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+{
+    const auto* table = codePointTable();
+    const auto isNumber = [table](char32_t c) { return static_cast<CharClass>(table[c] >> 5) == CharClass::Number; };
+    appendSpans(characterSpans(segment.bytes, isNumber), step.individual ? SplitBehaviour::Isolated : SplitBehaviour::Contiguous, segment, out);
+    return {};
+}
+
+Status apply(const WhitespaceStep&, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+{
+    enum class Kind { Word, Space, Other };
+    const auto kindOf = [](char32_t c) { return isReferenceWord(c) ? Kind::Word : isReferenceSpace(c) ? Kind::Space : Kind::Other; };
+    const char* end = segment.bytes.data() + segment.bytes.size();
+    std::vector<Span> spans;
+    auto before = Kind::Space;
+    for (const char* p = segment.bytes.data(); p < end;) {
+        const auto c = decodeChar(p, end);
+        const auto at = static_cast<std::size_t>(p - segment.bytes.data());
+        const auto kind = kindOf(c.codePoint);
+        if (kind != before && kind != Kind::Space)
+            spans.push_back({ at, at, true });
+        if (kind != Kind::Space)
+            spans.back().end = at + c.sizeBytes;
+        before = kind;
+        p += c.sizeBytes;
+    }
+    appendSpans(std::move(spans), SplitBehaviour::Isolated, segment, out);
+    return {};
+}
+
+Status apply(const WhitespaceSplitStep&, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+{
+    appendSpans(characterSpans(segment.bytes, isReferenceSpace), SplitBehaviour::Removed, segment, out);
+    return {};
+}
+
+Status apply(const PunctuationStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+{
+    appendSpans(characterSpans(segment.bytes, isReferencePunctuation), step.behaviour, segment, out);
+    return {};
+}
+
+Status apply(const BertStep&, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena& arena)
+{
+    std::vector<TextSegment> words;
+    (void)apply(WhitespaceSplitStep {}, segment, words, arena);
+    for (const auto& word : words)
+        (void)apply(PunctuationStep {}, word, out, arena);
+    return {};
+}
+
+Status apply(const CharDelimiterStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+{
+    appendSpans(characterSpans(segment.bytes, [&](char32_t c) { return c == step.delimiter; }), SplitBehaviour::Removed, segment, out);
+    return {};
+}
+
+Status apply(const FixedLengthStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+{
+    const char* end = segment.bytes.data() + segment.bytes.size();
+    std::vector<Span> spans;
+    std::size_t count = 0;
+    for (const char* p = segment.bytes.data(); p < end;) {
+        const auto at = static_cast<std::size_t>(p - segment.bytes.data());
+        p += decodeChar(p, end).sizeBytes;
+        if (count++ % step.length == 0)
+            spans.push_back({ at, at, true });
+        spans.back().end = static_cast<std::size_t>(p - segment.bytes.data());
+    }
+    appendSpans(std::move(spans), SplitBehaviour::Isolated, segment, out);
+    return {};
+}
+
+/// Where another script begins. Characters of none before the first script are left out, as in the tokenizers library.
+Status apply(const UnicodeScriptsStep&, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
+{
+    const char* end = segment.bytes.data() + segment.bytes.size();
+    std::vector<Span> spans;
+    int before = 0;
+    for (const char* p = segment.bytes.data(); p < end;) {
+        const auto c = decodeChar(p, end);
+        const auto at = static_cast<std::size_t>(p - segment.bytes.data());
+        const int script = referenceScript(c.codePoint);
+        if (script != 0 && script != before) {
+            spans.push_back({ at, at, true });
+            before = script;
+        }
+        p += c.sizeBytes;
+        if (!spans.empty())
+            spans.back().end = static_cast<std::size_t>(p - segment.bytes.data());
+    }
+    appendSpans(std::move(spans), SplitBehaviour::Isolated, segment, out);
     return {};
 }
 

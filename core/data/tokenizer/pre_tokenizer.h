@@ -22,6 +22,7 @@ using SegmentArena = std::deque<std::string>;
 struct ByteLevelStep {
     bool addPrefixSpace = true;
     bool useRegex = true; ///< splits by the GPT-2 pattern
+    bool writesAlphabet = false; ///< bytes become letters of the byte alphabet; a byte-level model takes them as they are
 };
 enum class SplitBehaviour { Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous };
 /// Patterns with a hand-written splitter; Regex and Literal are all others.
@@ -42,7 +43,21 @@ struct MetaspaceStep {
     PrependScheme prepend = PrependScheme::Always;
     bool split = true;
 };
-using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, MetaspaceStep>;
+struct WhitespaceStep { }; ///< words, and runs of what is neither word nor space
+struct WhitespaceSplitStep { };
+struct PunctuationStep {
+    SplitBehaviour behaviour = SplitBehaviour::Isolated;
+};
+struct BertStep { }; ///< at white space and punctuation
+struct CharDelimiterStep {
+    char32_t delimiter = 0;
+};
+struct FixedLengthStep {
+    std::size_t length = 5; ///< [code points], > 0
+};
+struct UnicodeScriptsStep { };
+using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, MetaspaceStep, WhitespaceStep, WhitespaceSplitStep, PunctuationStep, BertStep, CharDelimiterStep, FixedLengthStep,
+    UnicodeScriptsStep>;
 
 /// Replaces the segments by what the step makes of them. An error: a pattern takes too many steps on a segment.
 Status applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena);

@@ -1,4 +1,6 @@
-#include "core/data/tokenizer/bpe_tokenizer.h"
+#include "core/data/tokenizer/base64.h"
+#include "core/data/tokenizer/bpe_model.h"
+#include "core/data/tokenizer/pipeline_tokenizer.h"
 
 #include <array>
 #include <charconv>
@@ -26,37 +28,6 @@ const std::array<Family, 5>& families()
         { 151643, SplitPattern::Qwen2, "", { { "<|endoftext|>", 151643 }, { "<|im_start|>", 151644 }, { "<|im_end|>", 151645 } } },
     } };
     return known;
-}
-
-int base64Value(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-std::optional<std::string> fromBase64(std::string_view text)
-{
-    while (text.ends_with('='))
-        text.remove_suffix(1);
-    std::string bytes;
-    std::uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        const int value = base64Value(c);
-        if (value < 0)
-            return {};
-        bits = (bits << 6 | static_cast<std::uint32_t>(value)) & 0xFFFF;
-        if (count += 6; count >= 8) {
-            count -= 8;
-            bytes.push_back(static_cast<char>(bits >> count));
-        }
-    }
-    return bytes;
 }
 
 struct Ranked {
@@ -95,11 +66,12 @@ void addMerges(BpeModel& model)
 
 } // namespace
 
-Result<BpeSpec> readTiktokenRanks(std::string_view text)
+Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
 {
-    BpeSpec spec;
+    TokenizerSpec spec;
     spec.definition = text;
-    auto& model = spec.model;
+    auto made = std::make_shared<BpeModel>();
+    auto& model = *made;
     model.wholeFirst = true;
     std::size_t lines = 0;
     while (!text.empty()) {
@@ -132,6 +104,8 @@ Result<BpeSpec> readTiktokenRanks(std::string_view text)
         spec.preTokenizer.emplace_back(split);
         spec.settings = "tiktoken";
         addMerges(model);
+        spec.model = std::move(made);
+        spec.byteLevel = true;
         for (const auto& [content, id] : family.special) {
             if (const auto status = model.add(id, content, false); !status.ok())
                 return status.error();

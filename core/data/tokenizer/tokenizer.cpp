@@ -4,7 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/resources.h"
 #include "core/base/sentence.h"
-#include "core/data/tokenizer/bpe_tokenizer.h"
+#include "core/data/tokenizer/pipeline_tokenizer.h"
 #include "core/data/tokenizer/simple_tokenizers.h"
 
 #include <algorithm>
@@ -27,11 +27,11 @@ bool looksLikeTiktoken(std::string_view text)
         && line[space + 1] <= '9';
 }
 
-Result<std::shared_ptr<const Tokenizer>> fromSpec(Result<BpeSpec> spec, const std::string& name)
+Result<std::shared_ptr<const Tokenizer>> fromSpec(Result<TokenizerSpec> spec, const std::string& name)
 {
     if (!spec.ok())
         return spec.error();
-    return makeBpeTokenizer(std::move(spec).value(), name);
+    return makePipelineTokenizer(std::move(spec).value(), name);
 }
 
 Result<std::shared_ptr<const Tokenizer>> loadFile(const std::filesystem::path& path, const std::string& name)

@@ -237,7 +237,7 @@ private Q_SLOTS:
             change(document);
             QTest::newRow(name) << QByteArray::fromStdString(document.dump()) << QByteArray(says);
         };
-        row("other model", "Unigram", [](json& d) { d["model"]["type"] = "Unigram"; });
+        row("other model", "no list", [](json& d) { d["model"]["type"] = "Unigram"; });
         row("no model", "no model", [](json& d) { d.erase("model"); });
         row("no merges", "merges", [](json& d) { d["model"].erase("merges"); });
         row("vocab is a list", "vocab", [](json& d) { d["model"]["vocab"] = json::array(); });
@@ -247,9 +247,9 @@ private Q_SLOTS:
         row("negative id", "id", [](json& d) { d["model"]["vocab"]["a"] = -1; });
         row("id twice", "two tokens", [](json& d) { d["model"]["vocab"]["a"] = 1; });
         row("dropout", "dropout", [](json& d) { d["model"]["dropout"] = 0.1; });
-        row("suffix", "end_of_word_suffix", [](json& d) { d["model"]["end_of_word_suffix"] = "</w>"; });
-        row("unknown normalizer", "BertNormalizer", [](json& d) { d["normalizer"]["type"] = "BertNormalizer"; });
-        row("unknown pre-tokenizer", "UnicodeScripts", [](json& d) { d["pre_tokenizer"]["type"] = "UnicodeScripts"; });
+        row("prefix of another vocabulary", "shorter than the prefix", [](json& d) { d["model"]["continuing_subword_prefix"] = "##"; });
+        row("unknown normalizer", "Rot13", [](json& d) { d["normalizer"]["type"] = "Rot13"; });
+        row("unknown pre-tokenizer", "Sentences", [](json& d) { d["pre_tokenizer"]["type"] = "Sentences"; });
         row("bad pattern", "not understood", [](json& d) {
             d["pre_tokenizer"] = { { "type", "Split" }, { "pattern", { { "Regex", "(" } } }, { "behavior", "Isolated" } };
         });

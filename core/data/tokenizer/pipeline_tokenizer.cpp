@@ -1,9 +1,12 @@
-#include "core/data/tokenizer/bpe_tokenizer.h"
+#include "core/data/tokenizer/pipeline_tokenizer.h"
 
 #include "core/base/hash.h"
+#include "core/data/tokenizer/bpe_model.h"
+#include "core/data/tokenizer/piece_encoder.h"
 #include "core/data/tokenizer/splitters.h"
 
 #include <atomic>
+#include <unordered_map>
 
 namespace furrow {
 
@@ -48,37 +51,46 @@ std::optional<SplitPattern> directPattern(const std::vector<PreTokenizerStep>& s
     return split->pattern;
 }
 
-class BpeTokenizer final : public Tokenizer {
+class PipelineTokenizer final : public Tokenizer {
 public:
-    BpeTokenizer(BpeSpec spec, std::string name)
+    PipelineTokenizer(TokenizerSpec spec, std::string name)
         : spec_(std::move(spec))
         , name_(std::move(name))
-        , direct_(directPattern(spec_.preTokenizer))
+        , direct_(spec_.byteLevel ? directPattern(spec_.preTokenizer) : std::nullopt)
+    {
+        size_ = static_cast<std::uint32_t>(spec_.model->tokens.size());
+        endOfText_ = findEndOfText();
+        hash_ = makeHash();
+    }
+
+    /// An error: an added token cannot be normalized.
+    Status findAddedTokens()
     {
         std::vector<AddedToken> raw;
         std::vector<AddedToken> normalizedTokens;
-        for (auto& token : spec_.addedTokens) {
-            if (token.normalized)
-                normalizedTokens.push_back(token);
-            else
-                raw.push_back(token);
-        }
-        for (auto& token : normalizedTokens) {
-            std::string storage;
-            token.content = std::string(normalized(spec_.normalizer, token.content, storage));
+        for (auto token : spec_.addedTokens) {
+            if (!token.normalized) {
+                raw.push_back(std::move(token));
+                continue;
+            }
+            NormalizedText text;
+            if (auto status = normalize(spec_.normalizer, token.content, text); !status.ok())
+                return status;
+            if (text.text != token.content)
+                normalizedTexts_[token.id] = text.text;
+            token.content = std::string(text.text);
+            normalizedTokens.push_back(std::move(token));
         }
         rawAdded_ = AddedTokenFinder(std::move(raw));
         normalizedAdded_ = AddedTokenFinder(std::move(normalizedTokens));
-        size_ = static_cast<std::uint32_t>(spec_.model.tokens.size());
-        endOfText_ = findEndOfText();
-        hash_ = makeHash();
+        return {};
     }
 
     std::string name() const override { return name_; }
     std::string hash() const override { return hash_; }
     std::uint32_t vocabularySize() const override { return std::max(size_, endOfText_ + 1); }
     TokenId endOfText() const override { return endOfText_; }
-    std::optional<TokenId> unknownToken() const override { return spec_.model.unknown; }
+    std::optional<TokenId> unknownToken() const override { return spec_.model->unknown; }
     std::string definition() const override { return spec_.definition; }
 
     Status encode(std::string_view text, std::vector<TokenId>& out) const override { return encodeText(text, out, false); }
@@ -90,28 +102,18 @@ public:
     std::string decode(std::span<const TokenId> ids) const override
     {
         std::string out;
+        std::vector<std::string> tokens;
         for (const auto id : ids) {
-            const auto bytes = spec_.model.bytesOf(id);
-            if (spec_.spaceText.empty())
-                out += bytes;
-            else
-                appendWithSpaces(bytes, out);
+            const auto normal = normalizedTexts_.find(id);
+            if (spec_.byteLevel)
+                out += normal != normalizedTexts_.end() ? std::string_view(normal->second) : spec_.model->bytesOf(id);
+            else if (id < spec_.model->tokens.size() && spec_.model->tokens[id].known)
+                tokens.push_back(normal != normalizedTexts_.end() ? normal->second : spec_.model->tokenText(id));
         }
-        if (spec_.stripLeadingSpace && out.starts_with(' '))
-            out.erase(0, 1);
-        return out;
+        return spec_.byteLevel ? out : decodeTokens(spec_.decoder, std::move(tokens));
     }
 
 private:
-    void appendWithSpaces(std::string_view bytes, std::string& out) const
-    {
-        for (auto at = bytes.find(spec_.spaceText); at != std::string_view::npos; at = bytes.find(spec_.spaceText)) {
-            out.append(bytes.substr(0, at)).push_back(' ');
-            bytes.remove_prefix(at + spec_.spaceText.size());
-        }
-        out += bytes;
-    }
-
     TokenId findEndOfText() const
     {
         for (const std::string_view wanted : { "<|endoftext|>", "<|end_of_text|>", "<\xEF\xBD\x9C" "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>", "</s>", "<eos>", "<|im_end|>", "<EOT>" }) {
@@ -119,6 +121,10 @@ private:
                 if (token.content == wanted)
                     return token.id;
             }
+        }
+        for (const auto& token : spec_.addedTokens) {
+            if (token.content == "[SEP]" && dynamic_cast<const BpeModel*>(spec_.model.get()) == nullptr) // BERT's
+                return token.id;
         }
         return size_; // the file has none: one more id
     }
@@ -128,18 +134,25 @@ private:
         Sha256 sha;
         sha.update("furrow bpe 1\n");
         sha.update(spec_.settings);
-        for (const auto& token : spec_.model.tokens) {
+        for (const auto& token : spec_.model->tokens) {
             const std::uint32_t size = token.known ? token.size : UINT32_MAX;
             const std::uint8_t bytes[4] = { std::uint8_t(size), std::uint8_t(size >> 8), std::uint8_t(size >> 16), std::uint8_t(size >> 24) };
             sha.update(bytes, sizeof bytes);
-            sha.update(std::string_view(spec_.model.arena).substr(token.offset, token.size));
+            sha.update(std::string_view(spec_.model->arena).substr(token.offset, token.size));
         }
         return sha.hex();
     }
 
     Status encodeText(std::string_view text, std::vector<TokenId>& out, bool special) const
     {
-        PieceEncoder encoder(spec_.model, threadCache(owner_), out);
+        PieceEncoder encoder(*spec_.model, threadCache(owner_), out);
+        if (auto status = encodeText(text, special, encoder); !status.ok())
+            return status;
+        return encoder.status();
+    }
+
+    Status encodeText(std::string_view text, bool special, PieceEncoder& encoder) const
+    {
         if (rawAdded_.empty() || (!special && !rawAdded_.hasPlain()))
             return encodeNormalized(text, true, special, encoder);
         for (const auto& piece : rawAdded_.split(text, special)) {
@@ -153,8 +166,11 @@ private:
 
     Status encodeNormalized(std::string_view raw, bool atStart, bool special, PieceEncoder& encoder) const
     {
-        std::string storage;
-        const auto text = normalized(spec_.normalizer, raw, storage);
+        NormalizedText normal;
+        if (auto status = normalize(spec_.normalizer, raw, normal); !status.ok())
+            return status;
+        atStart = atStart && normal.keepsStart;
+        const auto text = normal.text;
         if (normalizedAdded_.empty() || (!special && !normalizedAdded_.hasPlain()))
             return encodePlain(text, atStart, encoder);
         for (const auto& piece : normalizedAdded_.split(text, special)) {
@@ -181,8 +197,11 @@ private:
         for (const auto& step : spec_.preTokenizer)
             if (auto status = applyStep(step, segments, arena); !status.ok())
                 return status;
-        for (const auto& segment : segments)
+        for (const auto& segment : segments) {
+            if (segment.bytes.empty())
+                continue;
             encoder.piece(segment.bytes.data(), segment.bytes.size(), segment.bytes.data() + segment.bytes.size());
+        }
         return {};
     }
 
@@ -199,12 +218,13 @@ private:
     }
 
     // set in the constructor, then constant
-    BpeSpec spec_;
+    TokenizerSpec spec_;
     std::string name_;
     std::string hash_;
     std::optional<SplitPattern> direct_;
     AddedTokenFinder rawAdded_;
     AddedTokenFinder normalizedAdded_;
+    std::unordered_map<TokenId, std::string> normalizedTexts_; // of added tokens that the normalizer changes
     std::uint32_t size_ = 0;
     TokenId endOfText_ = 0;
     const std::uint64_t owner_ = nextOwner();
@@ -212,11 +232,14 @@ private:
 
 } // namespace
 
-Result<std::shared_ptr<const Tokenizer>> makeBpeTokenizer(BpeSpec spec, const std::string& name)
+Result<std::shared_ptr<const Tokenizer>> makePipelineTokenizer(TokenizerSpec spec, const std::string& name)
 {
-    if (spec.model.tokens.empty())
+    if (spec.model->tokens.empty())
         return Error { ErrorCode::InvalidArgument, "the vocabulary is empty" };
-    return std::shared_ptr<const Tokenizer>(std::make_shared<BpeTokenizer>(std::move(spec), name));
+    auto made = std::make_shared<PipelineTokenizer>(std::move(spec), name);
+    if (auto status = made->findAddedTokens(); !status.ok())
+        return status.error();
+    return std::shared_ptr<const Tokenizer>(std::move(made));
 }
 
 } // namespace furrow

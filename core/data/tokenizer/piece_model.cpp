@@ -1,0 +1,18 @@
+#include "core/data/tokenizer/piece_model.h"
+
+namespace furrow {
+
+Status PieceModel::add(TokenId id, std::string_view bytes, bool matchable)
+{
+    if (id > kMaxTokenId)
+        return Error { ErrorCode::InvalidArgument, "token id " + std::to_string(id) + " is larger than " + std::to_string(kMaxTokenId) };
+    if (id >= tokens.size())
+        tokens.resize(id + 1);
+    tokens[id] = { arena.size(), static_cast<std::uint32_t>(bytes.size()), true };
+    arena.append(bytes);
+    if (matchable)
+        ids.insert(bytes, id);
+    return {};
+}
+
+} // namespace furrow
