@@ -195,6 +195,15 @@ private Q_SLOTS:
         QVERIFY(loadTokenizerDefinition(other.dump(), "x").value()->hash() != compact->hash());
     }
 
+    void hashesStayThoseOfRunsThatAreUnderWay()
+    {
+        const std::pair<const char*, const char*> known[] = { { "llama2-class.json", "ae7188cb202181d7d9f179473c3b5885c5077ce9371e72ffbeda01b753a56afd" },
+            { "o200k-class.json", "8bf53bbaca32ca0ddc287f6772627be3dd565bcf281bcde6d113e9c8c4e312d4" },
+            { "digits.json", "ef95638968d9fda174f33364d385bcc37420d65a315fe9bbfd96d2d0f3db1db4" } };
+        for (const auto& [file, hash] : known)
+            QCOMPARE(loadTokenizerDefinition(vectors(file)["tokenizer"].dump(), "x").value()->hash(), std::string(hash));
+    }
+
     void aFileWithoutEndOfTextGetsOneMoreId()
     {
         const auto loaded = loadTokenizerDefinition(smallest().dump(), "x").value();
