@@ -250,8 +250,9 @@ Result<double> TrainingSession::lossOf(const NamedTensors& weights)
     return evaluated.ok() ? Result<double>(evaluated.value().loss) : Result<double>(evaluated.error());
 }
 
-/// The last round of DiLoCo: `merged` holds its outer step, and is whatever evaluates best of that, the plain average and the members; the average where there
-/// is no text to evaluate on. An outer step looks ahead, for training that goes on. @return which it is and why, for people
+/// The last round of DiLoCo: `merged` holds its outer step, and is whichever evaluates better, that or the plain average; the average where there is no text
+/// to evaluate on. An outer step looks ahead, for training that goes on. The members are evaluated too and told; none of them can be the result, since
+/// its weights lack what the others trained. @return which it is and why, for people
 Result<std::string> TrainingSession::keepBest(FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
 {
     auto average = mergeAverage(members);
@@ -264,27 +265,30 @@ Result<std::string> TrainingSession::keepBest(FrozenCheckpoint& merged, const st
     std::vector<Candidate> candidates { { sentence("the plain average"), std::move(average.value().weights) }, { sentence("the outer step"), merged.weights } };
     for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) // a single one is its own average
         candidates.push_back({ sentence("replica %1 alone", { std::to_string(replicas[i]) }), members[i].weights });
-    std::size_t best = 0;
+    constexpr std::size_t kOuterStep = 1;
+    std::size_t best = 0; // of those that hold everything
+    std::optional<double> bestMember;
     std::string losses;
     for (std::size_t i = 0; i < candidates.size() && !evaluation_->empty(); ++i) {
         auto loss = lossOf(candidates[i].weights);
         if (!loss.ok())
             return loss.error();
         losses += (losses.empty() ? "" : ", ") + candidates[i].name + " " + formatNumber(loss.value(), 4);
-        if (!merged.evalLoss || loss.value() < *merged.evalLoss) {
+        if (i > kOuterStep) {
+            bestMember = std::min(bestMember.value_or(loss.value()), loss.value());
+        } else if (!merged.evalLoss || loss.value() < *merged.evalLoss) {
             merged.evalLoss = loss.value();
             best = i;
         }
     }
-    constexpr std::size_t kOuterStep = 1;
     if (best != kOuterStep) {
         merged.weights = std::move(candidates[best].weights);
         merged.optimizer.clear(); // the momentum belongs to the step that was not taken
     }
     if (losses.empty())
         return sentence("last round: the plain average is kept, there is no text to evaluate the outer step on");
-    const std::string text = sentence("last round: %1 is kept, it evaluates best (%2)", { candidates[best].name, losses });
-    return best <= kOuterStep ? text : sentence("%1; what the other replicas trained since the merge before is not in these weights", { text });
+    const std::string text = sentence("last round: %1 is kept (%2)", { candidates[best].name, losses });
+    return bestMember && *bestMember < *merged.evalLoss ? sentence("%1; a replica that evaluates better alone lacks what the others trained", { text }) : text;
 }
 
 /// One telemetry line for each member of a merge. @return the ways from the base, for people
