@@ -2615,6 +2615,26 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 of checkpoint %2 is not what was written: its size differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1 stands on checkpoint %2, which the tracker does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker says that the data has %1 blocks, and it has rows of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder of checkpoint %1 has files that Furrow did not write; they were kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2699,11 +2719,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>last round: %1 is kept, it evaluates best (%2)</source>
+        <source>last round: %1 is kept (%2)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1; what the other replicas trained since the merge before is not in these weights</source>
+        <source>%1; a replica that evaluates better alone lacks what the others trained</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

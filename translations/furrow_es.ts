@@ -2615,6 +2615,26 @@
         <translation>se quedó parado mientras otros lo esperaban</translation>
     </message>
     <message>
+        <source>%1 of checkpoint %2 is not what was written: its size differs</source>
+        <translation>%1 del punto de control %2 no es lo que se escribió: su tamaño es otro</translation>
+    </message>
+    <message>
+        <source>replica %1 stands on checkpoint %2, which the tracker does not have</source>
+        <translation>la réplica %1 se apoya en el punto de control %2, que el registro no tiene</translation>
+    </message>
+    <message>
+        <source>the tracker says that the data has %1 blocks, and it has rows of %2</source>
+        <translation>el registro dice que los datos tienen %1 bloques, y tiene filas de %2</translation>
+    </message>
+    <message>
+        <source>the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation>el registro %1 tiene una vista, un disparador o una tabla virtual, que Furrow no crea: fue modificado desde fuera; `furrowctl doctor %2 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>The folder of checkpoint %1 has files that Furrow did not write; they were kept.</source>
+        <translation>La carpeta del punto de control %1 contiene archivos que Furrow no escribió; se conservaron.</translation>
+    </message>
+    <message>
         <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
         <translation>%1 está bloqueado desde hace demasiado tiempo por %2; déjelo continuar o termínelo e inténtelo de nuevo</translation>
     </message>
@@ -2699,12 +2719,12 @@
         <translation>última ronda: se conserva la media simple, no hay texto con que evaluar el paso externo</translation>
     </message>
     <message>
-        <source>last round: %1 is kept, it evaluates best (%2)</source>
-        <translation>última ronda: se conserva %1, que da la mejor evaluación (%2)</translation>
+        <source>last round: %1 is kept (%2)</source>
+        <translation>última ronda: se conserva %1 (%2)</translation>
     </message>
     <message>
-        <source>%1; what the other replicas trained since the merge before is not in these weights</source>
-        <translation>%1; lo que las otras réplicas entrenaron desde la fusión anterior no está en estos pesos</translation>
+        <source>%1; a replica that evaluates better alone lacks what the others trained</source>
+        <translation>%1; una réplica que por sí sola evalúa mejor no contiene lo que las otras entrenaron</translation>
     </message>
     <message>
         <source>%1 of epoch %2</source>

@@ -2615,6 +2615,26 @@
         <translation>它停住不动，而其他进程正在等它</translation>
     </message>
     <message>
+        <source>%1 of checkpoint %2 is not what was written: its size differs</source>
+        <translation>检查点 %2 的 %1 与写入时不符：大小不同</translation>
+    </message>
+    <message>
+        <source>replica %1 stands on checkpoint %2, which the tracker does not have</source>
+        <translation>副本 %1 基于检查点 %2，而账本中没有它</translation>
+    </message>
+    <message>
+        <source>the tracker says that the data has %1 blocks, and it has rows of %2</source>
+        <translation>账本称数据有 %1 个块，但只有 %2 个块的记录</translation>
+    </message>
+    <message>
+        <source>the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation>账本 %1 含有 Furrow 从不创建的视图、触发器或虚拟表：它被外部修改过；`furrowctl doctor %2 --repair` 会依据检查点所能证明的内容重建</translation>
+    </message>
+    <message>
+        <source>The folder of checkpoint %1 has files that Furrow did not write; they were kept.</source>
+        <translation>检查点 %1 的文件夹中有并非 Furrow 写入的文件；已保留。</translation>
+    </message>
+    <message>
         <source>%1 has been locked for too long by %2; let it go on or end it, then try again</source>
         <translation>%1 被%2锁定太久；让它继续或结束它，然后重试</translation>
     </message>
@@ -2699,12 +2719,12 @@
         <translation>最后一轮：保留简单平均，没有可用于评估外层步的文本</translation>
     </message>
     <message>
-        <source>last round: %1 is kept, it evaluates best (%2)</source>
-        <translation>最后一轮：保留%1，其评估结果最好（%2）</translation>
+        <source>last round: %1 is kept (%2)</source>
+        <translation>最后一轮：保留%1（%2）</translation>
     </message>
     <message>
-        <source>%1; what the other replicas trained since the merge before is not in these weights</source>
-        <translation>%1；其他副本自上次合并以来训练的内容不在这些权重中</translation>
+        <source>%1; a replica that evaluates better alone lacks what the others trained</source>
+        <translation>%1；某个副本单独评估更好，但不含其他副本训练的内容</translation>
     </message>
     <message>
         <source>%1 of epoch %2</source>

@@ -87,9 +87,11 @@ std::filesystem::path folderOfSharedLocks()
 Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
 {
     FileLock lock;
-    lock.handle_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    lock.handle_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644); // a named pipe must not hang
     if (lock.handle_ < 0)
         return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), errno);
+    if (!isRegular(static_cast<int>(lock.handle_)))
+        return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
     if (auto taken = lock.take(path); !taken.ok())
         return taken.error();
     return lock;
@@ -130,7 +132,7 @@ FileLock::~FileLock()
 
 bool isLocked(const std::filesystem::path& path)
 {
-    const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a named pipe must not hang
     if (handle < 0)
         return false;
     // A shared lock: two who ask at once do not see each other.

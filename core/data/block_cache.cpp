@@ -38,10 +38,15 @@ constexpr int kUsedDigits = 20; ///< of the largest
 // prepare a block, when there are many.
 constexpr std::uint64_t kSlack = 32;
 
-/// "<member>-<n>" -> "<member>"
+constexpr int kMemberDigits = 16;
+
+/// "<member>-<n>" -> "<member>"; "" for a name that no member gives.
 std::string memberOf(const std::string& temporaryName)
 {
-    return temporaryName.substr(0, temporaryName.find('-'));
+    const auto digits = temporaryName.find('-');
+    const bool isOurs = digits == kMemberDigits && temporaryName.find_first_not_of("0123456789abcdef") == digits && digits + 1 < temporaryName.size()
+        && temporaryName.find_first_not_of("0123456789", digits + 1) == std::string::npos;
+    return isOurs ? temporaryName.substr(0, digits) : std::string();
 }
 
 std::int64_t wallNs(fs::file_time_type time)
@@ -149,7 +154,7 @@ struct BlockCache::State {
         std::error_code ignored;
         eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) {
             const auto owner = memberOf(utf8Text(entry.path().filename()));
-            if (owner != member && (dead.contains(owner) || !fs::exists(memberFile(owner, ".lock"), ignored)))
+            if (!owner.empty() && owner != member && (dead.contains(owner) || !fs::exists(memberFile(owner, ".lock"), ignored)))
                 fs::remove(entry.path(), ignored);
         });
         for (const auto& name : dead) {
@@ -284,7 +289,7 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     state->files = &files;
     state->folder = folder;
     state->capBytes = capBytes;
-    state->member = randomHex(16);
+    state->member = randomHex(kMemberDigits);
     for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary, kMembers }) {
         if (isLink(folder / sub)) // what is evicted there could be anybody's
             return Error { ErrorCode::InvalidArgument, sentence("%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.", { utf8Text(folder / sub) }) };

@@ -238,6 +238,11 @@ private:
             log_.wrong("weights", {}, sentence("the manifest of checkpoint %1 names '%2', which is not in its folder", { folder, one.name }));
             return {};
         }
+        std::error_code unknown;
+        if (const auto size = std::filesystem::file_size(paths_.checkpointFolder(folder) / pathFromUtf8(one.name), unknown); !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(one.sizeBytes)) {
+            log_.wrong("weights", {}, sentence("%1 of checkpoint %2 is not what was written: its size differs", { one.name, folder }));
+            return {};
+        }
         const std::string doing = sentence("Reading the weights of checkpoint %1", { folder });
         auto sha256 = sha256File(paths_.checkpointFolder(folder) / pathFromUtf8(one.name), log_.stop(), [&](std::uint64_t bytes) {
             bytesRead_ += static_cast<double>(bytes);

@@ -133,6 +133,9 @@ Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& 
     if (manifest.value().runId != runId)
         return damaged(folder, "it belongs to run " + manifest.value().runId + ".");
     for (const auto& file : manifest.value().files) {
+        std::error_code unknown;
+        if (const auto size = std::filesystem::file_size(folder / pathFromUtf8(file.name), unknown); !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(file.sizeBytes))
+            return damaged(folder, file.name + " has another size than was written.");
         auto sha = sha256File(folder / pathFromUtf8(file.name), stop);
         if (!sha.ok())
             return unreadable(folder, sha.error());

@@ -5,6 +5,7 @@
 #include "core/base/log.h"
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
+#include "core/run/stray_checkpoints.h"
 
 #include <algorithm>
 #include <set>
@@ -118,7 +119,7 @@ Status KeepPolicy::apply(SupervisorLedger& ledger)
             return status;
         failPoint("supervisor.removing");
         if (auto status = removeWeights(paths_, row.record.folder); !status.ok())
-            return status;
+            logWarning(status.error().message); // of one folder; the next attempt tries it again
     }
     if (wanted_ && !looking_.valid())
         lookAt(*wanted_);
@@ -138,16 +139,28 @@ Status removeWeights(const RunPaths& paths, const std::string& name)
 {
     auto& files = realFileSystem();
     const auto manifest = paths.checkpointFolder(name) / "manifest.json";
+    const auto kept = paths.removedManifestsFolder() / (name + ".json");
     std::error_code failed;
     if (std::filesystem::exists(manifest, failed)) {
         if (auto made = files.createFolders(paths.removedManifestsFolder()); !made.ok())
             return made;
-        if (auto moved = files.replace(manifest, paths.removedManifestsFolder() / (name + ".json")); !moved.ok())
+        if (std::filesystem::exists(std::filesystem::symlink_status(kept, failed))) { // it is not ours: ours is moved there once
+            auto aside = putAside(paths, { kept });
+            if (!aside.ok())
+                return aside.error();
+            logWarning(aside.value());
+        }
+        if (auto moved = files.replace(manifest, kept); !moved.ok())
             return moved;
         if (auto synced = files.syncFolder(paths.removedManifestsFolder()); !synced.ok())
             return synced;
     }
-    return files.removeAll(paths.checkpointFolder(name));
+    auto left = removeOwnFiles(paths, paths.checkpointFolder(name));
+    if (!left.ok())
+        return left.error();
+    if (!left.value().empty())
+        logWarning(left.value());
+    return {};
 }
 
 } // namespace furrow

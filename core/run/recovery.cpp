@@ -79,9 +79,13 @@ Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLe
     auto strays = findStrays(paths, file.runId, rows.value());
     if (!strays.ok())
         return strays.error();
-    for (const auto& leftover : strays.value().leftovers)
-        if (auto removed = realFileSystem().removeAll(leftover); !removed.ok())
-            return removed;
+    for (const auto& leftover : strays.value().leftovers) {
+        auto left = removeOwnFiles(paths, leftover);
+        if (!left.ok())
+            return left.error();
+        if (!left.value().empty())
+            notes.push_back(left.value());
+    }
     for (const auto& name : strays.value().notes)
         forgetWriting(paths, name);
     for (const auto& row : rows.value()) {

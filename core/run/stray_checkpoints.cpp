@@ -176,6 +176,22 @@ Result<std::string> putAside(const RunPaths& paths, const std::vector<std::files
     return sentence("%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4", { std::to_string(entries.size()), utf8Text(paths.checkpointsFolder()), utf8Text(paths.unknownCheckpointsFolder()), names });
 }
 
+Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder)
+{
+    constexpr const char* kOwnFiles[] = { "weights.safetensors", "optimizer.safetensors", "state.json", "manifest.json" };
+    std::error_code failed;
+    if (isLink(folder) || !std::filesystem::is_directory(folder, failed))
+        return std::string();
+    for (const char* name : kOwnFiles)
+        if (!isLink(folder / name) && std::filesystem::is_regular_file(folder / name, failed))
+            if (auto removed = realFileSystem().removeAll(folder / name); !removed.ok())
+                return removed.error();
+    if (std::filesystem::remove(folder, failed))
+        return std::string();
+    auto aside = putAside(paths, { folder });
+    return aside.ok() ? sentence("The folder of checkpoint %1 has files that Furrow did not write; they were kept.", { utf8Text(folder.filename()) }) + " " + aside.value() : aside;
+}
+
 Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows)
 {
     auto strays = findStrays(paths, runId, rows);

@@ -33,6 +33,9 @@ Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string
 
 /// Moves these into checkpoints/unknown/, which keeps them for good. Returns what was done, in a sentence; "": there was nothing.
 Result<std::string> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries);
+/// Removes the files that Furrow wrote into this folder of a checkpoint, and the folder when nothing else is in it; else it is put aside. Returns
+/// that in a sentence; "": nothing was left.
+Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder);
 /// What a tracker that was made anew does not take in, newer ones too.
 Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace furrow {
@@ -199,6 +201,18 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
     return count;
 }
 
+/// The next line that fits into `buffer`; a longer one is skipped, be it a hole of terabytes. Nothing at the end.
+std::optional<std::string_view> nextLine(std::istream& in, std::string& buffer)
+{
+    while (in.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.fail() && !in.eof() && in.gcount() > 0) {
+        in.clear();
+        in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    }
+    if (in.fail())
+        return std::nullopt;
+    return std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
+}
+
 /// Attempt and worker of "<attempt>-w<worker>.jsonl"; nothing for other files.
 std::optional<std::pair<std::int64_t, std::int64_t>> placeOfFile(const std::filesystem::path& path)
 {
@@ -222,7 +236,7 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
     std::map<std::pair<std::int64_t, std::int64_t>, std::filesystem::path> files;
     std::error_code failed;
     for (const auto& entry : std::filesystem::directory_iterator(telemetryFolder, failed))
-        if (const auto place = placeOfFile(entry.path()))
+        if (const auto place = placeOfFile(entry.path()); place && entry.is_regular_file(failed))
             files[*place] = entry.path();
     if (files.empty())
         return Error { ErrorCode::NotFound, sentence("%1 holds no telemetry: the run was never started.", { utf8Text(telemetryFolder) }) };
@@ -231,12 +245,10 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
         std::ifstream in(path, std::ios::binary);
         TelemetryHeader header;
         bool hasHeader = false;
-        std::string bytes;
+        std::string buffer(kMaxLineBytes + 2, '\0');
         ScannedLine line;
-        while (std::getline(in, bytes)) {
-            if (bytes.size() > kMaxLineBytes)
-                continue;
-            scanLine(bytes, line);
+        while (const auto bytes = nextLine(in, buffer)) {
+            scanLine(*bytes, line);
             if (line.kind == LineKind::Header) {
                 header = line.header;
                 hasHeader = true;

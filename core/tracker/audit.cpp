@@ -116,6 +116,11 @@ namespace {
             for (const auto& [replica, head] : lineage.heads) {
                 if (!head)
                     continue;
+                if (!lineage.nodes.contains(*head)) {
+                    lineageHolds_ = false;
+                    find("lineage", {}, sentence("replica %1 stands on checkpoint %2, which the tracker does not have", { std::to_string(replica), std::to_string(*head) }));
+                    continue;
+                }
                 surviving_.merge(lineage.ancestors(*head));
                 if (lineage.bad().contains(*head)) {
                     lineageHolds_ = false;
@@ -463,6 +468,10 @@ namespace {
             const std::int64_t promised = db_.integer("SELECT sum(chunks) FROM block").value_or(0);
             const std::int64_t blocks = db_.integer("SELECT count(*) FROM block").value_or(0);
             const bool proven = blockCount_.has_value() && *blockCount_ == blocks;
+            if (blockCount_ && !proven) {
+                statesHold_ = false;
+                find("counters", {}, sentence("the tracker says that the data has %1 blocks, and it has rows of %2", { std::to_string(*blockCount_), std::to_string(blocks) }));
+            }
             for (std::size_t i = 0; i < report_.epochs.size(); ++i) {
                 AuditEpoch& one = report_.epochs[i];
                 if (proven)

@@ -233,8 +233,28 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
 
+namespace {
+
+    /// A named pipe in place of one of its files would let SQLite wait for ever.
+    Status onlyFiles(const std::filesystem::path& path)
+    {
+        for (const char* ending : { "", "-wal", "-shm", "-journal" }) {
+            auto file = path;
+            file += ending;
+            std::error_code absent;
+            const auto type = std::filesystem::status(file, absent).type();
+            if (type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular && type != std::filesystem::file_type::none)
+                return Error { ErrorCode::Io, sentence("cannot read %1", { utf8Text(file) }) + ": " + sentence("it is not a regular file") };
+        }
+        return {};
+    }
+
+} // namespace
+
 Result<Database> Database::open(const std::filesystem::path& path, const Options& options)
 {
+    if (auto status = onlyFiles(path); !status.ok())
+        return status.error();
     configureOnce();
     auto state = std::make_unique<State>();
     state->path = path;

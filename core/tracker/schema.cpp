@@ -291,6 +291,8 @@ Status checkSchema(Database& db, std::int64_t version)
     const std::string file = utf8Text(db.path());
     if (application != kTrackerApplicationId || found < 1)
         return Error { ErrorCode::Corrupt, sentence("%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove", { file, utf8Text(db.path().parent_path()) }) };
+    if (db.integer("SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table','index') OR sql LIKE 'CREATE VIRTUAL%'").value_or(1) != 0)
+        return Error { ErrorCode::Corrupt, sentence("the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove", { file, utf8Text(db.path().parent_path()) }) };
     if (found > version)
         return Error { ErrorCode::InvalidArgument, sentence("%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow", { file, std::to_string(found), std::to_string(version) }) };
     return {};

@@ -203,6 +203,24 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::exists(paths.checkpointFolder("r0-2")));
     }
 
+    /// Notes beside the weights went with them when the keep policy removed the checkpoint, and so did files on a disk that was mounted there.
+    void filesOfAPersonInsideACheckpointAreKept()
+    {
+        Stopped run;
+        const auto folder = run.paths.checkpointFolder("r0-0");
+        writeText(folder / "mynotes.txt", "mine");
+        writeText(folder / "sub" / "thesis.txt", "mine");
+        writeText(run.paths.removedManifestsFolder() / "r0-0.json", "mine too");
+        auto supervisor = run.field.supervisor();
+        good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
+        const auto aside = run.paths.unknownCheckpointsFolder();
+        QVERIFY(!std::filesystem::exists(folder) && !std::filesystem::exists(aside / "r0-0" / "weights.safetensors"));
+        SAME(good(readFile(aside / "r0-0" / "mynotes.txt")), std::string("mine"));
+        SAME(good(readFile(aside / "r0-0" / "sub" / "thesis.txt")), std::string("mine"));
+        SAME(good(readFile(aside / "r0-0.json")), std::string("mine too"));
+        QVERIFY(good(readFile(run.paths.removedManifestsFolder() / "r0-0.json")) != "mine too");
+    }
+
     /// Whatever lay in checkpoints/ and was not in the tracker was deleted: people's copies, and all weights after an older tracker was put back.
     void whatIsUnknownIsPutAsideAndNamed()
     {

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sys/stat.h>
 
 // A run with real blocks and checkpoints of bytes, then somebody changes one thing. The audit must find it, name it, and tell damage from
 // what it could not look at.
@@ -272,6 +273,18 @@ const std::vector<Tampering>& tamperings()
                 Changed::write(c.paths.configFile(), text);
             } },
         { "an id that no run can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET id=9223372036854775000 WHERE id=(SELECT max(id) FROM chunk)"); } },
+        { "a trigger that takes parts out when a run goes on", Verdict::NoLedger, "Furrow makes none of", [](C c) { c.sql("CREATE TRIGGER t AFTER UPDATE ON chunk BEGIN DELETE FROM part; END"); } },
+        { "a view without an end in place of a table", Verdict::NoLedger, "Furrow makes none of",
+            [](C c) { c.sql("ALTER TABLE event RENAME TO e2; CREATE VIEW event AS WITH RECURSIVE r(seq) AS (SELECT 1 UNION ALL SELECT seq+1 FROM r) SELECT seq, 0 AS chunk FROM r"); } },
+        { "the tracker as a named pipe", Verdict::NoLedger, "not a regular file",
+            [](C c) {
+                fs::remove(c.paths.tracker());
+                QCOMPARE(::mkfifo(c.paths.tracker().c_str(), 0600), 0);
+            } },
+        { "more blocks than there are", Verdict::Wrong, "and it has rows of 3", [](C c) { c.sql("UPDATE dataset SET block_count=4"); } },
+        { "a replica on a checkpoint that never was", Verdict::Wrong, "which the tracker does not have", [](C c) { c.sql("UPDATE replica SET head=99"); } },
+        { "weights of terabytes that are a hole", Verdict::Wrong, "its size differs", [](C c) { fs::resize_file(c.head("weights.safetensors"), std::uintmax_t(1) << 40); } },
+        { "an event of more chunks than a block has", Verdict::NoLedger, "chunks of one event", [](C c) { c.sql("UPDATE event SET count=1000000000000 WHERE seq=(SELECT max(seq) FROM event WHERE chunk<>0)"); } },
         { "an epoch that does not follow", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE epoch SET epoch=89999"); } },
         { "a state that no chunk can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET state=77 WHERE id=(SELECT min(id) FROM chunk)"); } },
     };
