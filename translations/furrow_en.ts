@@ -4368,10 +4368,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>work lost, done again</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>may change</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6051,10 +6047,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 to be trained</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 filtered</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6071,11 +6063,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 rows: %2. %3 tokens.</source>
+        <source>loss %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>loss %1</source>
+        <source>%1 for training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows: %2. %3 tokens of text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6319,13 +6319,6 @@ Vocabulary %3</source>
         <source>worker %1</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>trained %n times</source>
-        <translation>
-            <numerusform>trained once</numerusform>
-            <numerusform>trained %n times</numerusform>
-        </translation>
-    </message>
     <message>
         <source>block</source>
         <translation type="unfinished"></translation>
@@ -6340,6 +6333,13 @@ Vocabulary %3</source>
     <message>
         <source>trained by the parent run</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s), parts and lost ones included</source>
+        <translation>
+            <numerusform>%n training, parts and lost ones included</numerusform>
+            <numerusform>%n trainings, parts and lost ones included</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6366,10 +6366,6 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Age</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Times trained</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6487,6 +6483,10 @@ Vocabulary %3</source>
         <source>%1, open</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Trainings</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPage</name>
@@ -6496,6 +6496,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Chunks of the block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blocks and chunks of %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7011,14 +7015,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Times trained</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Times lost</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Worker</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7269,6 +7265,45 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Accept as not trained…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>once, in %1 parts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A chunk that is interrupted is trained on from where it was: each part is in the weights once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Redone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s) lost with their weights</source>
+        <translation>
+            <numerusform>%n training lost with its weights</numerusform>
+            <numerusform>%n trainings lost with their weights</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Tokens learnt from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7847,10 +7882,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Times trained</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Epoch</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7932,6 +7963,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>epoch %1 is open too, to come</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trainings, parts and lost ones included</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8297,10 +8332,6 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of what was read</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Text read</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8334,10 +8365,6 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
@@ -8385,6 +8412,18 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Tokens that stand for characters the vocabulary does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Uses of each sample</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9197,6 +9236,13 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>How the learning rate goes on</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Replay</name>
+    <message>
+        <source>As it was at %1, from the ledger and the telemetry.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

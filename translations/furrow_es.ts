@@ -4368,10 +4368,6 @@
         <translation>excluido</translation>
     </message>
     <message>
-        <source>work lost, done again</source>
-        <translation>trabajo perdido, rehecho</translation>
-    </message>
-    <message>
         <source>may change</source>
         <translation>puede cambiar</translation>
     </message>
@@ -6051,10 +6047,6 @@
         <translation>De cada fragmento se guardan las pérdidas de las seis peores muestras y de las dos mejores, tal como eran al entrenarlas.</translation>
     </message>
     <message>
-        <source>%1 to be trained</source>
-        <translation>%1 para entrenar</translation>
-    </message>
-    <message>
         <source>%1 filtered</source>
         <translation>%1 filtradas</translation>
     </message>
@@ -6071,12 +6063,20 @@
         <translation>%1 excluidas por duplicadas</translation>
     </message>
     <message>
-        <source>%1 rows: %2. %3 tokens.</source>
-        <translation>%1 filas: %2. %3 tokens.</translation>
-    </message>
-    <message>
         <source>loss %1</source>
         <translation>pérdida %1</translation>
+    </message>
+    <message>
+        <source>%1 for training</source>
+        <translation>%1 para entrenar</translation>
+    </message>
+    <message>
+        <source>%1 rows: %2. %3 tokens of text.</source>
+        <translation>%1 filas: %2. %3 tokens de texto.</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
     </message>
 </context>
 <context>
@@ -6321,13 +6321,6 @@ Vocabulario %3</translation>
         <source>worker %1</source>
         <translation>trabajador %1</translation>
     </message>
-    <message numerus="yes">
-        <source>trained %n times</source>
-        <translation>
-            <numerusform>entrenado una vez</numerusform>
-            <numerusform>entrenado %n veces</numerusform>
-        </translation>
-    </message>
     <message>
         <source>block</source>
         <translation>bloque</translation>
@@ -6342,6 +6335,13 @@ Vocabulario %3</translation>
     <message>
         <source>trained by the parent run</source>
         <translation>entrenado por la ejecución padre</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s), parts and lost ones included</source>
+        <translation>
+            <numerusform>%n entrenamiento, con partes y perdidos</numerusform>
+            <numerusform>%n entrenamientos, con partes y perdidos</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6369,10 +6369,6 @@ Vocabulario %3</translation>
     <message>
         <source>Age</source>
         <translation>Antigüedad</translation>
-    </message>
-    <message>
-        <source>Times trained</source>
-        <translation>Veces entrenado</translation>
     </message>
     <message>
         <source>Layer: %1</source>
@@ -6489,6 +6485,10 @@ Vocabulario %3</translation>
         <source>%1, open</source>
         <translation>%1, abierta</translation>
     </message>
+    <message>
+        <source>Trainings</source>
+        <translation>Entrenamientos</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPage</name>
@@ -6499,6 +6499,10 @@ Vocabulario %3</translation>
     <message>
         <source>Chunks of the block</source>
         <translation>Fragmentos del bloque</translation>
+    </message>
+    <message>
+        <source>Blocks and chunks of %1</source>
+        <translation>Bloques y fragmentos de %1</translation>
     </message>
 </context>
 <context>
@@ -7013,14 +7017,6 @@ Vocabulario %3</translation>
         <translation>no es de la época mostrada</translation>
     </message>
     <message>
-        <source>Times trained</source>
-        <translation>Veces entrenado</translation>
-    </message>
-    <message>
-        <source>Times lost</source>
-        <translation>Veces perdido</translation>
-    </message>
-    <message>
         <source>Worker</source>
         <translation>Trabajador</translation>
     </message>
@@ -7272,6 +7268,45 @@ Vocabulario %3</translation>
     <message>
         <source>Accept as not trained…</source>
         <translation>Aceptar como no entrenado…</translation>
+    </message>
+    <message>
+        <source>In weights</source>
+        <translation>En los pesos</translation>
+    </message>
+    <message>
+        <source>once, in %1 parts</source>
+        <translation>una vez, en %1 partes</translation>
+    </message>
+    <message>
+        <source>once</source>
+        <translation>una vez</translation>
+    </message>
+    <message>
+        <source>not yet</source>
+        <translation>todavía no</translation>
+    </message>
+    <message>
+        <source>A chunk that is interrupted is trained on from where it was: each part is in the weights once.</source>
+        <translation>Un fragmento interrumpido se sigue entrenando desde donde estaba: cada parte está una vez en los pesos.</translation>
+    </message>
+    <message>
+        <source>Redone</source>
+        <translation>Rehecho</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s) lost with their weights</source>
+        <translation>
+            <numerusform>%n entrenamiento perdido con sus pesos</numerusform>
+            <numerusform>%n entrenamientos perdidos con sus pesos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Tokens learnt from</source>
+        <translation>Tokens aprendidos</translation>
+    </message>
+    <message>
+        <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
+        <translation>Los tokens sin nada delante se leen y no se predicen: hay menos de estos que en el texto.</translation>
     </message>
 </context>
 <context>
@@ -7850,10 +7885,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Minutos desde el entrenamiento</translation>
     </message>
     <message>
-        <source>Times trained</source>
-        <translation>Veces entrenado</translation>
-    </message>
-    <message>
         <source>Epoch</source>
         <translation>Época</translation>
     </message>
@@ -7936,6 +7967,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>epoch %1 is open too, to come</source>
         <translation>la época %1 también está abierta, quedan</translation>
+    </message>
+    <message>
+        <source>Trainings, parts and lost ones included</source>
+        <translation>Entrenamientos, con partes y perdidos</translation>
     </message>
 </context>
 <context>
@@ -8301,10 +8336,6 @@ no se puede leer el archivo</translation>
         <translation>Muestras en los pesos</translation>
     </message>
     <message>
-        <source>Of what was read</source>
-        <translation>De lo leído</translation>
-    </message>
-    <message>
         <source>Text read</source>
         <translation>Texto leído</translation>
     </message>
@@ -8339,10 +8370,6 @@ no se puede leer el archivo</translation>
     <message>
         <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
         <translation>De todas las épocas: una muestra cuenta una vez por cada época en que se entrenó</translation>
-    </message>
-    <message>
-        <source>Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs</source>
-        <translation>Muestras en los pesos por muestra leída; más del 100 % cuando los bloques preparados se entrenan en varias épocas</translation>
     </message>
     <message numerus="yes">
         <source>; downloaded %1 in %n request(s)</source>
@@ -8390,6 +8417,18 @@ no se puede leer el archivo</translation>
     <message>
         <source>Tokens that stand for characters the vocabulary does not have</source>
         <translation>Tokens en lugar de caracteres que el vocabulario no tiene</translation>
+    </message>
+    <message>
+        <source>Uses of each sample</source>
+        <translation>Usos de cada muestra</translation>
+    </message>
+    <message>
+        <source>%1 times</source>
+        <translation>%1 veces</translation>
+    </message>
+    <message>
+        <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
+        <translation>Muestras en los pesos por cada muestra leída: los bloques preparados se entrenan en varias épocas, y uno que está en la caché lo leyó otra ejecución</translation>
     </message>
 </context>
 <context>
@@ -9205,6 +9244,13 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>How the learning rate goes on</source>
         <translation>Cómo sigue la tasa de aprendizaje</translation>
+    </message>
+</context>
+<context>
+    <name>Replay</name>
+    <message>
+        <source>As it was at %1, from the ledger and the telemetry.</source>
+        <translation>Como estaba a las %1, según el registro y la telemetría.</translation>
     </message>
 </context>
 </TS>

@@ -4367,10 +4367,6 @@
         <translation>已排除</translation>
     </message>
     <message>
-        <source>work lost, done again</source>
-        <translation>工作丢失，已重做</translation>
-    </message>
-    <message>
         <source>may change</source>
         <translation>可更改</translation>
     </message>
@@ -6043,10 +6039,6 @@
         <translation>每个数据段保留六个最差和两个最好样本在训练时的损失。</translation>
     </message>
     <message>
-        <source>%1 to be trained</source>
-        <translation>%1 个待训练</translation>
-    </message>
-    <message>
         <source>%1 filtered</source>
         <translation>%1 个被过滤</translation>
     </message>
@@ -6063,12 +6055,20 @@
         <translation>%1 个因重复而略去</translation>
     </message>
     <message>
-        <source>%1 rows: %2. %3 tokens.</source>
-        <translation>%1 行：%2。%3 个词元。</translation>
-    </message>
-    <message>
         <source>loss %1</source>
         <translation>损失 %1</translation>
+    </message>
+    <message>
+        <source>%1 for training</source>
+        <translation>用于训练 %1</translation>
+    </message>
+    <message>
+        <source>%1 rows: %2. %3 tokens of text.</source>
+        <translation>%1 行：%2。文本 %3 个词元。</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
     </message>
 </context>
 <context>
@@ -6312,12 +6312,6 @@ Vocabulary %3</source>
         <source>worker %1</source>
         <translation>工作进程 %1</translation>
     </message>
-    <message numerus="yes">
-        <source>trained %n times</source>
-        <translation>
-            <numerusform>训练 %n 次</numerusform>
-        </translation>
-    </message>
     <message>
         <source>block</source>
         <translation>块</translation>
@@ -6331,6 +6325,12 @@ Vocabulary %3</source>
     <message>
         <source>trained by the parent run</source>
         <translation>父运行已训练</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s), parts and lost ones included</source>
+        <translation>
+            <numerusform>%n 次训练（含分段和丢失的）</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6358,10 +6358,6 @@ Vocabulary %3</source>
     <message>
         <source>Age</source>
         <translation>时间</translation>
-    </message>
-    <message>
-        <source>Times trained</source>
-        <translation>训练次数</translation>
     </message>
     <message>
         <source>Layer: %1</source>
@@ -6477,6 +6473,10 @@ Vocabulary %3</source>
         <source>%1, open</source>
         <translation>%1，未完成</translation>
     </message>
+    <message>
+        <source>Trainings</source>
+        <translation>训练次数</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPage</name>
@@ -6487,6 +6487,10 @@ Vocabulary %3</source>
     <message>
         <source>Chunks of the block</source>
         <translation>块中的数据段</translation>
+    </message>
+    <message>
+        <source>Blocks and chunks of %1</source>
+        <translation>%1的块和数据段</translation>
     </message>
 </context>
 <context>
@@ -6993,14 +6997,6 @@ Vocabulary %3</source>
         <translation>不属于所示轮次</translation>
     </message>
     <message>
-        <source>Times trained</source>
-        <translation>训练次数</translation>
-    </message>
-    <message>
-        <source>Times lost</source>
-        <translation>丢失次数</translation>
-    </message>
-    <message>
         <source>Worker</source>
         <translation>工作进程</translation>
     </message>
@@ -7249,6 +7245,44 @@ Vocabulary %3</source>
     <message>
         <source>Accept as not trained…</source>
         <translation>接受为未训练…</translation>
+    </message>
+    <message>
+        <source>In weights</source>
+        <translation>在权重中</translation>
+    </message>
+    <message>
+        <source>once, in %1 parts</source>
+        <translation>一次，分 %1 部分</translation>
+    </message>
+    <message>
+        <source>once</source>
+        <translation>一次</translation>
+    </message>
+    <message>
+        <source>not yet</source>
+        <translation>尚未</translation>
+    </message>
+    <message>
+        <source>A chunk that is interrupted is trained on from where it was: each part is in the weights once.</source>
+        <translation>被中断的数据段从中断处继续训练：每一部分在权重中只有一次。</translation>
+    </message>
+    <message>
+        <source>Redone</source>
+        <translation>重做</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s) lost with their weights</source>
+        <translation>
+            <numerusform>%n 次训练随权重丢失</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Tokens learnt from</source>
+        <translation>学习的词元</translation>
+    </message>
+    <message>
+        <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
+        <translation>前面没有内容的词元只读取、不预测：因此少于文本的词元数。</translation>
     </message>
 </context>
 <context>
@@ -7820,10 +7854,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>训练后经过的分钟</translation>
     </message>
     <message>
-        <source>Times trained</source>
-        <translation>训练次数</translation>
-    </message>
-    <message>
         <source>Epoch</source>
         <translation>轮次</translation>
     </message>
@@ -7906,6 +7936,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>epoch %1 is open too, to come</source>
         <translation>第 %1 轮也未完成，剩余</translation>
+    </message>
+    <message>
+        <source>Trainings, parts and lost ones included</source>
+        <translation>训练次数（含分段和丢失的）</translation>
     </message>
 </context>
 <context>
@@ -8267,10 +8301,6 @@ the file cannot be read</source>
         <translation>权重中的样本</translation>
     </message>
     <message>
-        <source>Of what was read</source>
-        <translation>占已读</translation>
-    </message>
-    <message>
         <source>Text read</source>
         <translation>已读文本</translation>
     </message>
@@ -8305,10 +8335,6 @@ the file cannot be read</source>
     <message>
         <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
         <translation>所有轮次合计：样本在每个训练过它的轮次中计一次</translation>
-    </message>
-    <message>
-        <source>Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs</source>
-        <translation>权重中的样本与已读样本之比；已准备的块在多个轮次中训练时超过 100 %</translation>
     </message>
     <message numerus="yes">
         <source>; downloaded %1 in %n request(s)</source>
@@ -8355,6 +8381,18 @@ the file cannot be read</source>
     <message>
         <source>Tokens that stand for characters the vocabulary does not have</source>
         <translation>代表词表中没有的字符的词元</translation>
+    </message>
+    <message>
+        <source>Uses of each sample</source>
+        <translation>每个样本的使用次数</translation>
+    </message>
+    <message>
+        <source>%1 times</source>
+        <translation>%1 次</translation>
+    </message>
+    <message>
+        <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
+        <translation>每个读取的样本在权重中的样本数：准备好的数据块会在多轮中训练，缓存中的数据块由其他运行读取</translation>
     </message>
 </context>
 <context>
@@ -9158,6 +9196,13 @@ pattern 正则表达式</translation>
     <message>
         <source>How the learning rate goes on</source>
         <translation>学习率如何继续</translation>
+    </message>
+</context>
+<context>
+    <name>Replay</name>
+    <message>
+        <source>As it was at %1, from the ledger and the telemetry.</source>
+        <translation>%1 时的状态，来自账本和遥测。</translation>
     </message>
 </context>
 </TS>

@@ -69,6 +69,10 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
         if (wanted.status)
             readTables(update);
     }
+    if (!wanted.views && wanted.epoch && *wanted.epoch != cellEpoch_ && openLedger(update)) { // views are held at a moment, and another epoch is chosen there
+        readCells(update, *wanted.epoch);
+        markGone(update);
+    }
     if (wanted.views) {
         auto lines = log_.poll();
         if (!lines.empty())

@@ -265,7 +265,7 @@ QString CoverageMap::describe(const ChunkCell& cell) const
     if (cell.worker >= 0)
         parts << tr("worker %1").arg(cell.worker);
     if (cell.timesTrained > 1)
-        parts << tr("trained %n times", nullptr, cell.timesTrained);
+        parts << tr("%n training(s), parts and lost ones included", nullptr, cell.timesTrained);
     return parts.join(QStringLiteral(", "));
 }
 

@@ -20,6 +20,32 @@ ClaimRow whileOpen(ClaimRow claim)
     return claim;
 }
 
+/// The oldest epoch that was open at a moment, else the newest that had begun; -1: none had.
+std::int64_t epochTrainedAt(const std::vector<EpochRow>& epochs, std::int64_t wallNs)
+{
+    std::int64_t newest = -1;
+    for (const EpochRow& epoch : epochs) {
+        if (epoch.openedWallNs > wallNs)
+            break;
+        if (!epoch.closedWallNs || *epoch.closedWallNs > wallNs)
+            return epoch.epoch;
+        newest = epoch.epoch;
+    }
+    return newest;
+}
+
+/// The map goes to the epoch that was trained at the moment; another one can be chosen there until the moment changes.
+void followEpoch(RunWatcher& watcher, std::int64_t shown, std::optional<std::int64_t> moment)
+{
+    if (!moment) {
+        watcher.setEpoch(std::nullopt);
+        return;
+    }
+    const std::int64_t trained = watcher.status() ? epochTrainedAt(watcher.status()->epochs, *moment) : -1;
+    if (trained >= 0 && trained != shown)
+        watcher.setEpoch(trained);
+}
+
 } // namespace
 
 Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObject* parent)
@@ -34,6 +60,10 @@ Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObjec
         moment_.reset(); // the views were emptied
         Q_EMIT momentChanged();
         Q_EMIT spanChanged();
+    });
+    connect(&cells, &CellStore::reset, this, [this] { // another epoch was chosen: its present came
+        if (moment_ && !cells_.present().empty() && &cells_.cells() == &cells_.present())
+            cells_.showMoment(cellsAt(*moment_));
     });
     connect(&watcher, &RunWatcher::heldChanged, this, [this](bool held) {
         if (!held)
@@ -129,6 +159,7 @@ void Replay::setMoment(std::optional<std::int64_t> wallNs)
     if (moment_)
         watcher_.setHeld(true); // the present must not write over the past
     watcher_.showMoment(moment_);
+    followEpoch(watcher_, cells_.epoch(), moment_);
     if (moment_)
         cells_.showMoment(cellsAt(*moment_));
     else

@@ -56,7 +56,7 @@ QString findingWord(const std::string& kind)
     if (kind == "excluded")
         return QCoreApplication::translate("Tables", "excluded");
     if (kind == "lost")
-        return QCoreApplication::translate("Tables", "work lost, done again");
+        return QCoreApplication::translate("Tables", "work lost");
     return QString::fromStdString(kind);
 }
 
@@ -145,7 +145,7 @@ std::vector<TableColumn<ChunkCell>> chunkColumns()
         workerColumn<C>([](const C& c) { return static_cast<int>(c.worker); }),
         { [] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const C& c) { return c.attempt > 0 ? countText(c.attempt) : QStringLiteral("–"); },
             [](const C& c) { return QVariant(static_cast<int>(c.attempt)); }, true, {} },
-        counted<C>([] { return QCoreApplication::translate("Tables", "Trained"); }, [](const C& c) { return std::int64_t(c.timesTrained); }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Trainings"); }, [](const C& c) { return std::int64_t(c.timesTrained); }),
         counted<C>([] { return QCoreApplication::translate("Tables", "Lost"); }, [](const C& c) { return std::int64_t(c.timesLost); }),
         timed<C>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.trainedWallNs; }),
     };

@@ -2,6 +2,7 @@
 
 #include "ui/charts/overview_strip.h"
 #include "ui/models/words.h"
+#include "ui/models/past_status.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chart_settings.h"
 #include "ui/pages/chart_statistics.h"
@@ -83,15 +84,16 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
         head_->clear();
         meters_->clear();
     });
-    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ChartsPage::takeStatus);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ChartsPage::takeShown);
+    connect(&bench_.replay(), &Replay::momentChanged, this, &ChartsPage::takeShown);
+    connect(&bench_.cells(), &CellStore::reset, this, &ChartsPage::takeShown);
     connect(&bench_.selection(), &SelectionModel::changed, this, &ChartsPage::showSelection);
     connect(&link_, &ChartLink::followingChanged, this, [this](bool live) { backToLive_->setVisible(!live); });
     connect(loss_, &SeriesChart::pointClicked, this, &ChartsPage::choosePoint);
     connect(loss_, &SeriesChart::replotted, this, &ChartsPage::showDrawn);
     connectSettings();
     applyOptions();
-    if (bench_.watcher().status())
-        takeStatus(bench_.watcher().status());
+    takeShown();
     if (bench_.watcher().telemetry())
         take(bench_.watcher().telemetry());
 }
@@ -124,11 +126,22 @@ void ChartsPage::resizeEvent(QResizeEvent* event)
     epochLine_->setVisible(fits);
 }
 
+void ChartsPage::takeShown()
+{
+    if (const StatusPtr status = shownStatus(bench_))
+        takeStatus(status);
+}
+
 void ChartsPage::takeStatus(const StatusPtr& status)
 {
     head_->setStatus(*status, bench_.claims().claims());
     meters_->setStatus(*status);
     showEmptyText();
+    auto lost = bench_.replay().moment() ? std::vector<LostTraining> {} : lostTrainings(bench_.claims().claims(), status->goneHolds); // of the present: nobody knew in the past
+    if (lost == lost_)
+        return;
+    lost_ = std::move(lost);
+    redraw();
 }
 
 void ChartsPage::buildBar()
@@ -330,8 +343,11 @@ void ChartsPage::zoomToSelection()
 ChartData ChartsPage::shownData(Metric metric) const
 {
     const double perEpoch = samplesPerEpoch(bench_.watcher().status());
-    if (!attempt_)
-        return chartDataOf(*snapshot_, metric, axis(), perEpoch);
+    if (!attempt_) {
+        ChartData all = chartDataOf(*snapshot_, metric, axis(), perEpoch);
+        dashLost(all, *snapshot_, metric, lost_);
+        return all;
+    }
     TelemetrySnapshot one = *snapshot_;
     std::erase_if(one.stretches, [this](const Stretch& stretch) { return stretch.attempt != *attempt_; });
     ChartData shown = chartDataOf(one, metric, axis(), perEpoch);

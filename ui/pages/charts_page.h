@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/run_feed.h"
+#include "ui/charts/lost_steps.h"
 #include "ui/charts/series_chart.h"
 
 #include <QWidget>
@@ -49,6 +50,7 @@ private:
     void showDrawn();
     void take(const SnapshotPtr& snapshot);
     void takeStatus(const StatusPtr& status);
+    void takeShown();
     void offerGlobalSteps();
     void redraw();
     void showSelection();
@@ -76,6 +78,7 @@ private:
     QPushButton* display_ = nullptr;
     ChartStatistics* statistics_ = nullptr;
     ChartSettings* settings_ = nullptr;
+    std::vector<LostTraining> lost_; // dashed in the curves
     std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };
 

@@ -95,7 +95,7 @@ void ChunkSamplesView::follow()
         return;
     shownChunk_ = chunk.id.value;
     shownTrainings_ = trainings;
-    title_->setText(heading_.isEmpty() ? chunkTitle(chunk.block, chunk.column) : heading_);
+    title_->setText(heading_.isEmpty() ? tr("%1, %2").arg(chunkTitle(chunk.block, chunk.column), epochName(placeOf(chunk.id).epoch).toLower()) : heading_);
     read();
 }
 
@@ -133,7 +133,7 @@ void ChunkSamplesView::render()
 
 QString ChunkSamplesView::summaryText(const ChunkSummary& summary)
 {
-    QStringList kinds { tr("%1 to be trained").arg(countText(summary.samples)) };
+    QStringList kinds { tr("%1 for training").arg(countText(summary.samples)) };
     if (summary.filtered > 0)
         kinds.append(tr("%1 filtered").arg(countText(summary.filtered)));
     if (summary.heldOut > 0)
@@ -142,7 +142,7 @@ QString ChunkSamplesView::summaryText(const ChunkSummary& summary)
         kinds.append(tr("%1 unreadable").arg(countText(summary.failed)));
     if (summary.duplicates > 0)
         kinds.append(tr("%1 left out as duplicates").arg(countText(summary.duplicates)));
-    return tr("%1 rows: %2. %3 tokens.").arg(countText(summary.rows), kinds.join(QStringLiteral(", ")), countText(summary.tokens));
+    return tr("%1 rows: %2. %3 tokens of text.").arg(countText(summary.rows), kinds.join(QStringLiteral(", ")), countText(summary.tokens));
 }
 
 QString ChunkSamplesView::sampleHtml(const SampleText& sample) const

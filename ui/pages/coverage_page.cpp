@@ -122,7 +122,7 @@ void CoveragePage::buildBar()
     layer_ = new QComboBox(bar);
     layer_->setAccessibleName(tr("Layer"));
     const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker },
-        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Times trained"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block }, { tr("Parent run"), MapLayer::Parent } };
+        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Trainings"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block }, { tr("Parent run"), MapLayer::Parent } };
     for (const auto& [name, layer] : layers)
         layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
     bar->addWidget(layer_);
@@ -168,7 +168,8 @@ void CoveragePage::buildBar()
         const std::int64_t wanted = epoch_->itemData(index).toLongLong();
         const StatusPtr& status = bench_.watcher().status();
         const auto shown = status ? shownEpochs(*status) : std::nullopt;
-        bench_.watcher().setEpoch(shown && shown->first == wanted ? std::nullopt : std::optional(wanted)); // that one is followed
+        const bool followed = shown && shown->first == wanted && !bench_.replay().moment();
+        bench_.watcher().setEpoch(followed ? std::nullopt : std::optional(wanted));
     });
 }
 
@@ -256,7 +257,7 @@ void CoveragePage::takeStatus(const StatusPtr& status)
             open.insert(cell.block);
         if (cell.state != ChunkState::Leased)
             continue;
-        for (const WorkerStatus& worker : status->workers) {
+        for (const WorkerStatus& worker : bench_.replay().moment() ? std::vector<WorkerStatus> {} : status->workers) { // how far they were is not kept
             if (worker.chunkBlock == cell.block && worker.chunkColumn == cell.column)
                 progress.emplace_back(cell.id, worker.chunkFraction);
         }
@@ -271,8 +272,12 @@ void CoveragePage::takeStatus(const StatusPtr& status)
 void CoveragePage::offerEpochs(const RunStatus& status)
 {
     QStringList words;
-    for (const EpochRow& epoch : status.epochs)
-        words.append(epoch.closedWallNs ? epochName(epoch.epoch) : tr("%1, open").arg(epochName(epoch.epoch)));
+    const auto moment = bench_.replay().moment();
+    const auto isThere = [&moment](const EpochRow& epoch) { return !moment || epoch.openedWallNs <= *moment; };
+    const auto isOpen = [&moment](const EpochRow& epoch) { return !epoch.closedWallNs || (moment && *epoch.closedWallNs > *moment); };
+    for (const EpochRow& epoch : status.epochs) // those behind one that has not begun have not begun either
+        if (isThere(epoch))
+            words.append(isOpen(epoch) ? tr("%1, open").arg(epochName(epoch.epoch)) : epochName(epoch.epoch));
     if (words != epochWords_) {
         epochWords_ = words;
         epoch_->clear();
@@ -281,7 +286,7 @@ void CoveragePage::offerEpochs(const RunStatus& status)
     }
     showEpoch();
     std::vector<std::pair<std::int64_t, std::int64_t>> others;
-    for (const EpochRow& epoch : status.epochs)
+    for (const EpochRow& epoch : moment ? std::vector<EpochRow> {} : status.epochs) // what was to come then is not kept
         if (!epoch.closedWallNs && epoch.epoch != bench_.cells().epoch())
             others.emplace_back(epoch.epoch, epoch.chunks.sum() - epoch.chunks[ChunkState::Committed] - epoch.chunks[ChunkState::Excluded] - epoch.chunks[ChunkState::Accepted]);
     legend_->setOpenToo(std::move(others));
@@ -296,7 +301,8 @@ void CoveragePage::showEpoch()
 void CoveragePage::takeCells()
 {
     map_->setCells(bench_.cells().cells());
-    showEpoch();
+    if (bench_.watcher().status())
+        offerEpochs(*bench_.watcher().status());
     orderRows();
     refreshTable();
 }

@@ -39,6 +39,9 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
+    epoch_ = makeLabel({}, TextTone::Value, TextSize::Small, true);
+    epoch_->setContentsMargins(12, 6, 12, 6);
+    column->addWidget(epoch_);
     auto* tables = new QSplitter(Qt::Vertical);
     tables->setHandleWidth(1);
     tables->addWidget(blockTable_);
@@ -48,7 +51,7 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
     splitter->addWidget(tables);
     splitter->addWidget(samples_);
     splitter->setSizes({ 560, 420 });
-    column->addWidget(splitter);
+    column->addWidget(splitter, 1);
     setSortedModel(blockTable_, &blocks_, 0);
     setSortedModel(chunkTable_, &chunks_, 0);
     blockTable_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -82,6 +85,8 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
 void DataPage::refreshBlocks()
 {
     const bool first = blocks_.rowCount() == 0;
+    const bool any = !bench_.cells().cells().empty();
+    epoch_->setText(any ? tr("Blocks and chunks of %1").arg(epochName(bench_.cells().epoch()).toLower()) : QString());
     blocks_.reset(blockLines(bench_.cells().cells()));
     if (first)
         blockTable_->resizeColumnsToContents();

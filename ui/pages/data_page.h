@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+class QLabel;
 class QTableView;
 class QTimer;
 
@@ -27,6 +28,7 @@ private:
     Workbench& bench_;
     BlockModel blocks_;
     ChunkModel chunks_;
+    QLabel* epoch_ = nullptr; // whose blocks these are
     QTableView* blockTable_;
     QTableView* chunkTable_;
     ChunkSamplesView* samples_;

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/charts/series_chart.h"
 #include "ui/models/core_words.h"
+#include "ui/models/past_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/alert_list.h"
@@ -67,17 +68,18 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     cards_ = new QGridLayout;
     cards_->setSpacing(12);
     column->addLayout(cards_);
-    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples in weights"), tr("Of what was read"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
+    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples in weights"), tr("Uses of each sample"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
     column->addWidget(reading_);
     buildChart();
     column->addWidget(loss_, 1);
     column->addWidget(buildSample());
-    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &OverviewPage::take);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &OverviewPage::takeShown);
+    connect(&bench_.replay(), &Replay::momentChanged, this, &OverviewPage::takeShown);
+    connect(&bench_.cells(), &CellStore::reset, this, &OverviewPage::takeShown);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &OverviewPage::takeTelemetry);
     connect(&bench_.watcher(), &RunWatcher::opened, this, &OverviewPage::clear);
     clear();
-    if (bench_.watcher().status())
-        take(bench_.watcher().status());
+    takeShown();
     if (bench_.watcher().telemetry())
         takeTelemetry(bench_.watcher().telemetry());
 }
@@ -124,6 +126,13 @@ void OverviewPage::clear()
     cardOf_.clear();
 }
 
+/// The present, or the moment that is replayed: all of the page is of the same time.
+void OverviewPage::takeShown()
+{
+    if (const StatusPtr status = shownStatus(bench_))
+        take(status);
+}
+
 void OverviewPage::take(const StatusPtr& status)
 {
     head_->setStatus(*status, bench_.claims().claims());
@@ -134,6 +143,12 @@ void OverviewPage::take(const StatusPtr& status)
     showReading(*status);
     alerts_->setAlerts(bench_.alerts().all());
     showWorkers(*status);
+    auto lost = bench_.replay().moment() ? std::vector<LostTraining> {} : lostTrainings(bench_.claims().claims(), status->goneHolds);
+    if (lost == lost_)
+        return;
+    lost_ = std::move(lost);
+    if (bench_.watcher().telemetry())
+        showLosses();
 }
 
 void OverviewPage::showFigures(const RunStatus& status)
@@ -145,14 +160,16 @@ void OverviewPage::showFigures(const RunStatus& status)
     figures_->setValue(3, countText(status.steps));
     figures_->setValue(4, countText(status.tokens));
     figures_->setValue(5, durationText(status.activeSeconds));
-    const double age = static_cast<double>(systemClock().wallNs() - status.newestCheckpointWallNs) * 1e-9;
+    const double age = static_cast<double>(bench_.replay().moment().value_or(systemClock().wallNs()) - status.newestCheckpointWallNs) * 1e-9;
     figures_->setValue(6, status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));
 }
 
 void OverviewPage::showReading(const RunStatus& status)
 {
-    if (!status.reading)
+    if (!status.reading) {
+        reading_->clear();
         return;
+    }
     const Reading& reading = *status.reading;
     std::int64_t trained = 0;
     for (const EpochRow& epoch : status.epochs)
@@ -162,7 +179,8 @@ void OverviewPage::showReading(const RunStatus& status)
     reading_->setValue(0, allCached ? tr("none, all cached") : countText(reading.samplesFetched), tr("From the sources, to make blocks; a block that lies prepared in the cache of the workspace is not read again"));
     reading_->setValue(1, tr("%1 of %2").arg(countText(reading.blocksFromCache), countText(reading.blocksFromCache + reading.blocksPrepared)), tr("%1 blocks prepared, %2 found in the cache").arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
     reading_->setValue(2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
-    reading_->setValue(3, share(trained, reading.samplesFetched), tr("Samples in weights for each sample read; above 100 % when prepared blocks are trained in several epochs"));
+    const double uses = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, reading.samplesFetched));
+    reading_->setValue(3, reading.samplesFetched > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"), tr("Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run"));
     const QString downloaded = reading.downloadedBytes > 0 ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests)).arg(bytesText(reading.downloadedBytes)) : QString();
     reading_->setValue(4, bytesText(reading.textBytes), tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
     reading_->setValue(5, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
@@ -193,11 +211,18 @@ void OverviewPage::showWorkers(const RunStatus& status)
     }
 }
 
+void OverviewPage::showLosses()
+{
+    ChartData curves = chartDataOf(*bench_.watcher().telemetry(), Metric::Loss, XAxis::Tokens);
+    dashLost(curves, *bench_.watcher().telemetry(), Metric::Loss, lost_);
+    loss_->setData(std::move(curves));
+}
+
 void OverviewPage::takeTelemetry(const SnapshotPtr& snapshot)
 {
     for (const auto& [worker, card] : cardOf_)
         card->setLosses(newestLosses(*snapshot, worker));
-    loss_->setData(chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens));
+    showLosses();
     const bool any = snapshot->samples && !snapshot->samples->empty();
     sampleBox_->setVisible(any);
     if (!any)

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "ui/charts/chart_link.h"
 #include "ui/bridge/run_feed.h"
+#include "ui/charts/chart_link.h"
+#include "ui/charts/lost_steps.h"
 
 #include <QWidget>
 #include <map>
@@ -36,7 +37,9 @@ private:
     void buildChart();
     QWidget* buildSample();
     void take(const StatusPtr& status);
+    void takeShown();
     void takeTelemetry(const SnapshotPtr& snapshot);
+    void showLosses();
     void showFigures(const RunStatus& status);
     void showReading(const RunStatus& status);
     void showWorkers(const RunStatus& status);
@@ -51,6 +54,7 @@ private:
     AlertList* alerts_ = nullptr;
     ChartLink link_;
     SeriesChart* loss_ = nullptr;
+    std::vector<LostTraining> lost_; // dashed in its curves
     QGridLayout* cards_ = nullptr;
     std::map<int, WorkerCard*> cardOf_;
     QWidget* sampleBox_ = nullptr;

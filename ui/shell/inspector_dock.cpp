@@ -51,6 +51,38 @@ double medianLoss(const std::vector<ChunkCell>& cells)
     return *middle;
 }
 
+/// What the trainings of one chunk that are not lost gave together: a chunk may be trained in parts, by several workers.
+struct Kept {
+    int parts = 0;
+    int lost = 0; ///< trainings that died with their weights
+    std::int64_t samples = 0;
+    std::int64_t tokens = 0;
+    double lossSum = 0; ///< nats
+    double peakGradientNorm = 0;
+    std::int64_t beganNs = 0;
+    std::int64_t endedNs = 0;
+    std::int64_t checkpoint = 0; ///< newest
+};
+
+Kept keptOf(const std::vector<ClaimRow>& history)
+{
+    Kept kept;
+    for (const ClaimRow& claim : history) {
+        kept.lost += claim.outcome == "lost" ? 1 : 0;
+        if (claim.outcome != "trained" && claim.outcome != "committed")
+            continue;
+        ++kept.parts;
+        kept.samples += claim.samples;
+        kept.tokens += claim.tokens;
+        kept.lossSum += claim.tokens > 0 ? claim.meanLoss * static_cast<double>(claim.tokens) : 0;
+        kept.peakGradientNorm = std::max(kept.peakGradientNorm, claim.peakGradientNorm);
+        kept.beganNs = kept.beganNs == 0 ? claim.startedWallNs : std::min(kept.beganNs, claim.startedWallNs);
+        kept.endedNs = std::max(kept.endedNs, claim.endedWallNs);
+        kept.checkpoint = std::max(kept.checkpoint, claim.checkpoint);
+    }
+    return kept;
+}
+
 } // namespace
 
 InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
@@ -276,7 +308,7 @@ bool InspectorDock::isAnyPoisoned() const
 void InspectorDock::showChunk(ChunkId chunk)
 {
     const SelectedChunk& selected = bench_.selection().selection().chunks.front();
-    title_->setText(chunkTitle(selected.block, selected.column));
+    title_->setText(tr("%1, %2").arg(chunkTitle(selected.block, selected.column), epochName(placeOf(chunk).epoch).toLower()));
     const ChunkCell* cell = bench_.cells().find(chunk);
     if (cell == nullptr) {
         addRow(tr("State"), tr("not of the shown epoch"));
@@ -286,23 +318,26 @@ void InspectorDock::showChunk(ChunkId chunk)
     addRow(tr("State"), chunkStateWord(cell->state));
     if (cell->inherited != Inherited::Nothing)
         addRow(tr("Parent run"), cell->inherited == Inherited::Skipped ? tr("trained it; left out here") : tr("trained it; trained again here"));
-    addRow(tr("Times trained"), countText(cell->timesTrained));
-    if (cell->timesLost > 0)
-        addRow(tr("Times lost"), countText(cell->timesLost));
+    const Kept kept = keptOf(history);
+    addRow(tr("In weights"), kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts)) : kept.parts == 1 ? tr("once") : tr("not yet"), tr("A chunk that is interrupted is trained on from where it was: each part is in the weights once."));
+    if (kept.lost > 0)
+        addRow(tr("Redone"), tr("%n training(s) lost with their weights", nullptr, kept.lost));
     if (cell->worker >= 0)
         addWorkerRow(cell->worker);
     if (!history.empty()) {
         const ClaimRow& last = history.back();
         addRow(tr("Attempt"), tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));
-        addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(last.startedWallNs), wallTimeText(last.endedWallNs)));
-        addRow(tr("Samples"), countText(last.samples));
-        addRow(tr("Tokens"), countText(last.tokens));
-        if (last.tokens > 0)
-            addRow(tr("Mean loss"), tr("%1, run median %2").arg(fixedText(last.meanLoss, 3), fixedText(medianLoss(bench_.cells().cells()), 3)));
-        if (last.peakGradientNorm > 0)
-            addRow(tr("Gradient norm, peak"), fixedText(last.peakGradientNorm, 2));
-        if (last.checkpoint != 0)
-            addRow(tr("Checkpoint"), countText(last.checkpoint));
+    }
+    if (kept.parts > 0) {
+        addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(kept.beganNs), wallTimeText(kept.endedNs)));
+        addRow(tr("Samples"), countText(kept.samples));
+        addRow(tr("Tokens learnt from"), countText(kept.tokens), tr("Tokens with nothing before them are read and not predicted: there are fewer of these than the text has."));
+        if (kept.tokens > 0)
+            addRow(tr("Mean loss"), tr("%1, run median %2").arg(fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3), fixedText(medianLoss(bench_.cells().cells()), 3)));
+        if (kept.peakGradientNorm > 0)
+            addRow(tr("Gradient norm, peak"), fixedText(kept.peakGradientNorm, 2));
+        if (kept.checkpoint != 0)
+            addRow(tr("Checkpoint"), countText(kept.checkpoint));
     }
     showLossInside(chunk);
     const bool first = claims_.rowCount() == 0;

@@ -1,5 +1,8 @@
+#include "core/telemetry/run_telemetry.h"
+#include "core/tracker/ledger_reader.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/charts/lost_steps.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chart_settings.h"
 #include "ui/pages/charts_page.h"
@@ -226,6 +229,42 @@ private Q_SLOTS:
         loss_->replotNow();
         QVERIFY(loss_->statistics().front().count < first.count);
         QCOMPARE(table->model()->index(0, 3).data(Qt::DisplayRole).toString(), valueText(loss_->statistics().front().mean));
+    }
+
+    /// Of a killed worker the steps after its checkpoint are in no model; their curve looked valid until the run went on.
+    void theCurveOfLostStepsLookedValidUntilTheResume()
+    {
+        RunStory story({ 4, 6, 2, 9, 8 });
+        RunTelemetry telemetry(story.paths().telemetryFolder(), {});
+        while (telemetry.poll()) { }
+        const SnapshotPtr snapshot = telemetry.snapshot();
+        auto ledger = good(LedgerReader::open(story.paths().tracker()));
+        const auto claims = good(ledger.claimsSince(0, 1000));
+        QVERIFY(lostTrainings(claims, {}).empty()); // its workers live
+        std::vector<ChunkCell> gone;
+        for (const IncarnationRow& row : good(ledger.incarnations()))
+            if (row.worker == 0)
+                for (const ChunkCell& cell : good(ledger.heldBy(row.id)))
+                    gone.push_back(cell);
+        auto lost = lostTrainings(claims, gone);
+        QVERIFY(!lost.empty()); // what was trained and not committed; the claim that was never begun is none
+        for (LostTraining& one : lost) {
+            QCOMPARE(one.worker, 0);
+            one.began = 1; // the story's telemetry is older than its ledger
+            one.ended = 0;
+        }
+        ChartData curves = chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens);
+        QCOMPARE(curves.lines.size(), std::size_t(2));
+        const auto whole = curves.lines[1].supersededFrom;
+        dashLost(curves, *snapshot, Metric::Loss, lost);
+        const auto steps = curves.lines[0].curve->size();
+        QCOMPARE(curves.lines[0].supersededFrom, steps - 8 * lost.size());
+        QCOMPARE(curves.lines[1].supersededFrom, whole); // the other worker goes on
+        auto supervisor = story.supervisor(); // and when its claims are freed, the history says it
+        for (const auto& live : good(supervisor.live()))
+            if (live.worker == 0)
+                good(supervisor.revoke(live.incarnation, "killed"));
+        QCOMPARE(lostTrainings(good(ledger.claimsSince(0, 1000)), {}).size(), lost.size());
     }
 };
 

@@ -17,6 +17,7 @@
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/quarantine_dialog.h"
 #include "ui/shell/appearance.h"
+#include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
 #include "ui/widgets/lane_view.h"
@@ -359,7 +360,48 @@ private Q_SLOTS:
         };
         QTRY_COMPARE_WITH_TIMEOUT(figure(QStringLiteral("Samples read")), QStringLiteral("1,000"), kPatienceMs);
         QCOMPARE(figure(QStringLiteral("Padding")), QStringLiteral("10.0 %"));
-        QVERIFY(figure(QStringLiteral("Of what was read")) != QStringLiteral("–"));
+        QVERIFY2(figure(QStringLiteral("Uses of each sample")).endsWith(QStringLiteral(" times")), qPrintable(figure(QStringLiteral("Uses of each sample")))); // it said 181.6 % of what was read
+    }
+
+    /// It said "times trained 3", "19 to be trained" of a committed chunk, and two numbers of tokens in one panel.
+    void aChunkThatWasTrainedInPartsIsInTheWeightsOnce()
+    {
+        const RunStory story({ 2, 6, 1, 0, 8 });
+        auto worker = good(WorkerLedger::open(story.paths().tracker(), "00112233aabbccdd"));
+        (void)good(worker.start({ story.attempt(), 3, 3, "cpu", "CPU" }, 600));
+        ChunkId chunk;
+        int part = 0;
+        for (const WindowRange range : { WindowRange { 0, 4 }, WindowRange { 4, 7 }, WindowRange { 7, 10 } }) {
+            const Claim claim = std::get<Claim>(good(worker.claim()));
+            chunk = claim.chunk;
+            good(worker.begin(claim));
+            ChunkOutcome outcome;
+            outcome.done = { range };
+            outcome.tokens = 100 * range.size();
+            outcome.lossSum = 2.0 * static_cast<double>(outcome.tokens);
+            outcome.firstStep = range.begin + 1;
+            outcome.lastStep = range.end;
+            good(worker.finish(claim, outcome, range.end < 10));
+            CheckpointRecord record;
+            record.replica = 3;
+            record.folder = "3-" + std::to_string(++part);
+            record.manifestSha256 = std::string(64, 'a');
+            (void)good(worker.commit(record, std::vector<Part> { { claim.chunk, range, range.size() } }));
+        }
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.show();
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().find(chunk) != nullptr && bench.claims().claimsOf(chunk).size() == 3, kPatienceMs);
+        bench.selection().setChunks({ { chunk, placeOf(chunk).block, placeOf(chunk).column } });
+        const auto says = [&inspector](const QString& name) {
+            const auto labels = inspector.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("In weights: once, in 3 parts")), kPatienceMs);
+        QVERIFY(says(QStringLiteral("Tokens learnt from: 1,000"))); // of all its parts
+        QVERIFY(says(QStringLiteral("State: committed")));
+        QVERIFY(says(QStringLiteral("Checkpoint: 3")));
     }
 
     void theSelectedChunksGoOnTheQuarantineListAndIntoANewRun()

@@ -10,6 +10,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/coverage_page.h"
 #include "ui/pages/epoch_head.h"
 #include "ui/pages/epoch_meters.h"
 #include "ui/pages/error_text.h"
@@ -788,6 +789,76 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(warns(), kPatienceMs);
         bench.replay().setMoment(std::nullopt);
         QTRY_VERIFY_WITH_TIMEOUT(!warns(), kPatienceMs);
+    }
+
+    /// In a replay head, meters and epoch choice stayed in the present; an epoch that was chosen there said "block not prepared" of trained chunks; in a window
+    /// made anew (another language) the choice said 2 over the map of 1.
+    void thePastIsThePast()
+    {
+        RunStory story({ 2, 3, 1, 0, 8 }); // its worker holds one chunk and never trains it
+        auto feeder = good(FeederLedger::open(story.paths().tracker()));
+        PreparedChunk prepared;
+        prepared.rows = { 20, 19, 0, 0, 1, 0 };
+        prepared.tokens = 1000;
+        prepared.windows = 10;
+        good(feeder.setPrepared(1, "block1", "digest1", std::vector<PreparedChunk>(3, prepared)));
+        auto supervisor = story.supervisor();
+        good(supervisor.setStoppingRules({ .epochs = 2 }));
+        for (int i = 0; i < 5; ++i)
+            QVERIFY(story.trainOne(0, true));
+        while (good(good(LedgerReader::open(story.paths().tracker())).epochs()).size() < 2)
+            good(supervisor.advance());
+        for (int i = 0; i < 2; ++i) {
+            good(supervisor.advance());
+            QVERIFY(story.trainOne(0, true));
+        }
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        CoveragePage coverage(bench);
+        page.show();
+        bench.showRun(story.folder());
+        const auto committed = [&bench] {
+            const auto& cells = bench.cells().cells();
+            return std::count_if(cells.begin(), cells.end(), [](const ChunkCell& cell) { return cell.state == ChunkState::Committed; });
+        };
+        const auto choice = [](const CoveragePage& of) {
+            const auto combos = of.findChildren<QComboBox*>();
+            for (const QComboBox* combo : combos)
+                if (combo->accessibleName() == QStringLiteral("Epoch"))
+                    return combo->currentText();
+            return QString();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->epochs.size() == 2 && committed() == 5 && bench.replay().end() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Epochs 1 and 2")), kPatienceMs);
+        QCOMPARE(bench.cells().epoch(), 0); // the oldest that is open
+        QTRY_COMPARE_WITH_TIMEOUT(choice(coverage), QStringLiteral("Epoch 1, open"), kPatienceMs);
+        const auto meter = [&page](const QString& name) {
+            const auto meters = page.findChildren<Meter*>();
+            for (const Meter* one : meters)
+                if (one->accessibleName().startsWith(name))
+                    return one->accessibleName() + one->accessibleDescription();
+            return QString();
+        };
+        bench.replay().setMoment(bench.replay().begin());
+        QVERIFY2(says(page, QStringLiteral("As it was at")), "the evidence is of the present");
+        QVERIFY2(says(page, QStringLiteral("Epoch 1, ")), "the head is of the present");
+        QVERIFY2(meter(QStringLiteral("Chunks committed")).contains(QStringLiteral("0 of 6")), qPrintable(meter(QStringLiteral("Chunks committed"))));
+        bench.replay().setMoment(bench.replay().end() - 1);
+        bench.watcher().setEpoch(1);
+        QTRY_COMPARE_WITH_TIMEOUT(bench.cells().epoch(), 1, kPatienceMs);
+        QVERIFY2(committed() >= 1, "the chosen epoch is shown as not prepared");
+        QVERIFY(says(page, QStringLiteral("Epoch 2, ")));
+        CoveragePage anew(bench);
+        QCOMPARE(choice(anew), QStringLiteral("Epoch 2, open"));
+        bench.replay().setMoment(std::nullopt);
+        bench.watcher().setHeld(false);
+        QTRY_COMPARE_WITH_TIMEOUT(bench.cells().epoch(), 0, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(choice(anew), QStringLiteral("Epoch 1, open"), kPatienceMs);
+        InspectorDock inspector(bench);
+        inspector.show();
+        const ChunkCell& cell = bench.cells().cells().front();
+        bench.selection().setChunks({ { cell.id, cell.block, cell.column } });
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("Block 0, chunk 0, epoch 1")), kPatienceMs);
     }
 
     /// Both ways it happened: the next look at the workspace, and the focus that came back to the list.

@@ -1,0 +1,37 @@
+#include "ui/charts/lost_steps.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+/// Work after the last checkpoint of a worker is lost, never work before it: the lost steps are the end of a stretch.
+std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lost)
+{
+    std::size_t from = stretch.size();
+    for (std::size_t i = stretch.chunks.size(); i-- > 0;) {
+        const ChunkStart start = stretch.chunks[i];
+        if (!isLostStep(lost, stretch.worker, stretch.attempt, start.chunk, stretch.wallAt(start.index)))
+            break;
+        from = start.index;
+    }
+    return from;
+}
+
+} // namespace
+
+void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric, const std::vector<LostTraining>& lost)
+{
+    if (lost.empty())
+        return;
+    std::vector<const Stretch*> stretches; // as the lines are ordered
+    for (const Stretch& stretch : snapshot.stretches)
+        if (stretch.rank == 0 || metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB)
+            stretches.push_back(&stretch);
+    std::stable_sort(stretches.begin(), stretches.end(), [](const Stretch* a, const Stretch* b) { return a->worker < b->worker; });
+    for (std::size_t i = 0; i < stretches.size() && i < data.lines.size(); ++i)
+        data.lines[i].supersededFrom = std::min(data.lines[i].supersededFrom, lostFrom(*stretches[i], lost));
+}
+
+} // namespace furrow

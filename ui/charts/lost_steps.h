@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/run/lost_trainings.h"
+#include "ui/charts/chart_data.h"
+
+namespace furrow {
+
+/// Lines end where their lost steps begin (ChartLine::supersededFrom), at once and not when the run goes on.
+/// @param data  as chartDataOf(snapshot, metric, ...) made it, of all workers
+void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric, const std::vector<LostTraining>& lost);
+
+} // namespace furrow
