@@ -1,0 +1,290 @@
+// One run in many situations: every view and file that tells the same number must tell the same one. A failure names situation, number and view.
+
+#include "core/run/resume_effect.h"
+#include "core/run/run_status.h"
+#include "core/tracker/audit.h"
+#include "core/tracker/database.h"
+#include "core/tracker/ledger_reader.h"
+#include "tests/ui/patience.h"
+#include "tests/ui/run_story.h"
+#include "ui/charts/map_legend.h"
+#include "ui/models/past_status.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/coverage_page.h"
+#include "ui/pages/overview_page.h"
+#include "ui/widgets/meters.h"
+
+#include <nlohmann/json.hpp>
+
+#include <QRegularExpression>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+/// Number -> view -> what it says.
+using Truths = std::map<QString, std::map<QString, std::int64_t>>;
+
+QString disagreement(const Truths& truths)
+{
+    for (const auto& [number, views] : truths)
+        for (const auto& [view, value] : views)
+            if (value != views.begin()->second)
+                return QStringLiteral("%1: %2 says %3, %4 says %5").arg(number, views.begin()->first).arg(views.begin()->second).arg(view).arg(value);
+    return {};
+}
+
+/// "committed 1,204" in a list of words and numbers; 0 where it is not said.
+std::int64_t said(const QString& words, const QString& name)
+{
+    const auto found = QRegularExpression(QStringLiteral("(?:^|, )%1 ([\\d,]+)(?:, |$)").arg(QRegularExpression::escape(name))).match(words);
+    return found.hasMatch() ? found.captured(1).remove(QLatin1Char(',')).toLongLong() : 0;
+}
+
+struct Desk {
+    explicit Desk(const RunStory& story)
+        : bench(story.workspace())
+        , overview(bench)
+        , coverage(bench)
+        , folder(story.folder())
+    {
+        bench.showRun(folder);
+    }
+    Workbench bench;
+    OverviewPage overview;
+    CoveragePage coverage;
+    QString folder;
+
+    QString meter(const QString& name) const
+    {
+        const auto meters = overview.findChildren<Meter*>();
+        for (const Meter* one : meters)
+            if (one->accessibleName().startsWith(name + QLatin1Char(':')))
+                return one->accessibleName().mid(name.size() + 2);
+        return {};
+    }
+    std::int64_t meterCount(const QString& name) const { return QString(meter(name)).remove(QLatin1Char(',')).section(QLatin1Char(' '), 0, 0).toLongLong(); }
+    QString meterLegend() const { return overview.findChild<MeterLegend*>()->accessibleName(); }
+    QString mapLegend() const { return coverage.findChild<MapLegend*>()->accessibleDescription(); }
+};
+
+/// What the console shows of the epochs that are shown. The map is of one epoch: it is compared where only one is open.
+void addConsole(Truths& truths, const Desk& desk, bool oneEpoch)
+{
+    const QString meters = desk.meterLegend();
+    truths[QStringLiteral("committed")][QStringLiteral("meter")] = desk.meterCount(QStringLiteral("Chunks committed"));
+    for (const auto& [number, word] : { std::pair("committed", "committed"), std::pair("trained", "trained, not in a checkpoint yet"), std::pair("leased", "leased"), std::pair("work lost", "work lost") })
+        truths[QString::fromLatin1(number)][QStringLiteral("legend of the meters")] = said(meters, QString::fromLatin1(word));
+    truths[QStringLiteral("free or not prepared")][QStringLiteral("legend of the meters")] = said(meters, QStringLiteral("free")) + said(meters, QStringLiteral("not prepared"));
+    if (!oneEpoch)
+        return;
+    const QString map = desk.mapLegend();
+    for (const char* number : { "committed", "trained", "leased", "work lost" })
+        truths[QString::fromLatin1(number)][QStringLiteral("map")] = said(map, QString::fromLatin1(number));
+    truths[QStringLiteral("free or not prepared")][QStringLiteral("map")] = said(map, QStringLiteral("free"));
+    truths[QStringLiteral("chunks")][QStringLiteral("map")] = said(map, QStringLiteral("sum"));
+}
+
+void addStatus(Truths& truths, const RunStatus& status)
+{
+    const auto json = nlohmann::json::parse(toJson(status).dump());
+    const EpochRow shown = shownEpochs(status)->together;
+    const auto& chunks = json["chunks"];
+    const auto in = [&](const char* number, const char* view, std::int64_t value) { truths[QString::fromLatin1(number)][QString::fromLatin1(view)] = value; };
+    in("committed", "status", shown.chunks[ChunkState::Committed]);
+    in("committed", "status --json", chunks["committed"]);
+    in("trained", "status", shown.chunks[ChunkState::Trained] - shown.lost.trained);
+    in("leased", "status", shown.chunks[ChunkState::Leased] - shown.lost.leased - shown.lost.released);
+    in("work lost", "status", shown.lost.sum());
+    in("work lost", "status --json", chunks["lost"]);
+    in("free or not prepared", "status", shown.chunks[ChunkState::Free] + shown.chunks[ChunkState::Pending] - shown.lost.free - shown.lost.pending);
+    in("chunks", "status", shown.chunks.sum());
+    in("steps", "status", status.steps);
+    in("steps", "status --json", json["steps"]);
+    in("tokens", "status --json", json["tokens"]);
+    in("tokens", "status", status.tokens);
+    std::int64_t committed = 0;
+    std::int64_t lost = 0;
+    for (const auto& epoch : json["epochs"]) {
+        committed += epoch["chunks"]["committed"].get<std::int64_t>();
+        lost += epoch["chunks"]["lost"].get<std::int64_t>();
+    }
+    in("committed", "sum over status --json epochs", committed);
+    in("work lost", "sum over status --json epochs", lost);
+}
+
+void addLedger(Truths& truths, const RunStory& story, bool nobodyTrains)
+{
+    const auto in = [&](const char* number, const char* view, std::int64_t value) { truths[QString::fromLatin1(number)][QString::fromLatin1(view)] = value; };
+    auto reader = good(LedgerReader::open(story.paths().tracker()));
+    const auto report = good(audit(story.paths().tracker()));
+    const auto open = openEpochs(good(reader.epochs()));
+    std::int64_t committed = 0;
+    std::int64_t known = 0;
+    for (const AuditEpoch& epoch : report.epochs)
+        if (epoch.epoch >= open.front().epoch) {
+            committed += epoch.committed;
+            known += epoch.known;
+        }
+    in("committed", "audit", committed);
+    in("chunks", "audit", known);
+    QVERIFY2(report.isClean(), auditText(report).c_str());
+    const auto effect = good(resumeEffect(reader, std::nullopt, [](CheckpointId) { return true; }));
+    in("committed", "dry run", effect[ChunkFate::Kept]);
+    if (nobodyTrains) {
+        in("work lost", "dry run", effect[ChunkFate::Lost]);
+        in("free or not prepared", "dry run", effect[ChunkFate::Free]);
+    }
+}
+
+enum class End { Running, Freed, Gone, Stopped };
+
+/// Its processes are not there any more, and nobody has freed what they held.
+void loseProcesses(const RunStory& story)
+{
+    auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+    db.run("UPDATE incarnation SET pid=2147483646");
+    db.run("UPDATE process SET pid=2147483646");
+    good(db.takeStatus());
+}
+
+void endAs(const RunStory& story, End end)
+{
+    auto supervisor = story.supervisor();
+    if (end == End::Freed || end == End::Stopped) {
+        for (const auto& live : good(supervisor.live()))
+            (void)good(supervisor.revoke(live.incarnation, "the run was killed"));
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, "killed"));
+    }
+    if (end == End::Gone)
+        loseProcesses(story);
+}
+
+/// The next epoch is open while the last chunks of this one are in training.
+void openSecondEpoch(RunStory& story)
+{
+    auto feeder = good(FeederLedger::open(story.paths().tracker()));
+    PreparedChunk prepared;
+    prepared.rows = { 20, 19, 0, 0, 1, 0 };
+    prepared.tokens = 1000;
+    prepared.windows = 10;
+    good(feeder.setPrepared(1, "block1", "digest1", std::vector<PreparedChunk>(3, prepared)));
+    auto supervisor = story.supervisor();
+    good(supervisor.setStoppingRules({ .epochs = 2 }));
+    for (int i = 0; i < 5; ++i)
+        story.trainOne(0, i < 2);
+    while (good(good(LedgerReader::open(story.paths().tracker())).epochs()).size() < 2)
+        good(supervisor.advance());
+    good(supervisor.advance());
+    story.trainOne(0, false);
+}
+
+} // namespace
+
+class TestTruthTable : public QObject {
+    Q_OBJECT
+
+    static void compare(const RunStory& story, End end)
+    {
+        Desk desk(story);
+        const bool nobodyTrains = end != End::Running;
+        QString found;
+        const auto agree = [&] { // the console reads twice a second
+            if (!desk.bench.watcher().status() || desk.bench.cells().cells().empty())
+                return false;
+            const RunStatus status = good(readStatus(story.paths()));
+            Truths truths;
+            addStatus(truths, status);
+            addLedger(truths, story, nobodyTrains);
+            addConsole(truths, desk, shownEpochs(status)->count() == 1);
+            truths[QStringLiteral("steps")][QStringLiteral("meter")] = desk.meterCount(QStringLiteral("Optimiser steps"));
+            found = disagreement(truths);
+            return found.isEmpty();
+        };
+        (void)QTest::qWaitFor(agree, 4000);
+        QVERIFY2(found.isEmpty() && agree(), qPrintable(found));
+    }
+
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void everyViewTellsTheSame_data()
+    {
+        QTest::addColumn<int>("trained");
+        QTest::addColumn<int>("end");
+        for (const int trained : { 0, 1, 2, 5, 9, 12, 18 })
+            for (const auto& [name, end] : { std::pair("running", End::Running), std::pair("killed, freed", End::Freed), std::pair("killed, not freed yet", End::Gone) })
+                QTest::addRow("%d trained, %s", trained, name) << trained << static_cast<int>(end);
+    }
+    void everyViewTellsTheSame()
+    {
+        QFETCH(int, trained);
+        QFETCH(int, end);
+        RunStory story({ 4, 6, 2, trained, 8 });
+        endAs(story, static_cast<End>(end));
+        compare(story, static_cast<End>(end));
+    }
+
+    void everyViewTellsTheSameOfTwoOpenEpochs_data()
+    {
+        QTest::addColumn<int>("end");
+        QTest::newRow("running") << static_cast<int>(End::Running);
+        QTest::newRow("killed, freed") << static_cast<int>(End::Freed);
+        QTest::newRow("killed, not freed yet") << static_cast<int>(End::Gone);
+    }
+    void everyViewTellsTheSameOfTwoOpenEpochs()
+    {
+        QFETCH(int, end);
+        RunStory story({ 2, 3, 1, 0, 8 });
+        openSecondEpoch(story);
+        QCOMPARE(openEpochs(good(good(LedgerReader::open(story.paths().tracker())).epochs())).size(), std::size_t(2));
+        endAs(story, static_cast<End>(end));
+        compare(story, static_cast<End>(end));
+    }
+
+    void everyViewTellsTheSameOfExcludedChunks()
+    {
+        RunStory story({ 4, 6, 2, 9, 8 });
+        auto reader = good(LedgerReader::open(story.paths().tracker()));
+        std::vector<ChunkId> free;
+        for (const ChunkCell& cell : good(reader.cells(0)))
+            if (cell.state == ChunkState::Free && free.size() < 2)
+                free.push_back(cell.id);
+        good(story.supervisor().exclude(free, "left out by hand"));
+        compare(story, End::Running);
+    }
+
+    void headMetersAndMapAreOfTheMomentThatIsReplayed_data()
+    {
+        QTest::addColumn<int>("tenth");
+        for (int tenth = 0; tenth < 10; ++tenth)
+            QTest::addRow("moment %d", tenth) << tenth;
+    }
+    void headMetersAndMapAreOfTheMomentThatIsReplayed()
+    {
+        QFETCH(int, tenth);
+        RunStory story({ 4, 6, 2, 12, 8 });
+        endAs(story, End::Freed);
+        Desk desk(story);
+        QTRY_VERIFY_WITH_TIMEOUT(desk.bench.watcher().status() && desk.bench.watcher().tables() && !desk.bench.cells().cells().empty() && desk.bench.replay().end() > desk.bench.replay().begin(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.bench.claims().claims().empty(), kPatienceMs);
+        auto& replay = desk.bench.replay();
+        replay.setMoment(replay.begin() + (replay.end() - 1 - replay.begin()) * tenth / 10);
+        Truths truths;
+        const RunStatus past = *shownStatus(desk.bench);
+        std::map<ChunkState, std::int64_t> states;
+        for (const ChunkCell& cell : replay.cellsAt(*replay.moment()))
+            ++states[cell.state];
+        truths[QStringLiteral("committed")][QStringLiteral("moves of the ledger")] = states[ChunkState::Committed];
+        truths[QStringLiteral("trained")][QStringLiteral("moves of the ledger")] = states[ChunkState::Trained];
+        truths[QStringLiteral("leased")][QStringLiteral("moves of the ledger")] = states[ChunkState::Leased];
+        addConsole(truths, desk, true);
+        truths[QStringLiteral("steps")][QStringLiteral("status of the moment")] = past.steps;
+        truths[QStringLiteral("steps")][QStringLiteral("meter")] = desk.meterCount(QStringLiteral("Optimiser steps"));
+        QVERIFY2(disagreement(truths).isEmpty(), qPrintable(disagreement(truths)));
+    }
+};
+
+QTEST_MAIN(TestTruthTable)
+#include "tst_truth_table.moc"
