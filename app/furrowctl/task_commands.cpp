@@ -4,8 +4,8 @@
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/run/measured_export.h"
 #include "core/run/run_paths.h"
-#include "core/telemetry/export.h"
 
 #include <nlohmann/json.hpp>
 
@@ -62,7 +62,7 @@ struct Given {
 int exportMeasured(const Given& given, const std::string& format)
 {
     const auto out = pathFromUtf8(given.values.at("--out"));
-    auto records = exportTelemetry(RunPaths(pathFromUtf8(given.folder)).telemetryFolder(), format, out);
+    auto records = furrow::exportMeasured(RunPaths(pathFromUtf8(given.folder)), format, out);
     if (!records.ok())
         return fail(records.error(), given.json);
     const std::string folder = utf8Text(std::filesystem::absolute(out));

@@ -10,11 +10,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace furrow {
@@ -86,70 +88,132 @@ std::string text(const std::string& value)
     return quoted + '"';
 }
 
-template <typename... Values> std::string row(const PlacedRecord& at, const Values&... values)
+using Value = std::variant<std::int64_t, double, std::string>;
+/// One record with the names of its values: the columns of CSV and the keys of JSON lines are the same.
+using Row = std::vector<std::pair<const char*, Value>>;
+
+std::string csvText(const Value& value)
 {
-    std::string line = text(at.wall) + ',' + text(at.header.attempt) + ',' + text(std::int64_t { at.header.worker });
-    ((line += ',', line += text(values)), ...);
-    return line + "\r\n";
+    return std::visit([](const auto& one) { return text(one); }, value);
 }
 
-Result<std::int64_t> exportCsv(const std::filesystem::path& folder, const std::filesystem::path& out)
+nlohmann::ordered_json jsonOf(const Value& value)
 {
-    TextFile steps(out / "steps.csv");
-    TextFile evaluations(out / "evaluations.csv");
-    TextFile events(out / "events.csv");
-    TextFile drifts(out / "drifts.csv");
-    const std::string place = "wall_time,attempt,worker,";
-    steps.write(place + "step,global_step,epoch,block,chunk,samples,tokens,step_tokens,loss,learning_rate,gradient_norm,parameter_norm,tokens_per_second,wait_ms,forward_ms,backward_ms,"
-                        "optimizer_ms,checkpoint_ms,memory_bytes,ranks,rank\r\n");
-    evaluations.write(place + "step,tokens,loss,accuracy,what\r\n");
-    events.write(place + "step,chunk,what,text\r\n");
-    drifts.write(place + "round,replica,from_mean,from_base,parameter_norm\r\n");
+    if (const auto* number = std::get_if<double>(&value); number != nullptr && !std::isfinite(*number))
+        return std::isnan(*number) ? "nan" : *number > 0 ? "inf" : "-inf"; // as telemetry writes them: JSON has none
+    return std::visit([](const auto& one) { return nlohmann::ordered_json(one); }, value);
+}
+
+std::string chunkText(const ExportView& view, std::int64_t chunk)
+{
+    if (chunk == 0)
+        return {};
+    return view.chunkName ? view.chunkName(chunk) : std::to_string(chunk);
+}
+
+std::int64_t isLost(const ExportView& view, const PlacedRecord& at)
+{
+    return view.isLost && view.isLost(at) ? 1 : 0;
+}
+
+Row placed(const PlacedRecord& at)
+{
+    return { { "wall_time", at.wall }, { "attempt", at.header.attempt }, { "worker", std::int64_t { at.header.worker } } };
+}
+
+Row stepRow(const PlacedRecord& at, const ExportView& view)
+{
+    const StepRecord& s = at.line.step;
+    Row row = placed(at);
+    const Row own { { "step", s.step }, { "global_step", s.globalStep }, { "epoch", s.epoch + 1 }, { "block", s.block }, { "chunk", chunkText(view, s.chunk) }, { "samples", s.samples }, { "tokens", s.tokens },
+        { "step_tokens", s.stepTokens }, { "loss", s.loss }, { "learning_rate", s.lr }, { "gradient_norm", s.gradientNorm }, { "parameter_norm", s.parameterNorm }, { "tokens_per_second", s.tokensPerSecond },
+        { "wait_ms", s.time.waitData }, { "forward_ms", s.time.forward }, { "backward_ms", s.time.backward }, { "optimizer_ms", s.time.optimizer }, { "checkpoint_ms", s.time.checkpoint },
+        { "memory_bytes", s.memoryBytes }, { "ranks", std::int64_t { s.ranks } }, { "rank", std::int64_t { s.rank } }, { "lost", isLost(view, at) } };
+    row.insert(row.end(), own.begin(), own.end());
+    return row;
+}
+
+/// Nothing for kinds that have no table.
+std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
+{
+    const auto with = [&at](Row own) {
+        Row row = placed(at);
+        row.insert(row.end(), own.begin(), own.end());
+        return row;
+    };
+    const ScannedLine& line = at.line;
+    switch (line.kind) {
+    case LineKind::Step: return stepRow(at, view);
+    case LineKind::Eval:
+        return with({ { "step", line.eval.step }, { "tokens", line.eval.tokens }, { "loss", line.eval.loss }, { "accuracy", line.eval.accuracy }, { "what", std::string(toString(line.eval.what)) } });
+    case LineKind::Event:
+        return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) }, { "what", std::string(toString(line.event.kind)) }, { "text", line.event.text } });
+    case LineKind::Drift:
+        return with({ { "round", line.drift.round }, { "replica", std::int64_t { line.drift.replica } }, { "from_mean", line.drift.fromMean }, { "from_base", line.drift.fromBase }, { "parameter_norm", line.drift.parameterNorm } });
+    case LineKind::Gpu:
+        return with({ { "device", line.gpu.device }, { "utilization", line.gpu.utilization }, { "memory_bytes", line.gpu.memoryUsedBytes }, { "memory_total_bytes", line.gpu.memoryTotalBytes }, { "power_watt", line.gpu.powerWatt },
+            { "temperature_celsius", line.gpu.temperatureCelsius } });
+    case LineKind::Sample: return with({ { "step", line.sample.step }, { "prompt", line.sample.prompt }, { "text", line.sample.text } });
+    case LineKind::Claims: return with({ { "count", line.claims.count }, { "p50_ms", line.claims.p50Ms }, { "p99_ms", line.claims.p99Ms }, { "max_ms", line.claims.maxMs } });
+    default: return std::nullopt;
+    }
+}
+
+const char* kindName(LineKind kind)
+{
+    switch (kind) {
+    case LineKind::Step: return "step";
+    case LineKind::Eval: return "evaluation";
+    case LineKind::Event: return "event";
+    case LineKind::Drift: return "drift";
+    case LineKind::Gpu: return "gpu";
+    case LineKind::Sample: return "sample";
+    default: return "claims";
+    }
+}
+
+/// The names of a table, which is there even when it has no row.
+std::string csvHead(LineKind kind)
+{
+    const TelemetryHeader nobody;
+    ScannedLine line;
+    line.kind = kind;
+    std::string head;
+    for (const auto& [name, value] : rowOf({ nobody, 0, line }, {}).value_or(Row {}))
+        head += (head.empty() ? "" : ",") + std::string(name);
+    return head + "\r\n";
+}
+
+Result<std::int64_t> exportCsv(const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
+{
+    const std::pair<LineKind, const char*> kinds[] = { { LineKind::Step, "steps.csv" }, { LineKind::Eval, "evaluations.csv" }, { LineKind::Event, "events.csv" }, { LineKind::Drift, "drifts.csv" } };
+    std::map<LineKind, TextFile> tables;
+    for (const auto& [kind, name] : kinds)
+        tables.try_emplace(kind, out / name).first->second.write(csvHead(kind));
     auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
-        const auto& line = at.line;
-        if (line.kind == LineKind::Step) {
-            const auto& s = line.step;
-            steps.write(row(at, s.step, s.globalStep, s.epoch, s.block, s.chunk, s.samples, s.tokens, s.stepTokens, s.loss, s.lr, s.gradientNorm, s.parameterNorm, s.tokensPerSecond,
-                s.time.waitData, s.time.forward, s.time.backward, s.time.optimizer, s.time.checkpoint, s.memoryBytes, std::int64_t { s.ranks }, std::int64_t { s.rank }));
-        } else if (line.kind == LineKind::Eval) {
-            evaluations.write(row(at, line.eval.step, line.eval.tokens, line.eval.loss, line.eval.accuracy, std::string(toString(line.eval.what))));
-        } else if (line.kind == LineKind::Event) {
-            events.write(row(at, line.event.step, line.event.chunk, std::string(toString(line.event.kind)), line.event.text));
-        } else if (line.kind == LineKind::Drift) {
-            drifts.write(row(at, line.drift.round, std::int64_t { line.drift.replica }, line.drift.fromMean, line.drift.fromBase, line.drift.parameterNorm));
-        }
+        const auto table = tables.find(at.line.kind);
+        if (table == tables.end())
+            return {};
+        std::string line;
+        for (const auto& [name, value] : rowOf(at, view).value_or(Row {}))
+            line += (line.empty() ? "" : ",") + csvText(value);
+        table->second.write(line + "\r\n");
         return {};
     });
-    for (auto* file : { &steps, &evaluations, &events, &drifts })
-        if (auto done = file->finish(); !done.ok())
+    for (auto& [kind, table] : tables)
+        if (auto done = table.finish(); !done.ok())
             return done.error();
     return count;
 }
 
-/// The record as it was written, with its place in front.
-std::string jsonLine(const PlacedRecord& at)
-{
-    TelemetryRecord record;
-    switch (at.line.kind) {
-    case LineKind::Step: record = at.line.step; break;
-    case LineKind::Eval: record = at.line.eval; break;
-    case LineKind::Event: record = at.line.event; break;
-    case LineKind::Gpu: record = at.line.gpu; break;
-    case LineKind::Sample: record = at.line.sample; break;
-    case LineKind::Claims: record = at.line.claims; break;
-    case LineKind::Drift: record = at.line.drift; break;
-    default: return {};
-    }
-    std::string line;
-    encodeLine(record, line);
-    return "{\"wall\":" + text(at.wall) + ",\"attempt\":" + text(at.header.attempt) + ",\"worker\":" + text(std::int64_t { at.header.worker }) + ',' + line.substr(1);
-}
-
-Result<std::int64_t> exportJsonl(const std::filesystem::path& folder, const std::filesystem::path& out)
+Result<std::int64_t> exportJsonl(const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
     TextFile file(out / "records.jsonl");
     auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
-        file.write(jsonLine(at));
+        nlohmann::ordered_json json { { "kind", kindName(at.line.kind) } };
+        for (const auto& [name, value] : rowOf(at, view).value_or(Row {}))
+            json[name] = jsonOf(value);
+        file.write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
         return {};
     });
     if (auto done = file.finish(); !done.ok())
@@ -157,7 +221,7 @@ Result<std::int64_t> exportJsonl(const std::filesystem::path& folder, const std:
     return count;
 }
 
-Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, const std::filesystem::path& out)
+Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
     std::map<int, EventFileWriter> files;
     const auto write = [&](EventFileWriter& file, const PlacedRecord& at) {
@@ -168,6 +232,10 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
                 file.scalar(at.wall, s.step, tag, value);
             if (s.rank > 0) // rank 0 tells the rest for the group
                 return;
+            if (isLost(view, at) != 0) { // a curve of its own: its steps are in no model
+                file.scalar(at.wall, s.step, "lost/loss", s.loss);
+                return;
+            }
             const std::pair<const char*, double> whole[] = { { "train/loss", s.loss }, { "train/learning_rate", s.lr }, { "train/gradient_norm", s.gradientNorm }, { "train/tokens", static_cast<double>(s.tokens) } };
             for (const auto& [tag, value] : whole)
                 file.scalar(at.wall, s.step, tag, value);
@@ -263,7 +331,7 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
     return count;
 }
 
-Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format, const std::filesystem::path& out)
+Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format, const std::filesystem::path& out, const ExportView& view)
 {
     std::error_code failed;
     if (std::filesystem::exists(out, failed) && !std::filesystem::is_empty(out, failed))
@@ -271,11 +339,11 @@ Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolde
     if (auto made = realFileSystem().createFolders(out); !made.ok())
         return made.error();
     if (format == "csv")
-        return exportCsv(telemetryFolder, out);
+        return exportCsv(telemetryFolder, out, view);
     if (format == "jsonl")
-        return exportJsonl(telemetryFolder, out);
+        return exportJsonl(telemetryFolder, out, view);
     if (format == "tensorboard")
-        return exportTensorBoard(telemetryFolder, out);
+        return exportTensorBoard(telemetryFolder, out, view);
     return Error { ErrorCode::InvalidArgument, sentence("format is '%1', allowed is csv, jsonl or tensorboard.", { format }) };
 }
 

@@ -21,10 +21,16 @@ struct PlacedRecord {
 /// be read are left out. @return the number of records
 Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder, const std::function<Status(const PlacedRecord&)>& onRecord);
 
+/// What telemetry alone does not know of its records. Without it chunks are numbers, and no step is called lost.
+struct ExportView {
+    std::function<std::string(std::int64_t chunk)> chunkName; ///< "3:17"
+    std::function<bool(const PlacedRecord&)> isLost; ///< of a step: its weights are gone
+};
+
 /// Writes telemetry for other programs into a new or empty folder. @return the number of records
-/// "csv": steps.csv, evaluations.csv, events.csv, drifts.csv; "jsonl": records.jsonl; "tensorboard": one event file for each worker, in
-/// a folder w<worker>, the steps being the worker's own.
-Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format, const std::filesystem::path& out);
+/// "csv": steps.csv, evaluations.csv, events.csv, drifts.csv; "jsonl": records.jsonl with the same names; "tensorboard": one event file for each worker, in
+/// a folder w<worker>, the steps being the worker's own, lost ones as lost/loss. Epochs count from 1.
+Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format, const std::filesystem::path& out, const ExportView& view = {});
 
 /// One file of TensorBoard's event format: records of length, checksum, protocol buffer. github.com/tensorflow/tensorboard,
 /// compat/proto/event.proto. Not thread-safe.

@@ -2,9 +2,12 @@
 #include "core/telemetry/run_telemetry.h"
 #include "core/telemetry/synthetic.h"
 
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 using namespace furrow;
@@ -212,6 +215,55 @@ private Q_SLOTS:
         const std::filesystem::directory_iterator first(out / "tensorboard" / "w0");
         QVERIFY(first->path().filename().string().starts_with("events.out.tfevents.") && first->file_size() > 1000);
         QVERIFY(!exportTelemetry(folder_, "csv", out / "csv").ok()); // never into a folder with something in it
+    }
+
+    /// Columns of CSV and keys of JSON lines had other names, epochs counted from 0, chunks were numbers of fifteen digits, and lost steps looked like all others.
+    void tablesAndLinesOfAnExportSayOneThing()
+    {
+        append(folder_ / "1-w0.jsonl", kHeader);
+        for (const int step : { 1, 2 }) {
+            StepRecord record;
+            record.monotonicNs = step * 1'000'000'000;
+            record.step = step;
+            record.chunk = 17;
+            record.loss = 3;
+            std::string line;
+            encodeLine(TelemetryRecord(record), line);
+            append(folder_ / "1-w0.jsonl", line);
+        }
+        ExportView view;
+        view.chunkName = [](std::int64_t chunk) { return "3:" + std::to_string(chunk); };
+        view.isLost = [](const PlacedRecord& at) { return at.line.step.step == 2; };
+        const auto out = folder_.parent_path();
+        for (const char* format : { "csv", "jsonl", "tensorboard" })
+            QCOMPARE(exportTelemetry(folder_, format, out / format, view).value(), 2);
+        const auto linesOf = [&](const char* file) {
+            std::ifstream in(out / file, std::ios::binary);
+            QStringList lines;
+            for (std::string line; std::getline(in, line);)
+                lines.append(QString::fromStdString(line).trimmed());
+            return lines;
+        };
+        const QStringList table = linesOf("csv/steps.csv");
+        const QStringList names = table[0].split(QLatin1Char(','));
+        const QStringList objects = linesOf("jsonl/records.jsonl");
+        QCOMPARE(objects.size(), 2);
+        for (int row = 0; row < 2; ++row) {
+            const QJsonObject object = QJsonDocument::fromJson(objects[row].toUtf8()).object();
+            const QStringList values = table[row + 1].split(QLatin1Char(','));
+            QCOMPARE(values.size(), names.size());
+            for (int i = 0; i < names.size(); ++i) {
+                QVERIFY2(object.contains(names[i]), qPrintable(names[i]));
+                const QJsonValue value = object[names[i]];
+                QVERIFY2(value.isString() ? value.toString() == values[i] : value.toDouble() == values[i].toDouble(), qPrintable(names[i] + QStringLiteral(": ") + values[i]));
+            }
+            QCOMPARE(object[QStringLiteral("epoch")].toInt(), 1);
+            QCOMPARE(object[QStringLiteral("chunk")].toString(), QStringLiteral("3:17"));
+            QCOMPARE(object[QStringLiteral("lost")].toInt(), row);
+        }
+        std::ifstream events(std::filesystem::directory_iterator(out / "tensorboard" / "w0")->path(), std::ios::binary);
+        const std::string bytes((std::istreambuf_iterator<char>(events)), std::istreambuf_iterator<char>());
+        QVERIFY(bytes.find("train/loss") != std::string::npos && bytes.find("lost/loss") != std::string::npos);
     }
 
     void theCacheGivesTheSameSnapshotAndGoesOn()
