@@ -8,7 +8,9 @@
 #include "core/base/format.h"
 #include "core/base/sentence.h"
 #include "core/run/finished_mark.h"
+#include "core/run/ledger_view.h"
 #include "core/run/memory_file.h"
+#include "core/tracker/named_chunks.h"
 #include "core/tracker/tracker_locks.h"
 
 #include <algorithm>
@@ -284,6 +286,17 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     status.stopDetail = attempt->supervisor.bootId == bootId() ? sentence("the supervisor process is gone, there is no exit record") : sentence("the computer restarted while the run was training");
 }
 
+/// An epoch is complete without these rows, so they must be said beside it.
+void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<AttemptRow>& attempts)
+{
+    constexpr const char* kChoice = "leave_out";
+    constexpr std::size_t kMost = 10;
+    const bool chosen = status.file.config.badFiles == kChoice || std::any_of(attempts.begin(), attempts.end(), [](const AttemptRow& row) { return row.overridesJson.find(kChoice) != std::string::npos; });
+    auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost) : Result<std::vector<std::string>>(std::vector<std::string> {});
+    if (leftOut.ok())
+        status.evidence.insert(status.evidence.end(), leftOut.value().begin(), leftOut.value().end());
+}
+
 /// A person's word about the newest attempt, once nobody trains the run.
 void heedFinishedMark(RunStatus& status, const RunPaths& paths)
 {
@@ -372,6 +385,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.reading->doing = doing;
     }
     derive(status, paths, totals.value(), attempt, view);
+    nameLeftOut(status, paths, attempts.value());
     heedFinishedMark(status, paths);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "core/tracker/named_chunks.h"
 
+#include "core/tracker/feeder_verdict.h"
 #include "core/tracker/ledger_file.h"
 
 #include <map>
@@ -50,6 +51,22 @@ Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& trac
     if (Status status = db.value().takeStatus(); !status.ok())
         return status.error();
     return chunks;
+}
+
+Result<std::vector<std::string>> leftOutOfTheData(const std::filesystem::path& tracker, std::size_t most)
+{
+    auto db = openForReading(tracker);
+    if (!db.ok())
+        return db.error();
+    std::vector<std::string> sentences;
+    {
+        Rows rows = db.value().query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
+        while (rows.next())
+            sentences.push_back(rows.text(0));
+    }
+    if (Status status = db.value().takeStatus(); !status.ok())
+        return status.error();
+    return sentences;
 }
 
 } // namespace furrow

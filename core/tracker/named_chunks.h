@@ -4,6 +4,8 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace furrow {
 
@@ -20,5 +22,8 @@ struct NamedChunk {
 std::vector<NamedChunk> namedChunks(Database& db);
 /// Only the poisoned ones: what keeps the epochs open until a person decides.
 Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& tracker);
+/// Parts of the data that no chunk stands for, because a person chose to go on without what changed or is damaged (bad_files=leave_out), in
+/// sentences; the first `most`. Reads every event.
+Result<std::vector<std::string>> leftOutOfTheData(const std::filesystem::path& tracker, std::size_t most);
 
 } // namespace furrow

@@ -208,6 +208,26 @@ private Q_SLOTS:
         verifyExactlyOnce(run);
     }
 
+    /// Run and status called the epoch complete without a word about the file that was not trained.
+    void aFileThatWasLeftOutStandsInTheStatus()
+    {
+        QVERIFY(QDir(folder_.path()).mkpath("two"_q));
+        const QString two = folder_.filePath("two"_q);
+        for (const QString& name : { "/a.txt"_q, "/b.txt"_q })
+            QVERIFY(QFile::copy(RunDriver::writeText(two, 400), two + name));
+        QVERIFY(QFile::remove(two + "/text.txt"_q));
+        const QString run = folder_.filePath("left-out"_q);
+        const auto made = RunDriver::ctl(QStringList { "new"_q, "--data"_q, two, "--bad-files"_q, "leave_out"_q, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel());
+        QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
+        QFile changed(two + "/b.txt"_q);
+        QVERIFY(changed.open(QIODevice::Append));
+        changed.write("one more line\n");
+        changed.close();
+        const auto trained = RunDriver::ctl({ "resume"_q, run });
+        QVERIFY2(trained.text.contains("left out: "_q) && trained.text.contains("b.txt"_q), qPrintable(trained.text + trained.errors));
+        QVERIFY(RunDriver::ctl({ "status"_q, run }).text.contains("b.txt"_q));
+    }
+
     void mergeByHandLeavesAFinishedRunFinished()
     {
         const QString run = folder_.filePath("finished"_q);
