@@ -2567,7 +2567,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks</source>
+        <source>the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -2567,8 +2567,8 @@
         <translation>la época %1 cuenta %2 fragmentos como %3, tiene %4</translation>
     </message>
     <message>
-        <source>every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks</source>
-        <translation>cada fila del registro, en un mismo instante: las reservas, partes y puntos de control de %1 fragmentos</translation>
+        <source>the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks</source>
+        <translation>el registro en un mismo instante: los estados, reservas, partes y puntos de control de %1 fragmentos</translation>
     </message>
     <message>
         <source>NOT in order, see below</source>

@@ -2567,8 +2567,8 @@
         <translation>第 %1 轮记有 %2 个数据段为 %3，实际为 %4</translation>
     </message>
     <message>
-        <source>every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks</source>
-        <translation>同一时刻账本的每一行：%1 个数据段的领取、部分和检查点</translation>
+        <source>the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks</source>
+        <translation>同一时刻的账本：%1 个数据段的状态、领取、部分和检查点</translation>
     </message>
     <message>
         <source>NOT in order, see below</source>

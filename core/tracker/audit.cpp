@@ -589,7 +589,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
     std::int64_t chunks = 0;
     for (const AuditEpoch& epoch : report.epochs)
         chunks += epoch.known;
-    report.inspections.push_back({ "ledger", sentence("every row of the tracker, in one moment: the claims, parts and checkpoints of %1 chunks", { std::to_string(chunks) }), chunks, 0, 0 });
+    report.inspections.push_back({ "ledger", sentence("the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks", { std::to_string(chunks) }), chunks, 0, 0 });
     return report;
 }
 
