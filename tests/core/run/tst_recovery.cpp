@@ -307,7 +307,7 @@ private Q_SLOTS:
         writeText(run.weights(2), "flipped");
         const auto refused = run.recover();
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find("weights.safetensors differs") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(refused.error().message.find("weights.safetensors has another size") != std::string::npos, refused.error().message.c_str());
         SAME(newestHead(run.field, 0), run.last);
         QCOMPARE(good(run.recover(true)).size(), std::size_t(1));
         QCOMPARE(run.field.counts()[ChunkState::Committed], 2);

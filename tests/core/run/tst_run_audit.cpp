@@ -276,11 +276,6 @@ const std::vector<Tampering>& tamperings()
         { "a trigger that takes parts out when a run goes on", Verdict::NoLedger, "Furrow makes none of", [](C c) { c.sql("CREATE TRIGGER t AFTER UPDATE ON chunk BEGIN DELETE FROM part; END"); } },
         { "a view without an end in place of a table", Verdict::NoLedger, "Furrow makes none of",
             [](C c) { c.sql("ALTER TABLE event RENAME TO e2; CREATE VIEW event AS WITH RECURSIVE r(seq) AS (SELECT 1 UNION ALL SELECT seq+1 FROM r) SELECT seq, 0 AS chunk FROM r"); } },
-        { "the tracker as a named pipe", Verdict::NoLedger, "not a regular file",
-            [](C c) {
-                fs::remove(c.paths.tracker());
-                QCOMPARE(::mkfifo(c.paths.tracker().c_str(), 0600), 0);
-            } },
         { "more blocks than there are", Verdict::Wrong, "and it has rows of 3", [](C c) { c.sql("UPDATE dataset SET block_count=4"); } },
         { "a replica on a checkpoint that never was", Verdict::Wrong, "which the tracker does not have", [](C c) { c.sql("UPDATE replica SET head=99"); } },
         { "weights of terabytes that are a hole", Verdict::Wrong, "its size differs", [](C c) { fs::resize_file(c.head("weights.safetensors"), std::uintmax_t(1) << 40); } },
@@ -410,6 +405,16 @@ private Q_SLOTS:
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         QCOMPARE(inspectionOf(report, "blocks")->inspected, 2);
+    }
+
+    void namedPipeInPlaceOfTheTrackerIsNotWaitedFor()
+    {
+        Changed run(whole_);
+        fs::remove(run.paths.tracker());
+        QCOMPARE(::mkfifo(run.paths.tracker().c_str(), 0600), 0);
+        const auto report = auditRun(run.paths, AuditDepth::Files);
+        QVERIFY(!report.ok());
+        QVERIFY2(report.error().message.find("not a regular file") != std::string::npos, report.error().message.c_str());
     }
 
     void copyOfACheckpointIsNoFault()

@@ -264,11 +264,12 @@ private Q_SLOTS:
         const auto said = onRanks(
             2,
             [](RankGroup& group) {
+                std::vector<std::int64_t> values { 0 };
+                must(group.exchange(RankGroup::Exchange::Order, values)); // both have joined: else the other one cannot even do that
                 if (group.rank() == 1) {
                     group.leave("cuda:1 ran out of memory");
                     return std::string();
                 }
-                std::vector<std::int64_t> values { 0 };
                 return messageOf(group.exchange(RankGroup::Exchange::Order, values));
             },
             4);

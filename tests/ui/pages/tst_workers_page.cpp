@@ -23,7 +23,7 @@ void write(const std::filesystem::path& file, const std::string& text)
 }
 
 /// A checkpoint folder with one file, as a worker leaves it, and the row that the tracker has of it.
-SupervisorLedger::CheckpointRow wholeCheckpoint(const RunPaths& paths, std::int64_t id)
+SupervisorLedger::CheckpointRow wholeCheckpoint(const RunPaths& paths, std::int64_t id, std::uint64_t sizeBytes = 3)
 {
     SupervisorLedger::CheckpointRow row;
     row.id = { id };
@@ -33,7 +33,7 @@ SupervisorLedger::CheckpointRow wholeCheckpoint(const RunPaths& paths, std::int6
     write(folder / "weights", "abc");
     CheckpointManifest manifest;
     manifest.runId = good(readRunFile(paths)).runId;
-    manifest.files = { { "weights", 3, good(sha256File(folder / "weights")) } };
+    manifest.files = { { "weights", sizeBytes, good(sha256File(folder / "weights")) } };
     const std::string text = toJsonText(manifest);
     write(folder / "manifest.json", text);
     row.record.manifestSha256 = sha256Hex(text);
@@ -113,8 +113,9 @@ private Q_SLOTS:
     void closingTheConsoleWaitedForTheWholeFileBeingVerified()
     {
         const RunStory story({});
-        const auto row = wholeCheckpoint(story.paths(), 71);
-        std::filesystem::resize_file(story.paths().checkpointFolder(row.record.folder) / "weights", std::uintmax_t(64) << 30);
+        constexpr std::uint64_t kHole = std::uint64_t(64) << 30;
+        const auto row = wholeCheckpoint(story.paths(), 71, kHole);
+        std::filesystem::resize_file(story.paths().checkpointFolder(row.record.folder) / "weights", kHole);
         QElapsedTimer sinceStop;
         {
             CheckpointVerifier verifier;
