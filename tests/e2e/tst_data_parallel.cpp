@@ -115,7 +115,8 @@ private Q_SLOTS:
         QVERIFY(RunDriver::hold(RunDriver::workerPid(run, 1)));
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
         verifyClean(run);
-        QVERIFY2(log(run, 0).contains("stands still or hangs"), log(run, 0).constData());
+        const auto other = log(run, 0); // the supervisor is faster than the others' patience, where it can tell
+        QVERIFY2(other.contains("is gone") || other.contains("stands still or hangs"), other.constData());
     }
 
     void runGoesOnWithWorkersThatAreIndependentAndBack()
