@@ -290,7 +290,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
 void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<AttemptRow>& attempts)
 {
     constexpr const char* kChoice = "leave_out";
-    constexpr std::size_t kMost = 10;
+    constexpr std::int64_t kMost = 10;
     const bool chosen = status.file.config.badFiles == kChoice || std::any_of(attempts.begin(), attempts.end(), [](const AttemptRow& row) { return row.overridesJson.find(kChoice) != std::string::npos; });
     auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost) : Result<std::vector<std::string>>(std::vector<std::string> {});
     if (leftOut.ok())

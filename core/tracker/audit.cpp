@@ -1,7 +1,6 @@
 #include "core/tracker/audit.h"
 
 #include "core/base/sentence.h"
-#include "core/tracker/feeder_verdict.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/named_chunks.h"
@@ -388,9 +387,8 @@ namespace {
         // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
         void nameLeftOut()
         {
-            Rows rows = db_.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq", kLeftOutEvent);
-            while (rows.next())
-                find("excluded", {}, rows.text(0));
+            for (const std::string& sentence : leftOutOfTheData(db_, -1))
+                find("excluded", {}, sentence);
         }
 
         // What the console and the commands show of an epoch.

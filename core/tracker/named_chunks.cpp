@@ -53,17 +53,21 @@ Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& trac
     return chunks;
 }
 
-Result<std::vector<std::string>> leftOutOfTheData(const std::filesystem::path& tracker, std::size_t most)
+std::vector<std::string> leftOutOfTheData(Database& db, std::int64_t most)
+{
+    std::vector<std::string> sentences;
+    Rows rows = db.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
+    while (rows.next())
+        sentences.push_back(rows.text(0));
+    return sentences;
+}
+
+Result<std::vector<std::string>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most)
 {
     auto db = openForReading(tracker);
     if (!db.ok())
         return db.error();
-    std::vector<std::string> sentences;
-    {
-        Rows rows = db.value().query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
-        while (rows.next())
-            sentences.push_back(rows.text(0));
-    }
+    auto sentences = leftOutOfTheData(db.value(), most);
     if (Status status = db.value().takeStatus(); !status.ok())
         return status.error();
     return sentences;
