@@ -1,5 +1,6 @@
 // Runs a libFuzzer target without libFuzzer, for the ordinary test set: valid inputs of the target, mutated by a fixed
-// generator. Finds less than a fuzzer that sees coverage; what it finds, it finds every time.
+// generator. Finds less than a fuzzer that sees coverage; what it finds, it finds every time. `--seeds FOLDER` writes the valid inputs
+// there instead, one file each, for a fuzzer to begin with.
 
 #include "tests/fuzz/fuzz_seeds.h"
 
@@ -8,6 +9,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -45,9 +49,14 @@ void run(const std::string& input)
 
 } // namespace
 
-int main()
+int main(int argc, char** argv)
 {
     const auto seeds = fuzzSeeds();
+    if (argc == 3 && std::string_view(argv[1]) == "--seeds") {
+        for (std::size_t i = 0; i < seeds.size(); ++i)
+            std::ofstream(std::filesystem::path(argv[2]) / ("seed" + std::to_string(i)), std::ios::binary) << seeds[i];
+        return 0;
+    }
     for (const auto& seed : seeds)
         run(seed);
     furrow::Random random(20240607);
