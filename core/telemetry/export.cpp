@@ -252,7 +252,7 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
     auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
         auto file = files.find(at.header.worker);
         if (file == files.end()) {
-            const auto own = out / ("w" + std::to_string(at.header.worker));
+            const auto own = out / (at.header.worker < 0 ? "task" : "w" + std::to_string(at.header.worker));
             if (auto made = realFileSystem().createFolders(own); !made.ok())
                 return made;
             auto created = EventFileWriter::create(own / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(at.wall)) + ".furrow"), at.wall);
@@ -281,7 +281,7 @@ std::optional<std::string_view> nextLine(std::istream& in, std::string& buffer)
     return std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
 }
 
-/// Attempt and worker of "<attempt>-w<worker>.jsonl"; nothing for other files.
+/// Attempt and worker of "<attempt>-w<worker>.jsonl", -1 for what a task wrote ("<attempt>-task.jsonl"); nothing for other files.
 std::optional<std::pair<std::int64_t, std::int64_t>> placeOfFile(const std::filesystem::path& path)
 {
     const std::string name = utf8Text(path.filename());
@@ -289,6 +289,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> placeOfFile(const std::file
     std::int64_t worker = 0;
     const char* end = name.data() + name.size();
     auto read = std::from_chars(name.data(), end, attempt);
+    if (read.ec == std::errc() && std::string_view(read.ptr, end) == "-task.jsonl")
+        return std::pair { attempt, std::int64_t { -1 } };
     if (read.ec != std::errc() || !std::string_view(read.ptr, end).starts_with("-w"))
         return {};
     read = std::from_chars(read.ptr + 2, end, worker);

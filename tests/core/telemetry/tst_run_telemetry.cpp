@@ -217,6 +217,22 @@ private Q_SLOTS:
         QVERIFY(!exportTelemetry(folder_, "csv", out / "csv").ok()); // never into a folder with something in it
     }
 
+    /// The end of DiLoCo is measured by a task: its evaluation and drifts were in no export.
+    void whatATaskMeasuredIsExported()
+    {
+        const std::string header = QString::fromLatin1(kHeader).replace(QStringLiteral("\"worker\":0"), QStringLiteral("\"worker\":-1")).toStdString();
+        append(folder_ / "1-task.jsonl", header + "{\"k\":\"drift\",\"t\":6,\"round\":1,\"replica\":1,\"mean\":0.5,\"base\":0.25,\"pnorm\":1}\n");
+        const auto out = folder_.parent_path();
+        for (const char* format : { "csv", "tensorboard" })
+            QCOMPARE(exportTelemetry(folder_, format, out / format).value(), 1);
+        std::ifstream drifts(out / "csv" / "drifts.csv");
+        std::string line;
+        std::getline(drifts, line);
+        std::getline(drifts, line);
+        QVERIFY2(line.find(",1,-1,1,1,0.5,0.25") != std::string::npos, line.c_str());
+        QVERIFY(std::filesystem::is_directory(out / "tensorboard" / "task"));
+    }
+
     /// Columns of CSV and keys of JSON lines had other names, epochs counted from 0, chunks were numbers of fifteen digits, and lost steps looked like all others.
     void tablesAndLinesOfAnExportSayOneThing()
     {
