@@ -1,4 +1,5 @@
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/terminal_output.h"
 #include "core/base/process.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ std::string unknownCommand(const CLI::App& app, const std::vector<std::string>& 
 int main(int argc, char** argv)
 {
     using namespace furrow::ctl;
+    protectTerminal();
     CLI::App app("Furrow: trains every chunk of a data set exactly once per epoch, and proves it.", "furrowctl");
     app.set_version_flag("--version", "furrowctl " FURROW_VERSION);
     app.require_subcommand(1);

@@ -5,6 +5,7 @@
 #include "core/base/log.h"
 #include "core/base/process.h"
 #include "core/base/redact.h"
+#include "core/base/terminal.h"
 #include "core/train/loop/tasks.h"
 #include "core/train/loop/trainer.h"
 
@@ -115,12 +116,15 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     o.task.acceptLoss = o.trainer.acceptLoss;
     const bool talks = o.task.task == "chat";
     const bool streams = talks || o.task.task == "stream" || (o.task.task == "sample" && !o.json);
+    const bool onTerminal = furrow::outputIsTerminal();
+    furrow::TerminalText forTerminal; // a model may write what a terminal would obey
     auto result = furrow::runTask(
         o.task,
         [&](const std::string& text) {
             if (!streams)
                 return;
-            std::fwrite(text.data(), 1, text.size(), stdout);
+            const std::string shown = onTerminal ? forTerminal.next(text) : text;
+            std::fwrite(shown.data(), 1, shown.size(), stdout);
             std::fflush(stdout);
         },
         [&] { return stop.requested(); });
@@ -162,6 +166,7 @@ int main(int argc, char** argv)
     if (const char* counting = std::getenv("FURROW_COUNTING"); counting && *counting == '1')
         options.trainer.counting = true;
     // The pipe of a parent on stdin says when it dies. A terminal, or the nothing that a batch system gives, says nothing.
-    const furrow::StopRequest stop(furrow::inputIsPipe() && options.role == "trainer");
+    // What a chat gets through it is what a person writes.
+    const furrow::StopRequest stop(furrow::inputIsPipe() && options.task.task != "chat");
     return options.role == "trainer" ? train(options, stop) : doTask(options, stop);
 }

@@ -563,7 +563,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 ended with %2. The last line of %3 is: %4</source>
+        <source>%1 ended with %2: %3 More stands in %4.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2228,6 +2228,10 @@
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

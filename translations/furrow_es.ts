@@ -563,8 +563,8 @@
         <translation>la ejecución se mató</translation>
     </message>
     <message>
-        <source>%1 ended with %2. The last line of %3 is: %4</source>
-        <translation>%1 terminó con %2. La última línea de %3 es: %4</translation>
+        <source>%1 ended with %2: %3 More stands in %4.</source>
+        <translation>%1 terminó con %2: %3 Más información en %4.</translation>
     </message>
     <message>
         <source>%1 The limit of %2 restarts is reached.</source>
@@ -2229,6 +2229,10 @@
     <message>
         <source>Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.</source>
         <translation>El punto de control %1 estaba marcado como dañado y está íntegro. La próxima reanudación lo recupera si aún es posible.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.</source>
+        <translation>El punto de control %1 estaba marcado como dañado y está entero. Si una reanudación puede recuperarlo, se vuelven a entrenar menos fragmentos de los que se cuentan aquí.</translation>
     </message>
     <message>
         <source>%1 No whole checkpoint is left behind it: training would begin again from the start weights.</source>

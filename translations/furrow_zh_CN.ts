@@ -563,8 +563,8 @@
         <translation>运行被强行终止</translation>
     </message>
     <message>
-        <source>%1 ended with %2. The last line of %3 is: %4</source>
-        <translation>%1 以 %2 结束。%3 的最后一行是：%4</translation>
+        <source>%1 ended with %2: %3 More stands in %4.</source>
+        <translation>%1 以 %2 结束：%3 详情见 %4。</translation>
     </message>
     <message>
         <source>%1 The limit of %2 restarts is reached.</source>
@@ -2229,6 +2229,10 @@
     <message>
         <source>Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.</source>
         <translation>检查点 %1 曾被标记为损坏，实际完整。若仍有可能，下次继续时会收回它。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.</source>
+        <translation>检查点 %1 曾被标记为损坏，但其实完好。如果继续训练时能够取回它，需要重新训练的数据块会比这里统计的少。</translation>
     </message>
     <message>
         <source>%1 No whole checkpoint is left behind it: training would begin again from the start weights.</source>

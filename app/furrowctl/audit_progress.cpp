@@ -1,7 +1,9 @@
 #include "app/furrowctl/audit_progress.h"
 
+#include "app/furrowctl/terminal_output.h"
 #include "app/furrowctl/watch.h"
 #include "core/base/process.h"
+#include "core/base/terminal.h"
 
 #include <chrono>
 #include <iostream>
@@ -13,7 +15,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
-constexpr const char* kClearLine = "\r\x1b[2K";
 
 } // namespace
 
@@ -27,17 +28,17 @@ Result<AuditReport> auditWatched(const RunPaths& paths, AuditDepth depth)
             ended.request_stop();
     });
     AuditWatch watch { ended.get_token(), {} };
-    const bool terminal = outputIsTerminal();
+    const bool terminal = errorsAreOnTerminal();
     if (terminal)
         watch.say = [shown = SteadyClock::time_point()](const AuditProgress& progress) mutable {
             if (SteadyClock::now() - shown < kBetweenLooks)
                 return;
             shown = SteadyClock::now();
-            std::cerr << kClearLine << bar(progress.fraction) << "  " << progress.doing << std::flush;
+            std::cerr << clearLine << bar(progress.fraction) << "  " << progress.doing << std::flush;
         };
     auto report = auditRun(paths, depth, watch);
     if (terminal)
-        std::cerr << kClearLine << std::flush;
+        std::cerr << clearLine << std::flush;
     return report;
 }
 

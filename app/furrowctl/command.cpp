@@ -1,10 +1,12 @@
 #include "app/furrowctl/command.h"
 
+#include "core/base/path.h"
 #include "core/base/redact.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
 namespace furrow::ctl {
@@ -28,6 +30,14 @@ int failUsage(const std::string& message, bool json)
 void print(const nlohmann::json& json)
 {
     std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+Status checkNewFile(const std::string& path)
+{
+    std::error_code unknown;
+    if (std::filesystem::exists(std::filesystem::symlink_status(pathFromUtf8(path), unknown)))
+        return Error { ErrorCode::InvalidArgument, path + " exists already. Name a new file with --out, or move that one away." };
+    return {};
 }
 
 void SettingOptions::addTo(CLI::App& command, bool onlyChangeable)

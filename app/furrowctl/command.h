@@ -44,6 +44,9 @@ int fail(const Error& error, bool json = false);
 int failUsage(const std::string& message, bool json = false);
 void print(const nlohmann::json& json);
 
+/// Refuses a file to write that is there already, or that cannot be made: what a person has is never replaced.
+Status checkNewFile(const std::string& path);
+
 /// The options that the schema describes, on one subcommand. Values are checked together, not one by one.
 class SettingOptions {
 public:

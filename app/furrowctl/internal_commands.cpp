@@ -19,30 +19,37 @@ struct SuperviseOptions {
     std::string ratePlan; // "": none was chosen
 };
 
+/// What ends one of them stands in its log like everything else it said: one line with its time.
+int failLogged(const Error& error)
+{
+    logError(error.message);
+    return error.code == ErrorCode::InvalidArgument ? kUsage : kFailed;
+}
+
 int supervise(const SuperviseOptions& o)
 {
     startLog("supervisor");
     const RunPaths paths(o.folder);
     auto file = readRunFile(paths);
     if (!file.ok())
-        return fail(file.error());
+        return failLogged(file.error());
     RunConfig wanted = file.value().config;
     for (const auto& change : o.changed) {
         const auto equals = change.find('=');
         const Setting* setting = findSetting(change.substr(0, equals));
         if (!setting || equals == std::string::npos)
-            return failUsage("--set " + change + " is not key=value of a setting.");
+            return failLogged({ ErrorCode::InvalidArgument, "--set " + change + " is not key=value of a setting." });
         if (const auto problems = setSetting(wanted, *setting, change.substr(equals + 1)); !problems.empty())
-            return failUsage(toString(problems));
+            return failLogged({ ErrorCode::InvalidArgument, toString(problems) });
     }
     const StopRequest stop(false);
     ResumeChoice choice { o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }), o.acceptLoss };
     if (auto rate = rateChoice(o.ratePlan); rate.ok())
         choice.rate = rate.value();
     else if (!o.ratePlan.empty())
-        return failUsage(rate.error().message);
+        return failLogged(rate.error());
     const auto status = runSupervisor(paths, wanted, stop, choice);
-    return status.ok() ? kDone : fail(status.error());
+    return status.ok() ? kDone : failLogged(status.error());
 }
 
 struct FeedOptions {
@@ -54,7 +61,7 @@ int feed(const FeedOptions& o)
     startLog("feeder");
     const StopRequest stop(true);
     const auto status = runFeeder(RunPaths(o.folder), stop);
-    return status.ok() ? kDone : fail(status.error());
+    return status.ok() ? kDone : failLogged(status.error());
 }
 
 } // namespace

@@ -89,6 +89,7 @@ Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
     request.preset = o.preset;
     request.folder = o.out;
     request.workspace = o.workspace;
+    request.onlyTry = o.dryRun;
     const auto progress = [&](const std::string& sentence) {
         if (!o.json)
             std::cerr << sentence << std::endl;
@@ -116,18 +117,16 @@ int runNew(const NewOptions& o)
     auto config = configure(o);
     if (!config.ok())
         return fail(config.error(), o.json);
+    auto paths = create(o, config.value());
+    if (!paths.ok())
+        return fail(paths.error(), o.json);
     if (o.dryRun) {
-        if (auto possible = checkMachine(config.value(), o.json); !possible.ok())
-            return fail(possible.error(), o.json);
         if (o.json)
             print(toJson(config.value()));
         else
             std::cout << "Everything is in order; nothing was made." << std::endl;
         return kDone;
     }
-    auto paths = create(o, config.value());
-    if (!paths.ok())
-        return fail(paths.error(), o.json);
     if (o.json)
         print({ { "run", paths.value().folder().string() } });
     else
@@ -268,7 +267,7 @@ int printPlan(const ResumeOptions& o)
         return kDone;
     }
     const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
-    std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << ": " << effectSentence(p.effect) << "\n"
+    std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << " would go on like this. " << effectSentence(p.effect) << "\n"
               << "  " << count(ChunkFate::Redo) << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ") << count(ChunkFate::Lost)
               << " because their weights died before a checkpoint. " << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. " << count(ChunkFate::Free)
               << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned) << " poisoned.\n";

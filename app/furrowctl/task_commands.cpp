@@ -47,7 +47,7 @@ const std::vector<Task>& tasks()
         { "chat", "Talk with the model: each line you write is continued, until /quit.",
             { { "--prompt", "What the conversation begins with." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed, { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "export", "Write the model, or what was measured, for other programs.",
-            { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)" }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+            { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)", false, CLI::IsMember({ "huggingface", "csv", "jsonl", "tensorboard" }) }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
         { "merge", "Combine replicas into one model.", { { "--checkpoints", "Folder names below checkpoints/, joined by commas; without it the newest of each replica." }, { "--method", "average or diloco" }, kDevice, kThreads } },
     };
     return all;

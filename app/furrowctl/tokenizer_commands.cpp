@@ -36,6 +36,8 @@ int write(const TokenizeOptions& o, const std::string& bytes)
         std::cout << bytes << std::flush;
         return std::cout.good() ? kDone : kFailed;
     }
+    if (auto isNew = checkNewFile(o.out); !isNew.ok())
+        return fail(isNew.error());
     auto file = realFileSystem().create(pathFromUtf8(o.out));
     if (!file.ok())
         return fail(file.error());
@@ -127,6 +129,8 @@ int trainTokenizer(const TrainOptions& o)
     RunConfig config;
     if (const auto problems = o.settings.apply(config); !problems.empty())
         return failUsage(toString(problems), o.json);
+    if (auto isNew = checkNewFile(o.out); !isNew.ok())
+        return fail(isNew.error(), o.json);
     const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(o.workspace)), config.cacheGiB);
     auto data = inspectData(config);
     if (!data.ok())

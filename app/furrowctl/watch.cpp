@@ -1,6 +1,7 @@
 #include "app/furrowctl/watch.h"
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/terminal_output.h"
 #include "core/base/format.h"
 #include "core/base/process.h"
 #include "core/base/utf8.h"
@@ -138,7 +139,7 @@ public:
         }
         const bool due = count_++ % kPlainLineEvery == 0;
         if (terminal_)
-            std::cout << "\r\x1b[2K" << progressLine(s) << "  " << sparkline(losses_) << std::flush;
+            std::cout << clearLine << progressLine(s) << "  " << sparkline(losses_) << std::flush;
         else if (due && json_)
             print(toJson(s));
         else if (due)
@@ -149,7 +150,9 @@ public:
     {
         if (json_)
             return print(toJson(s));
-        std::cout << (terminal_ ? "\r\x1b[2K" : "") << progressLine(s) << "\n" << statusText(s) << std::flush;
+        if (terminal_)
+            std::cout << clearLine;
+        std::cout << progressLine(s) << "\n" << statusText(s) << std::flush;
     }
 
     void say(const std::string& sentence)
@@ -175,8 +178,9 @@ bool isOver(const RunStatus& s)
 std::string epochText(const EpochRow& e)
 {
     const auto outOf = [&e](std::int64_t total) { return e.blockCount ? formatCount(total) : std::string("?"); };
+    const std::int64_t wanted = e.chunks.sum() - e.chunks[ChunkState::Excluded];
     std::string text = "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks " + formatCount(e.visitedBlocks) + " of " + outOf(e.blockCount.value_or(0))
-        + " visited, chunks " + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(e.chunks.sum()) + " committed"
+        + " visited, chunks " + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(wanted) + " committed"
         + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out" : std::string()) + "\n";
     if (const auto lost = e.lost.sum(); lost > 0)
         text += "  work lost: " + formatCount(lost) + (lost == 1 ? " chunk was trained or begun, its weights are gone; it is trained again\n" : " chunks were trained or begun, their weights are gone; they are trained again\n");
@@ -205,7 +209,7 @@ std::string statusText(const RunStatus& s)
         text += "feeder: " + s.reading->doing + "; read " + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
             + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s" + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
     for (const auto& w : s.workers)
-        text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
+        text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : w.endCause.empty() ? "ended" : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
             + fixed(w.loss, 4) + ", " + formatCount(static_cast<std::int64_t>(w.tokensPerSecond)) + " tokens/s" + memoryText(w) + "\n";
     if (s.evalLoss)
         text += "held-out loss " + fixed(*s.evalLoss, 4) + " nats per token\n";

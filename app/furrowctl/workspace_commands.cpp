@@ -129,6 +129,8 @@ int trash(const WorkspaceOptions& o)
 
 int bundle(const WorkspaceOptions& o)
 {
+    if (auto isNew = checkNewFile(o.out); !isNew.ok())
+        return fail(isNew.error(), o.json);
     const auto status = writeDebugBundle(pathFromUtf8(o.runs.front()), pathFromUtf8(o.out));
     if (!status.ok())
         return fail(status.error(), o.json);
@@ -186,7 +188,7 @@ void addWorkspaceCommands(CLI::App& app, Chosen& chosen)
     o = add(app, chosen, "bundle", "Collect what a developer needs to understand a run into one file, without data, weights, secrets and folders.", bundle, &made);
     made->add_option("run", o->runs, "Folder of the run.")->required()->expected(1);
     made->add_option("--out", o->out, "File to write.")->capture_default_str();
-    o = add(app, chosen, "trash", "Move runs that are not in training into the trash of the workspace. Nothing is deleted.", trash, &made);
+    o = add(app, chosen, "trash", "Move runs that are not in training into the trash of the workspace. Nothing is deleted; 'Restore from trash' in the console brings them back.", trash, &made);
     made->add_option("runs", o->runs, "Folders of runs.")->required();
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/base/process.h"
+#include "core/base/terminal.h"
 
 #include <algorithm>
 #include <array>
@@ -92,6 +93,11 @@ std::filesystem::path executablePath()
 bool outputIsTerminal()
 {
     return ::isatty(STDOUT_FILENO) == 1;
+}
+
+bool errorsAreOnTerminal()
+{
+    return ::isatty(STDERR_FILENO) == 1;
 }
 
 bool inputIsPipe()

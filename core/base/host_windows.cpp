@@ -3,6 +3,7 @@
 #include "core/base/check.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/terminal.h"
 #include "core/base/windows_api.h"
 
 #include <bcrypt.h>
@@ -100,6 +101,12 @@ bool outputIsTerminal()
 {
     DWORD mode = 0;
     return ::GetConsoleMode(::GetStdHandle(STD_OUTPUT_HANDLE), &mode) != 0;
+}
+
+bool errorsAreOnTerminal()
+{
+    DWORD mode = 0;
+    return ::GetConsoleMode(::GetStdHandle(STD_ERROR_HANDLE), &mode) != 0;
 }
 
 bool inputIsPipe()

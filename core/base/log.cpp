@@ -6,6 +6,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/base/redact.h"
 
 #include <spdlog/sinks/basic_file_sink.h>
@@ -59,6 +60,16 @@ namespace {
         return spdlog::level::err;
     }
 
+    /// A line as kPattern makes it, without all before the text; another line as it is.
+    std::string withoutHeader(const std::string& line)
+    {
+        constexpr std::size_t kTimeEnd = 23, kNameBegin = 26; // "2026-03-13 18:42:10.123 I worker-0  text"
+        if (line.size() < kNameBegin || line[10] != ' ' || line[kTimeEnd] != ' ' || line[kNameBegin - 1] != ' ')
+            return line;
+        const auto nameEnd = line.find("  ", kNameBegin);
+        return nameEnd == std::string::npos ? line : line.substr(nameEnd + 2);
+    }
+
 } // namespace
 
 void startLog(std::string_view process, const std::filesystem::path& file, bool toStderr)
@@ -89,7 +100,8 @@ void log(LogLevel level, std::string_view text)
         const std::lock_guard lock(loggerMutex());
         logger = loggerSlot();
     }
-    const std::string shown = withoutSecrets(text);
+    constexpr std::size_t kMostBytes = 1 << 16;
+    const std::string shown = plainLine(withoutSecrets(text), kMostBytes);
     logger->log(spdlogLevel(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 
@@ -98,7 +110,7 @@ std::string lastLogLine(const std::filesystem::path& file)
     std::string lines = endOfFile(file, 4096);
     while (!lines.empty() && lines.back() == '\n')
         lines.pop_back();
-    return lines.substr(lines.rfind('\n') + 1); // npos + 1 is 0: the only line
+    return withoutHeader(lines.substr(lines.rfind('\n') + 1)); // npos + 1 is 0: the only line
 }
 
 } // namespace furrow

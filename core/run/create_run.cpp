@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/warm_up.h"
@@ -257,6 +258,17 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     return checkWeights(paths);
 }
 
+/// Makes the run where nobody looks, and leaves nothing of it.
+Result<RunPaths> tryRun(const std::filesystem::path& folder, RunFile& file, std::int64_t workers, const Progress& say)
+{
+    auto scratch = ScratchFolder::make(std::filesystem::temp_directory_path());
+    if (!scratch.ok())
+        return scratch.error();
+    if (auto made = makeWhole(RunPaths(scratch.value() / "run"), file, workers, say); !made.ok())
+        return made.error();
+    return RunPaths(folder);
+}
+
 } // namespace
 
 Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
@@ -286,6 +298,8 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     const auto folder = runFolder(request, file.config.name, file.runId);
     if (auto usable = refuseFolder(folder); !usable.ok())
         return usable.error();
+    if (request.onlyTry)
+        return tryRun(folder, file, std::ssize(placed.value()), say);
     auto temporary = folder;
     temporary += ".new-" + randomHex(8);
     auto made = makeWhole(RunPaths(temporary), file, std::ssize(placed.value()), say);

@@ -9,6 +9,7 @@
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/finished_mark.h"
 #include "core/run/frozen_config.h"
+#include "core/run/recovery.h"
 #include "core/run/run_links.h"
 #include "core/run/run_status.h"
 #include "core/run/stray_checkpoints.h"
@@ -154,6 +155,13 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         return older.error();
     if (!older.value().empty() && !choice.acceptLoss)
         return Error { ErrorCode::Corrupt, older.value() };
+    if (!choice.acceptLoss && !choice.goBackTo) {
+        auto rows = reader.value().checkpoints();
+        if (!rows.ok())
+            return rows.error();
+        if (auto there = checkHeadsAreThere(paths, rows.value()); !there.ok())
+            return there.error();
+    }
     if (auto made = realFileSystem().createFolders(paths.logsFolder()); !made.ok())
         return made.error();
     ProcessOptions options;

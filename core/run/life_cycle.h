@@ -22,6 +22,7 @@ struct NewRun {
     std::string preset;
     std::filesystem::path folder; ///< where to make it; empty: <workspace>/runs/<date>-<name>-<id>
     std::filesystem::path workspace; ///< used when `folder` is empty
+    bool onlyTry = false; ///< do all of it elsewhere and leave nothing: the folder is named, not made
 };
 /// Validates everything, looks at the data, freezes run.json, tokenizer and held-out text, creates the tracker.
 /// On any error nothing is left behind. `progress` gets sentences; may be empty.

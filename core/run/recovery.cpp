@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/checkpoint_notes.h"
@@ -9,6 +10,7 @@
 #include "core/run/run_links.h"
 #include "core/run/stray_checkpoints.h"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -58,12 +60,18 @@ Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedge
     auto rows = ledger.checkpoints();
     if (!rows.ok())
         return rows.error();
+    auto left = ledger.leftBehind();
+    if (!left.ok())
+        return left.error();
     for (const auto& row : rows.value()) {
-        if (!row.damaged || row.removed || !verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId).ok())
+        const bool isLeft = std::find(left.value().begin(), left.value().end(), row.id) != left.value().end();
+        if ((!row.damaged && !isLeft) || row.removed || !verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId).ok())
             continue;
         auto back = ledger.takeBack(row.id);
         if (!back.ok())
             return back.error();
+        if (!row.damaged && !back.value())
+            continue; // it was said before
         notes.push_back(back.value() ? sentence("Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.", { row.record.folder, std::to_string(*back.value()) })
                                      : sentence("Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.", { row.record.folder }));
     }
@@ -109,7 +117,7 @@ Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLe
 
 std::string refusalOf(const RunPaths& paths, const Error& problem)
 {
-    const auto facts = sentence("%1 Nothing was changed.", { problem.message });
+    const auto facts = sentence("%1 Nothing was changed.", { withFullStop(problem.message) });
     const auto ways = problem.code == ErrorCode::Corrupt
         ? sentence("Put a whole copy back and resume; or 'furrowctl resume %1 --accept-loss' goes on from the newest whole checkpoint before it and trains its chunks again ('--dry-run' shows which).", { utf8Text(paths.folder()) })
         : sentence("Bring the file or its disk back and resume; or 'furrowctl resume %1 --accept-loss' goes on without it and trains its chunks again ('--dry-run' shows which).", { utf8Text(paths.folder()) });
@@ -117,6 +125,17 @@ std::string refusalOf(const RunPaths& paths, const Error& problem)
 }
 
 } // namespace
+
+Status checkHeadsAreThere(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints)
+{
+    for (const auto& row : checkpoints) {
+        if (!row.head || row.damaged)
+            continue;
+        if (const auto manifest = readManifest(paths.checkpointFolder(row.record.folder)); !manifest.ok())
+            return Error { manifest.error().code, refusalOf(paths, manifest.error()) };
+    }
+    return {};
+}
 
 Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, bool acceptLoss)
 {
@@ -174,6 +193,9 @@ Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile
     if (!verified.value().refusal.empty())
         return Error { ErrorCode::Corrupt, verified.value().refusal };
     notes.insert(notes.end(), verified.value().notes.begin(), verified.value().notes.end());
+    if (!verified.value().notes.empty()) // what was lost now may have been all that stood in the way of what was lost before
+        if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
+            return status.error().in("taking checkpoints back");
     if (auto status = sweepCheckpoints(paths, file, ledger, notes); !status.ok())
         return status.error().in("removing leftovers");
     return notes;

@@ -25,4 +25,7 @@ struct HeadsVerdict {
 /// is accepted; else nothing is changed.
 Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, bool acceptLoss);
 
+/// Refuses, before anything is started, where the newest weights cannot be read: their disk may be away. Looks at manifests alone; recoverRun reads all.
+Status checkHeadsAreThere(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints);
+
 } // namespace furrow

@@ -1,4 +1,6 @@
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
+#include "core/base/plain_line.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
@@ -26,7 +28,7 @@ std::string lossOf(const ResumeEffect& effect, const Choices& choices)
     std::string text;
     for (const CheckpointId left : effect.left)
         if (const auto* choice = find(choices, left); choice != nullptr && choice->row.head)
-            text += (text.empty() ? "" : " ") + choice->problem;
+            text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
     if (text.empty())
         return text;
     return effect.heads.empty() ? sentence("%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
@@ -144,8 +146,10 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         choice.canBeChosen = choice.verified && row.surviving;
         if (!verdict.ok())
             choice.problem = verdict.error().message;
-        else if (row.damaged)
+        else if (row.damaged) {
             choice.problem = sentence("It was marked damaged and is whole; a resume takes it back where that is still possible.");
+            plan.notes.push_back(sentence("Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.", { row.record.folder }));
+        }
         else if (!row.surviving)
             choice.problem = sentence("The weights of the run did not grow from it.");
         plan.checkpoints.push_back(std::move(choice));

@@ -11,6 +11,8 @@
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/config/schema.h"
 #include "core/device/device_locks.h"
@@ -186,7 +188,7 @@ Status Supervision::begin()
         return totals.error();
     mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.value().tokens);
     pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, choice_.acceptLoss, clock_);
-    logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + " workers" + (together ? " that train one model together" : ""));
+    logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + (workers == 1 ? " worker" : " workers") + (together ? " that train one model together" : ""));
     return pool_->startAll();
 }
 
@@ -335,7 +337,7 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
             return status;
     }
     const auto log = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
-    lastFailure_ = sentence("%1 ended with %2. The last line of %3 is: %4", { who, ended.exit.describe(), log.string(), lastLogLine(log) });
+    lastFailure_ = sentence("%1 ended with %2: %3 More stands in %4.", { who, ended.exit.describe(), withFullStop(lastLogLine(log)), utf8Text(log) });
     if (pool_->restartLater(ended.worker))
         return {};
     lastFailure_ = sentence("%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });

@@ -349,7 +349,7 @@ namespace {
                     ++here.chunksLost;
                     here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
                     if (lost_.size() < kMaxLostFindings)
-                        lost_.emplace_back(chunk, rows.text(11));
+                        lost_.emplace_back(chunk, lineAt(rows, 11));
                 }
                 if (open && (rows.optionalInteger(8) != rows.integer(10) || rows.optionalInteger(9) != rows.integer(0))) {
                     statesHold_ = false;
@@ -381,7 +381,7 @@ namespace {
         {
             Rows rows = db_.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE 'rebuilt: %' ORDER BY seq");
             while (rows.next())
-                find("rebuilt", {}, sentence("the tracker was damaged and %1", { std::string(rows.text(0)) }));
+                find("rebuilt", {}, sentence("the tracker was damaged and %1", { lineAt(rows, 0) }));
         }
 
         // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
@@ -515,7 +515,7 @@ namespace {
             if (rows.text(0) == "ok")
                 continue;
             report.integrityOk = false;
-            report.integrity += (report.integrity.empty() ? "" : "; ") + rows.text(0);
+            report.integrity += (report.integrity.empty() ? "" : "; ") + lineAt(rows, 0);
         }
     }
 

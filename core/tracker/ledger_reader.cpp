@@ -172,7 +172,7 @@ Result<std::vector<AttemptRow>> LedgerReader::attempts()
         Rows rows = state_->db.query("SELECT id, pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides FROM attempt ORDER BY id");
         while (rows.next())
             attempts.push_back({ { rows.integer(0) }, identityAt(rows, 1), rows.integer(4), rows.optionalInteger(5),
-                static_cast<StopReason>(rows.integer(6)), rows.text(7), rows.text(8) });
+                static_cast<StopReason>(rows.integer(6)), lineAt(rows, 7), rows.text(8) });
     }
     return answer(state_->db, std::move(attempts));
 }
@@ -203,15 +203,15 @@ Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
             row.worker = static_cast<std::int32_t>(boundedAt(state_->db, rows, 2, kWorkerBounds));
             row.replica = static_cast<std::int32_t>(boundedAt(state_->db, rows, 3, kWorkerBounds));
             row.process = identityAt(rows, 4);
-            row.device = rows.text(7);
-            row.deviceName = rows.text(8);
+            row.device = lineAt(rows, 7);
+            row.deviceName = lineAt(rows, 8);
             row.live = rows.integer(9) != 0;
-            row.endCause = rows.text(10);
+            row.endCause = lineAt(rows, 10);
             row.startedWallNs = rows.integer(11);
             row.endedWallNs = rows.integer(12);
             row.leaseUntilNs = rows.integer(13);
             row.progressNs = rows.integer(14);
-            row.phase = rows.text(15);
+            row.phase = lineAt(rows, 15);
             row.chunk = chunkIdOrNoneAt(state_->db, rows, 16);
             row.chunkFraction = rows.real(17);
             row.step = boundedAt(state_->db, rows, 18, kTotalBounds);
@@ -247,7 +247,7 @@ Result<std::vector<EpochRow>> LedgerReader::epochs()
             row.chunks = countsAt(db, rows, 8);
             row.rowsCommitted = rowCountsAt(db, rows, 16);
             row.rowsKnown = rowCountsAt(db, rows, 22);
-            row.unprovenReason = rows.text(28);
+            row.unprovenReason = lineAt(rows, 28);
             epochs.push_back(std::move(row));
         }
     }
@@ -390,7 +390,7 @@ Result<std::vector<EventRow>> LedgerReader::eventsSince(std::int64_t seq, int li
             const ChunkId chunk = chunkIdOrNoneAt(db, rows, 2);
             const auto from = static_cast<int>(boundedAt(db, rows, 3, kFromBounds));
             const auto to = static_cast<int>(boundedAt(db, rows, 4, kStateBounds));
-            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), rows.text(6), eventCountAt(db, rows, 7, chunk) });
+            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), lineAt(rows, 6), eventCountAt(db, rows, 7, chunk) });
         }
     }
     return answer(state_->db, std::move(events));
@@ -412,7 +412,7 @@ Result<std::string> LedgerReader::newestPoisonedCause()
     {
         Rows rows = state_->db.query("SELECT cause FROM event WHERE to_state=6 AND chunk<>0 ORDER BY seq DESC LIMIT 1");
         if (rows.next())
-            cause = rows.text(0);
+            cause = lineAt(rows, 0);
     }
     return answer(state_->db, std::move(cause));
 }
@@ -485,7 +485,7 @@ namespace {
     LedgerReader::BlockRow blockAt(Database& db, const Rows& row)
     {
         return { boundedAt(db, row, 0, kBlockBounds), static_cast<std::int32_t>(boundedAt(db, row, 1, kWindowBounds)), boundedAt(db, row, 2, kTotalBounds),
-            boundedAt(db, row, 3, kTotalBounds), row.text(4), row.text(5), row.text(6) };
+            boundedAt(db, row, 3, kTotalBounds), row.text(4), row.text(5), lineAt(row, 6) };
     }
 
 } // namespace
@@ -556,7 +556,7 @@ Result<LedgerReader::Totals> LedgerReader::totals()
                 totals.supervisorHeartbeatWallNs = rows.integer(5);
             } else if (rows.text(0) == "feeder") {
                 totals.feeder = identityAt(rows, 1);
-                totals.feederDoing = rows.text(6);
+                totals.feederDoing = lineAt(rows, 6);
             }
         }
     }

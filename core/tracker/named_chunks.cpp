@@ -2,6 +2,7 @@
 
 #include "core/tracker/feeder_verdict.h"
 #include "core/tracker/ledger_file.h"
+#include "core/tracker/row_bounds.h"
 
 #include <map>
 
@@ -28,7 +29,7 @@ std::vector<NamedChunk> namedChunks(Database& db)
         return chunks;
     Rows rows = db.query("SELECT chunk, count, to_state, cause FROM event WHERE to_state IN (5, 6, 7) ORDER BY seq");
     while (rows.next()) { // one row for chunks with consecutive ids; a later one wins
-        const std::string cause = rows.text(3);
+        const std::string cause = lineAt(rows, 3);
         for (auto at = index.lower_bound(rows.integer(0)); at != index.end() && at->first < rows.integer(0) + rows.integer(1); ++at)
             if (chunks[at->second].state == static_cast<ChunkState>(rows.integer(2)))
                 chunks[at->second].cause = cause;
@@ -58,7 +59,7 @@ std::vector<std::string> leftOutOfTheData(Database& db, std::int64_t most)
     std::vector<std::string> sentences;
     Rows rows = db.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
     while (rows.next())
-        sentences.push_back(rows.text(0));
+        sentences.push_back(lineAt(rows, 0));
     return sentences;
 }
 

@@ -1,6 +1,7 @@
 #include "core/tracker/row_bounds.h"
 
 #include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 
 namespace furrow {
@@ -38,6 +39,11 @@ ChunkId chunkIdOrNoneAt(Database& db, const Rows& row, int column)
 std::int64_t eventCountAt(Database& db, const Rows& row, int column, ChunkId first)
 {
     return boundedAt(db, row, column, { "chunks of one event", 1, kMaxChunksPerBlock - placeOf(first).column });
+}
+
+std::string lineAt(const Rows& row, int column)
+{
+    return plainLine(row.text(column));
 }
 
 WindowRange windowsAt(Database& db, const Rows& row, int column)

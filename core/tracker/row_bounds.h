@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace furrow {
 
@@ -38,6 +39,8 @@ ChunkId chunkIdAt(Database& db, const Rows& row, int column);
 ChunkId chunkIdOrNoneAt(Database& db, const Rows& row, int column);
 /// How many chunks from `first` on an event speaks of: they are of one block.
 std::int64_t eventCountAt(Database& db, const Rows& row, int column, ChunkId first);
+/// A text for people: one line that no terminal obeys (plainLine), since anything may stand in a tracker.
+std::string lineAt(const Rows& row, int column);
 /// Windows from this column to the next one.
 WindowRange windowsAt(Database& db, const Rows& row, int column);
 

@@ -93,8 +93,11 @@ public:
     Result<std::vector<CheckpointRow>> checkpoints();
     /// Takes a damaged checkpoint out of the surviving lineage: its parts become free again, the head moves back.
     Result<std::int64_t> markDamaged(CheckpointId checkpoint, const std::string& cause);
-    /// The files of a damaged checkpoint are whole after all. Where nothing was trained since, heads and chunks are as before it was
-    /// marked; returns how many chunks are committed again. Nothing: the run went on without it, and it stays out of the lineage.
+    /// Checkpoints that were left as damaged and were not taken back.
+    Result<std::vector<CheckpointId>> leftBehind();
+    /// The files of a damaged checkpoint, or of one that was left behind, are whole after all. Where nothing was trained since, or what was is gone
+    /// itself, heads and chunks are as before it was marked; returns how many chunks are committed again. Nothing: the run went on without it, and
+    /// it stays out of the lineage.
     Result<std::optional<std::int64_t>> takeBack(CheckpointId checkpoint);
     /// Takes every checkpoint that is newer than this one out of the surviving lineage: heads move back, what they trained since is
     /// free again. Refuses one that is damaged, removed or not surviving, and a run with live workers. Returns how many chunks.

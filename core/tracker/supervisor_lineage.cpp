@@ -6,6 +6,8 @@
 #include "core/tracker/supervisor_state.h"
 #include "core/tracker/take_back.h"
 
+#include <algorithm>
+
 // The supervisor's side of checkpoints, replicas and merge rounds.
 
 namespace furrow {
@@ -64,6 +66,14 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
     return freed;
 }
 
+Result<std::vector<CheckpointId>> SupervisorLedger::leftBehind()
+{
+    auto left = furrow::leftBehind(state_->file.db);
+    if (Status status = state_->file.db.takeStatus(); !status.ok())
+        return status.error();
+    return left;
+}
+
 Result<std::optional<std::int64_t>> SupervisorLedger::takeBack(CheckpointId checkpoint)
 {
     LedgerFile& file = state_->file;
@@ -71,11 +81,14 @@ Result<std::optional<std::int64_t>> SupervisorLedger::takeBack(CheckpointId chec
     if (!transaction.ok())
         return transaction.error();
     const std::string number = std::to_string(checkpoint.value);
-    if (file.db.run("UPDATE checkpoint SET damaged=0 WHERE id=? AND damaged=1", checkpoint) != 1)
+    const auto left = furrow::leftBehind(file.db);
+    const bool wasDamaged = file.db.run("UPDATE checkpoint SET damaged=0 WHERE id=? AND damaged=1", checkpoint) == 1;
+    if (!wasDamaged && std::find(left.begin(), left.end(), checkpoint) == left.end())
         file.db.fail({ ErrorCode::NotFound, sentence("there is no damaged checkpoint %1", { number }) });
     ChunkMoves moves(file, 0);
     const auto committed = returnToLeft(file, moves, checkpoint);
-    writeRunEvent(file, 0, sentence("checkpoint %1 was found whole again", { number }));
+    if (wasDamaged || committed)
+        writeRunEvent(file, 0, sentence("checkpoint %1 was found whole again", { number }));
     moves.finish();
     updateStop(file);
     if (Status status = transaction.value().commit(); !status.ok())

@@ -18,9 +18,11 @@ namespace {
         std::int64_t after = 0; // 0: the start weights
     };
 
+    constexpr std::string_view kKey = "left-";
+
     std::string keyOf(CheckpointId checkpoint)
     {
-        return "left-" + std::to_string(checkpoint.value);
+        return std::string(kKey) + std::to_string(checkpoint.value);
     }
 
     std::vector<LeftHead> leftHeads(Database& db, CheckpointId checkpoint)
@@ -114,11 +116,19 @@ void forgetAllLeft(Database& db)
     db.run("DELETE FROM meta WHERE key LIKE 'left-%'");
 }
 
+std::vector<CheckpointId> leftBehind(Database& db)
+{
+    std::vector<CheckpointId> found;
+    Rows rows = db.query("SELECT CAST(substr(key, ?) AS INTEGER) FROM meta WHERE key LIKE 'left-%' AND value<>'' ORDER BY 1", static_cast<std::int64_t>(kKey.size()) + 1);
+    while (rows.next())
+        found.push_back({ rows.integer(0) });
+    return found;
+}
+
 std::optional<std::int64_t> returnToLeft(LedgerFile& file, ChunkMoves& moves, CheckpointId checkpoint)
 {
     Database& db = file.db;
     const auto left = leftHeads(db, checkpoint);
-    db.run("DELETE FROM meta WHERE key=?", keyOf(checkpoint));
     Lineage lineage = loadLineage(db);
     if (left.empty() || !std::all_of(left.begin(), left.end(), [&](const LeftHead& one) { return stillStands(lineage, one); }))
         return std::nullopt;
@@ -140,6 +150,7 @@ std::optional<std::int64_t> returnToLeft(LedgerFile& file, ChunkMoves& moves, Ch
     }
     for (const LeftHead& one : left)
         db.run("UPDATE replica SET head=? WHERE replica=?", one.before, one.replica);
+    db.run("DELETE FROM meta WHERE key=?", keyOf(checkpoint));
     return committed;
 }
 

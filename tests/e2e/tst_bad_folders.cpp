@@ -201,6 +201,12 @@ private Q_SLOTS:
         const auto refused = RunDriver::ctl({ "resume"_q, run });
         QVERIFY(refused.exitCode != 0);
         QVERIFY2((refused.errors + refused.text).contains("--accept-loss"_q), qPrintable(refused.errors + refused.text));
+        // `resume --detach` said "trains" and the attempt failed behind it: the run was called failed, though "nothing was changed"
+        const auto before = RunDriver::status(run);
+        const auto detached = RunDriver::ctl({ "resume"_q, run, "--detach"_q });
+        QVERIFY2(detached.exitCode != 0 && detached.errors.contains("Is its disk mounted?"_q), qPrintable(detached.errors + detached.text));
+        QCOMPARE(RunDriver::status(run)["state"_q].toString(), before["state"_q].toString());
+        QCOMPARE(RunDriver::status(run)["attempt"_q].toInt(), before["attempt"_q].toInt());
         const auto plan = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q });
         QVERIFY2(plan.json["loss"_q].toString().contains("start weights"_q) && plan.json["redo"_q].toInt() > 0, qPrintable(plan.text + plan.errors));
         QVERIFY(QDir().rename(run + "/away"_q, run + "/checkpoints"_q));

@@ -1,11 +1,13 @@
 // The main job with the real programs: train, kill, resume, audit. Nothing here knows how they work inside.
 
+#include "tests/e2e/process_facts.h"
 #include "tests/e2e/run_driver.h"
 
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -76,6 +78,21 @@ private Q_SLOTS:
         QVERIFY2(nowhere.exitCode != 0 && nowhere.errors.contains(QStringLiteral("no device 'tpu'")), qPrintable(nowhere.errors));
         const auto sampled = RunDriver::ctl({ QStringLiteral("sample"), run, QStringLiteral("--prompt"), QStringLiteral("12 "), QStringLiteral("--tokens"), QStringLiteral("20") });
         QVERIFY2(sampled.exitCode == 0, qPrintable(sampled.errors));
+    }
+
+    /// A furrowctl that was killed while it sampled left its furrow-worker behind, writing on with all cores.
+    void aKilledSampleTakesItsWorkerWithIt()
+    {
+        QProcess sample;
+        sample.setStandardOutputFile(QProcess::nullDevice());
+        sample.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrowctl"), { QStringLiteral("sample"), path("plain"), QStringLiteral("--tokens"), QStringLiteral("10000000") });
+        QVERIFY(sample.waitForStarted());
+        QTRY_COMPARE_WITH_TIMEOUT(processFacts::childrenOf(sample.processId()).size(), 1, 30'000);
+        const qint64 worker = processFacts::childrenOf(sample.processId()).front();
+        QTRY_VERIFY_WITH_TIMEOUT(processFacts::commandLine(worker).contains("sample"), 10'000);
+        sample.kill();
+        QVERIFY(sample.waitForFinished());
+        QTRY_VERIFY_WITH_TIMEOUT(!processFacts::commandLine(worker).contains("sample"), 30'000);
     }
 
     void killedWorkerIsRestartedAndNothingIsLost()
@@ -292,6 +309,30 @@ private Q_SLOTS:
         QVERIFY2(out.exitCode == 1 || out.exitCode == 2, qPrintable(QString::number(out.exitCode) + out.text + out.errors));
         QVERIFY2((out.errors + out.text).contains(says), qPrintable(out.errors + out.text));
         QVERIFY(!QFile::exists(run));
+        // `new --dry-run` said "Everything is in order" of a file that is missing, empty or no text
+        const auto tried = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--dry-run"), QStringLiteral("--out"), run } + arguments);
+        QCOMPARE(tried.exitCode, out.exitCode);
+        QVERIFY2((tried.errors + tried.text).contains(says), qPrintable(tried.errors + tried.text));
+        QVERIFY(!QFile::exists(run));
+    }
+
+    /// `tokenizer train --data mine.txt --out mine.txt` replaced the text by the tokenizer; `bundle --out` replaced any file.
+    void aFileThatIsThereIsNeverReplaced()
+    {
+        const QString run = path("kept");
+        QCOMPARE(RunDriver::ctl(QStringList { QStringLiteral("new") } + newRun(run)).exitCode, 0);
+        QFile mine(path("mine.txt"));
+        QVERIFY(mine.open(QIODevice::WriteOnly));
+        QVERIFY(mine.write("a text of my own, a text of my own") > 0);
+        mine.close();
+        for (const QStringList& command : { QStringList { QStringLiteral("tokenizer"), QStringLiteral("train"), QStringLiteral("--data"), text_ }, QStringList { QStringLiteral("bundle"), run },
+                 QStringList { QStringLiteral("tokenize"), text_, QStringLiteral("--ids") } }) {
+            const auto out = RunDriver::ctl(command + QStringList { QStringLiteral("--out"), mine.fileName() });
+            QVERIFY2(out.exitCode == 2 && out.errors.contains(QStringLiteral("exists already")), qPrintable(command.join(QLatin1Char(' ')) + out.errors));
+            QVERIFY(mine.open(QIODevice::ReadOnly));
+            QVERIFY(mine.readAll().startsWith("a text of my own"));
+            mine.close();
+        }
     }
 };
 

@@ -32,6 +32,17 @@ private Q_SLOTS:
         }
     }
 
+    /// The name of a folder with a line end in it made two lines of one, the second without a time; the last line is told without its head.
+    void aMessageIsOneLineWhateverItNames()
+    {
+        const QTemporaryDir folder;
+        const auto path = test::inFolder(folder, "worker.log");
+        startLog("worker-0", path, false);
+        logError("cannot read /tmp/a\n2026-01-01 00:00:00.000 I worker-0  all is well");
+        QCOMPARE(QString::fromStdString(readFile(path).value()).count('\n'), 1);
+        QCOMPARE(QString::fromStdString(lastLogLine(path)), QStringLiteral("cannot read /tmp/a\u240A2026-01-01 00:00:00.000 I worker-0  all is well"));
+    }
+
     void aSecondStartAppends()
     {
         const QTemporaryDir folder;

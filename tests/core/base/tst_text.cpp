@@ -1,5 +1,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/plain_line.h"
+#include "core/base/terminal.h"
 #include "core/base/utf8.h"
 
 #include <QtTest>
@@ -166,6 +168,44 @@ private Q_SLOTS:
         QCOMPARE(cutAtCodePoint(text, 4), std::string_view(text).substr(0, 4));
         QCOMPARE(cutAtCodePoint(text, 3), std::string_view("a"));
         QCOMPARE(cutAtCodePoint(text, 0), std::string_view());
+    }
+
+    /// A cause in a tracker with escape codes rewrote the terminal, one with line ends forged "every chunk is where it should be", one of 3 MB hid the rest.
+    void textFromOutsideIsOneLineThatNoTerminalObeys_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("line");
+        QTest::newRow("plain") << QByteArray("disk full at 99 %") << QByteArray("disk full at 99 %");
+        QTest::newRow("letters of others") << QByteArray("Ü 漢 🙂") << QByteArray("Ü 漢 🙂");
+        QTest::newRow("clears the screen") << QByteArray("a\x1b[2Jb") << QByteArray("a␛[2Jb");
+        QTest::newRow("a line of its own") << QByteArray("a\r\nExactly once.") << QByteArray("a␍␊Exactly once.");
+        QTest::newRow("C1") << QByteArray("a\xC2\x9B" "2Jb") << QByteArray("a\xEF\xBF\xBD" "2Jb");
+        QTest::newRow("turns the line round") << QByteArray("a\xE2\x80\xAE" "b") << QByteArray("a\xEF\xBF\xBD" "b");
+        QTest::newRow("not UTF-8") << QByteArray("a\xFF") << QByteArray("a\xEF\xBF\xBD");
+        QTest::newRow("NUL and DEL") << QByteArray("\0\x7F", 2) << QByteArray("␀␡");
+    }
+    void textFromOutsideIsOneLineThatNoTerminalObeys()
+    {
+        QFETCH(QByteArray, text);
+        QTEST(QByteArray::fromStdString(plainLine(text.toStdString())), "line");
+    }
+
+    void aLongTextFromOutsideIsCut()
+    {
+        const std::string line = plainLine(std::string(3 << 20, 'x'));
+        QCOMPARE(line.size(), kPlainLineBytes + 3);
+        QVERIFY(line.ends_with("x..."));
+        QCOMPARE(plainLine("ab\xC3\x9C", 3), std::string("ab...")); // no half characters
+    }
+
+    void aTerminalGetsNoControlCodesInPiecesEither()
+    {
+        TerminalText text;
+        std::string shown;
+        for (const char* piece : { "one\n\ttwo \x1b", "]0;title\x07 \xC2", "\x9B" "2J \xC3", "\x9C \xC2", "\xA9 \xC2" })
+            shown += text.next(piece);
+        shown += text.end();
+        QCOMPARE(shown, std::string("one\n\ttwo ␛]0;title␇ \xEF\xBF\xBD" "2J Ü © \xC2"));
     }
 
     void pathsKeepTheirLetters()

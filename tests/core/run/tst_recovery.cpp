@@ -109,6 +109,33 @@ class TestRecovery : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// The disk with the checkpoints was away, a person accepted the loss and trained on; then the new folder went and the old one was back. doctor called the
+    /// old weights whole, and a resume with --accept-loss began at step 0 beside them.
+    void acceptingTheLossOfNewWeightsReturnsToOlderOnesThatAreBack()
+    {
+        Stopped run;
+        const auto away = run.paths.folder() / "away";
+        std::filesystem::rename(run.paths.checkpointsFolder(), away);
+        good(realFileSystem().createFolders(run.paths.checkpointsFolder()));
+        QVERIFY(!run.recover().ok());
+        good(run.recover(true));
+        QCOMPARE(run.field.counts()[ChunkState::Committed], 0);
+        {
+            auto worker = run.field.worker(0);
+            trainAndWrite(run.paths, worker, "r0-new");
+            auto supervisor = run.field.supervisor();
+            good(supervisor.revoke(run.field.ids.rbegin()->second, "ended"));
+        }
+        std::filesystem::rename(run.paths.checkpointsFolder(), run.paths.folder() / "new");
+        std::filesystem::rename(away, run.paths.checkpointsFolder());
+        QVERIFY(!run.recover().ok()); // what is newest cannot be read: a person decides
+        const auto notes = joined(good(run.recover(true)));
+        QVERIFY2(notes.find("it is taken back with") != std::string::npos, notes.c_str());
+        QCOMPARE(run.field.counts()[ChunkState::Committed], 3);
+        SAME(newestHead(run.field, 0), run.last);
+        verifyClean(run.field);
+    }
+
     void replicasThatNobodyWouldTakeUpAreMergedFirst()
     {
         // Four of seven replicas had work, and four workers came back: as many as before, but not the same ones.
