@@ -2339,6 +2339,22 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the copy of %1 on this disk was wrong when it was prepared, or became so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A copy on this disk of a file of the hub is damaged and is fetched again (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
         <translation type="unfinished"></translation>
     </message>

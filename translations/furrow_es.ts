@@ -2339,6 +2339,22 @@
         <translation>La descarga %1 está dañada: su suma de comprobación es otra.</translation>
     </message>
     <message>
+        <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
+        <translation>El bloque %1 se preparó primero con una copia de %2 que no era lo que el hub promete (SHA-256), y ahora tiene otras filas. Lo que se entrenó de él queda en los pesos. Empiece una ejecución nueva, o acepte sus otros fragmentos como no entrenados.</translation>
+    </message>
+    <message>
+        <source>the copy of %1 on this disk was wrong when it was prepared, or became so</source>
+        <translation>la copia de %1 en este disco era errónea cuando se preparó, o llegó a serlo</translation>
+    </message>
+    <message>
+        <source>A copy on this disk of a file of the hub is damaged and is fetched again (%1)</source>
+        <translation>Una copia en este disco de un archivo del hub está dañada y se descarga de nuevo (%1)</translation>
+    </message>
+    <message>
+        <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
+        <translation>%1 no contiene lo que el hub promete de %2 (SHA-256).</translation>
+    </message>
+    <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
         <translation>El nombre de %1 no es UTF-8, así que una ejecución no puede guardarlo. Cambie el nombre del archivo.</translation>
     </message>

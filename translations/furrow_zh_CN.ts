@@ -2339,6 +2339,22 @@
         <translation>下载 %1 已损坏：校验和不同。</translation>
     </message>
     <message>
+        <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
+        <translation>块 %1 最初由 %2 的一个副本准备，该副本不是 hub 所承诺的内容（SHA-256），现在的行已不同。其中已训练的部分留在权重中。请开始新的运行，或接受其余数据段不训练。</translation>
+    </message>
+    <message>
+        <source>the copy of %1 on this disk was wrong when it was prepared, or became so</source>
+        <translation>本磁盘上 %1 的副本在准备时就有错，或后来变坏</translation>
+    </message>
+    <message>
+        <source>A copy on this disk of a file of the hub is damaged and is fetched again (%1)</source>
+        <translation>本磁盘上的一个 hub 文件副本已损坏，正在重新下载（%1）</translation>
+    </message>
+    <message>
+        <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
+        <translation>%1 的内容不是 hub 对 %2 所承诺的（SHA-256）。</translation>
+    </message>
+    <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
         <translation>%1 的名称不是 UTF-8，运行无法记录它。请重命名该文件。</translation>
     </message>

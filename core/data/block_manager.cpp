@@ -74,7 +74,9 @@ struct BlockManager::State {
     void tellPlanner(); ///< which files are left out
     Status checkFiles(const PlannedBlock& block);
     const DataFile* fileOf(const PlannedBlock& block, const Segment& segment) const;
-    Error causeOf(const Error& error);
+    Error causeOf(const Error& error, const std::set<std::string>& files);
+    std::set<std::string> filesOf(const PlannedBlock& block) const;
+    bool foundWrongCopy(const std::set<std::string>& files);
 };
 
 const DataFile* BlockManager::State::fileOf(const PlannedBlock& block, const Segment& segment) const
@@ -114,8 +116,28 @@ Status BlockManager::State::checkFiles(const PlannedBlock& block)
     return {};
 }
 
-/// What a failure to read the data means: first that it is other data now, or away; then what the reader said. What is left is damage.
-Error BlockManager::State::causeOf(const Error& error)
+std::set<std::string> BlockManager::State::filesOf(const PlannedBlock& block) const
+{
+    std::set<std::string> paths;
+    for (const auto& segment : block.segments)
+        if (const DataFile* file = fileOf(block, segment))
+            paths.insert(file->path);
+    return paths;
+}
+
+/// What was made of these files on this disk is not believed any more. True: a copy of one was not what the hub promises.
+bool BlockManager::State::foundWrongCopy(const std::set<std::string>& files)
+{
+    bool found = false;
+    for (const auto& source : manifest.sources)
+        for (const auto& file : source.files)
+            found = (files.contains(file.path) && access->doubt(file)) || found;
+    return found;
+}
+
+/// What a failure to read these files means: first that the data is other data now, or away; then that only a copy of it on this disk is wrong; then what the
+/// reader said. What is left is damage.
+Error BlockManager::State::causeOf(const Error& error, const std::set<std::string>& files)
 {
     if (error.code == ErrorCode::Cancelled)
         return error;
@@ -124,7 +146,11 @@ Error BlockManager::State::causeOf(const Error& error)
     std::erase_if(changed, [this](const auto& file) { return leftOut.contains(file.first); });
     if (!changed.empty())
         return same.error();
-    return isOutside(error) ? error : Error { ErrorCode::Corrupt, error.message };
+    if (isOutside(error))
+        return error;
+    if (foundWrongCopy(files))
+        return Error { ErrorCode::Busy, sentence("A copy on this disk of a file of the hub is damaged and is fetched again (%1)", { error.message }) };
+    return Error { ErrorCode::Corrupt, error.message };
 }
 
 BlockManager::BlockManager(std::unique_ptr<State> state)
@@ -169,7 +195,7 @@ Result<std::optional<PlannedBlock>> BlockManager::planNext()
     auto block = state_->planner->next();
     state_->proven = block.ok() && !block.value().has_value() && state_->planner->unprovenReason().empty();
     if (!block.ok())
-        return state_->causeOf(block.error());
+        return state_->causeOf(block.error(), { state_->planner->failedFile() });
     return block;
 }
 
@@ -306,7 +332,7 @@ Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std:
         return cached;
     auto made = state_->make(block, name, goOn, cached.ok() ? cached.value().digest : std::string());
     if (!made.ok())
-        return state_->causeOf(made.error());
+        return state_->causeOf(made.error(), state_->filesOf(block));
     return made;
 }
 
@@ -317,13 +343,29 @@ Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const st
     const auto nowhere = [](const void*, std::size_t) { return Status {}; };
     auto content = prepareBlock(block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->tokenizer, nowhere, goOn);
     if (!content.ok())
-        return state_->causeOf(content.error());
+        return state_->causeOf(content.error(), state_->filesOf(block));
     PreparedFile read;
     read.fileName = fileName(block);
     read.digest = std::move(content.value().digest);
     read.chunks = std::move(content.value().chunks);
     read.sourceBytes = content.value().sourceBytes;
     return read;
+}
+
+std::set<std::string> BlockManager::takeDistrusted()
+{
+    return state_->access->proofs().takeWrong();
+}
+
+bool BlockManager::readsFrom(const PlannedBlock& block, const std::string& path) const
+{
+    return state_->filesOf(block).contains(path);
+}
+
+Status BlockManager::putAside(const PlannedBlock& block)
+{
+    const auto aside = state_->cache->quarantine(kBlocks, fileName(block));
+    return aside.ok() || aside.error().code == ErrorCode::NotFound ? Status {} : aside;
 }
 
 void BlockManager::planOn(const Error& error)

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 
 namespace furrow {
@@ -75,6 +76,12 @@ public:
     /// Prepares the block from its source once more and keeps nothing of it: what it must be, whatever lies in the cache.
     /// @param goOn  as for prepare
     Result<PreparedFile> readAgain(const PlannedBlock& block, const std::function<bool()>& goOn = {});
+    /// Files of the hub of which a wrong copy was found on this disk since the last call: what was prepared of them is not to be believed.
+    std::set<std::string> takeDistrusted();
+    /// A row of the block comes from the file.
+    bool readsFrom(const PlannedBlock& block, const std::string& path) const;
+    /// The prepared block is put aside, if it is there.
+    Status putAside(const PlannedBlock& block);
     /// The name the prepared block has or would have below blockFolder().
     std::string fileName(const PlannedBlock& block) const;
     /// These files are not evicted by any process while this manager lives. Replaces the former set.

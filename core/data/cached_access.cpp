@@ -28,7 +28,7 @@ bool fillsCache(const DataFile& file)
 CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity)
     : cache_(std::move(cache))
     , identity_(std::move(identity))
-    , direct_(std::make_shared<HubPieces>(cache_))
+    , direct_(std::make_shared<HubPieces>(cache_), proofs_.get())
 {
 }
 
@@ -43,7 +43,7 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& f
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
 {
-    return isHubPath(file.path) ? downloadHubFile(file, sharedHubClient(), *cache_) : stored(file);
+    return isHubPath(file.path) ? downloadHubFile(file, sharedHubClient(), *cache_, *proofs_) : stored(file);
 }
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
@@ -74,6 +74,16 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile&
     if (source.ok())
         open_.push_back({ name, source.value() });
     return source;
+}
+
+bool CachedAccess::doubt(const DataFile& file)
+{
+    direct_.forgetOpen();
+    const std::string name = expandedName(file);
+    std::erase_if(open_, [&name](const Open& open) { return open.fileName == name; });
+    if (!file.format.isStoredPlain() && cache_->find(kExpanded, name))
+        (void)cache_->quarantine(kExpanded, name); // nothing tells what it must hold
+    return isHubPath(file.path) && doubtHubFile(file, *cache_, *proofs_);
 }
 
 Status CachedAccess::expand(const DataFile& file, const std::string& fileName)

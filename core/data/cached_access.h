@@ -2,6 +2,7 @@
 
 #include "core/data/block_cache.h"
 #include "core/data/file_access.h"
+#include "core/data/hub/hub_proofs.h"
 #include "core/data/source_identity.h"
 
 #include <deque>
@@ -19,6 +20,9 @@ public:
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
     const OpenTimes& openTimes() const { return direct_.openTimes(); }
+    HubProofs& proofs() { return *proofs_; }
+    /// Reading the file failed: what was made of it here is made anew, and a copy of it that is not what the hub promises is put aside. True: there was one.
+    bool doubt(const DataFile& file);
 
 private:
     /// On this disk: a file of the hub is downloaded whole.
@@ -32,6 +36,7 @@ private:
     };
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<SourceIdentity> identity_;
+    std::unique_ptr<HubProofs> proofs_ = std::make_unique<HubProofs>();
     DirectAccess direct_;
     std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here
 };

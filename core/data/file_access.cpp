@@ -9,8 +9,9 @@
 
 namespace furrow {
 
-DirectAccess::DirectAccess(std::shared_ptr<HubPieces> pieces)
+DirectAccess::DirectAccess(std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
     : pieces_(pieces ? std::move(pieces) : KeepHubPieces::current())
+    , proofs_(proofs)
 {
 }
 
@@ -20,7 +21,7 @@ Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& f
         for (const auto& open : open_)
             if (open.path == file.path)
                 return open.source;
-        auto source = openHubFile(file, sharedHubClient(), pieces_);
+        auto source = openHubFile(file, sharedHubClient(), pieces_, proofs_);
         if (source.ok()) {
             if (open_.size() >= kKeptOpen)
                 open_.pop_front();

@@ -7,6 +7,7 @@
 namespace furrow {
 
 class HubPieces;
+class HubProofs;
 
 /// How long it took to open files of sources (the network's or a share's latency).
 struct OpenTimes {
@@ -29,10 +30,13 @@ public:
 class DirectAccess : public FileAccess {
 public:
     /// @param pieces  of files of the hub, asked before the hub itself; without them what the process keeps by KeepHubPieces
-    explicit DirectAccess(std::shared_ptr<HubPieces> pieces = nullptr);
+    /// @param proofs  see openHubFile; lives as long as this
+    explicit DirectAccess(std::shared_ptr<HubPieces> pieces = nullptr, HubProofs* proofs = nullptr);
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
     const OpenTimes& openTimes() const { return openTimes_; }
+    /// Opens the files anew from now on.
+    void forgetOpen() { open_.clear(); }
 
 private:
     static constexpr std::size_t kKeptOpen = 2;
@@ -41,6 +45,7 @@ private:
         std::shared_ptr<const ByteSource> source;
     };
     std::shared_ptr<HubPieces> pieces_;
+    HubProofs* proofs_;
     std::deque<Open> open_; ///< files of the hub used last: what was read of them need not be asked for again
     OpenTimes openTimes_;
 };

@@ -68,11 +68,14 @@ private:
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
     Result<bool> onFailure(std::int64_t block, const Error& error);
     Result<bool> setFailed(std::int64_t block, const Error& error);
+    Error causeOfOtherContent(std::int64_t block, const Error& error) const;
     Status onPlanFailure(const Error& error);
     Result<bool> onChanged(const Error& error);
     Status giveUp(const std::string& reason);
     Result<bool> rest();
     Status nameLeftOut();
+    Status dropDistrusted(std::int64_t madeSince = -1);
+    Status dropBlocksOf(const std::string& path, std::int64_t madeSince);
     Result<std::string> tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file);
     Status keepNeeded();
     Result<int> plansNow();
@@ -93,6 +96,7 @@ private:
     std::string doing_ = "starting";
     std::int64_t nextBeatNs_ = 0;
     std::map<std::int64_t, int> failures_;
+    std::map<std::int64_t, std::string> madeOfWrongCopy_; ///< block -> file of the hub
     std::vector<std::int64_t> unchecked_; ///< prepared by an earlier attempt and not looked at in this one
 };
 
@@ -127,6 +131,8 @@ Status Feeder::beat()
 Result<bool> Feeder::turn()
 {
     if (auto status = beat(); !status.ok())
+        return status.error();
+    if (auto status = dropDistrusted(); !status.ok())
         return status.error();
     auto demand = ledger_.demand(static_cast<std::int64_t>(budget()));
     if (!demand.ok())
@@ -270,6 +276,8 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     }, row.value().digest);
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
+    if (auto dropped = dropDistrusted(file.value().fromCache ? -1 : number); !dropped.ok())
+        return dropped.error();
     if (row.value().digest.empty()) {
         auto rubbish = tooManyUnreadable(block.value(), file.value());
         if (!rubbish.ok())
@@ -283,7 +291,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     failPoint("feeder.prepared");
     const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
-        return status.error().code == ErrorCode::Corrupt ? setFailed(number, status.error()) : Result<bool>(status.error());
+        return status.error().code == ErrorCode::Corrupt ? setFailed(number, causeOfOtherContent(number, status.error())) : Result<bool>(status.error());
     failPoint("feeder.recorded");
     failures_.erase(number);
     nextBeatNs_ = 0; // pin it before anyone evicts it
@@ -362,6 +370,47 @@ Status Feeder::nameLeftOut()
         if (auto status = ledger_.noteLeftOut(what); !status.ok())
             return status;
     return {};
+}
+
+/// Blocks that were prepared of a wrong copy of a file of the hub go, and are prepared again from the right one: the ledger compares what they hold.
+/// @param madeSince  a block that was made when the right one had come; -1: none
+Status Feeder::dropDistrusted(std::int64_t madeSince)
+{
+    for (const auto& path : blocks_.takeDistrusted())
+        if (auto status = dropBlocksOf(path, madeSince); !status.ok())
+            return status;
+    return {};
+}
+
+Status Feeder::dropBlocksOf(const std::string& path, std::int64_t madeSince)
+{
+    constexpr int kRowsAtOnce = 500;
+    for (std::int64_t last = -1;;) {
+        auto rows = reader_.blocksAfter(last, kRowsAtOnce);
+        if (!rows.ok() || rows.value().empty())
+            return rows.ok() ? Status {} : Status(rows.error());
+        for (const auto& row : rows.value()) {
+            last = row.block;
+            auto block = BlockManager::fromPlan(row.plan);
+            if (!block.ok() || !blocks_.readsFrom(block.value(), path))
+                continue;
+            madeOfWrongCopy_[row.block] = path;
+            if (row.block == madeSince)
+                continue;
+            if (auto aside = blocks_.putAside(block.value()); !aside.ok())
+                return aside;
+            if (auto evicted = ledger_.setEvicted(row.block, sentence("the copy of %1 on this disk was wrong when it was prepared, or became so", { path })); !evicted.ok())
+                return evicted;
+        }
+    }
+}
+
+Error Feeder::causeOfOtherContent(std::int64_t block, const Error& error) const
+{
+    const auto found = madeOfWrongCopy_.find(block);
+    if (found == madeOfWrongCopy_.end())
+        return error;
+    return { error.code, sentence("Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.", { std::to_string(block), found->second }) };
 }
 
 /// Why training on what this block adds would be training on rubbish; "" when the rows can be read.

@@ -47,6 +47,24 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
     return std::filesystem::file_size(path, error) == sizeBytes && !error ? path : std::filesystem::path();
 }
 
+/// The same as far as it may be read. @param proofs  see openHubFile
+std::filesystem::path usableInHuggingFaceCache(const DataFile& file, const HubAddress& address, HubProofs* proofs)
+{
+    auto local = inHuggingFaceCache(address, file.sizeBytes);
+    if (local.empty() || proofs == nullptr)
+        return local;
+    const auto same = proofs->compare(file, local);
+    if (same.ok())
+        return local;
+    logWarning(same.error().message + " It is not used; the hub is asked.");
+    return {};
+}
+
+std::string downloadName(const DataFile& file, const HubAddress& address)
+{
+    return contentName(hubFile(file, address)) + ".download";
+}
+
 /// The whole file into `out`: what was kept of its beginning and its end, the rest from the hub.
 Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, CacheFile& out)
 {
@@ -132,27 +150,35 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
     return source;
 }
 
-Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces)
+Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
 {
     auto address = parseHubAddress(file.path);
     if (!address.ok())
         return address.error();
-    if (const auto local = inHuggingFaceCache(address.value(), file.sizeBytes); !local.empty())
+    if (const auto local = usableInHuggingFaceCache(file, address.value(), proofs); !local.empty())
         return openLocalSource(local);
     return hubSource(client, address.value(), hubFile(file, address.value()), std::move(pieces));
 }
 
-Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache)
+Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs)
 {
     auto address = parseHubAddress(file.path);
     if (!address.ok())
         return address.error();
-    if (const auto local = inHuggingFaceCache(address.value(), file.sizeBytes); !local.empty())
+    if (const auto local = usableInHuggingFaceCache(file, address.value(), &proofs); !local.empty())
         return openLocalSource(local);
     const HubFile hub = hubFile(file, address.value());
-    const std::string name = contentName(hub) + ".download";
-    if (const auto there = cache.find(kDownloads, name))
-        return openLocalSource(*there);
+    const std::string name = downloadName(file, address.value());
+    if (const auto there = cache.find(kDownloads, name)) {
+        const auto same = proofs.compare(file, *there);
+        if (same.ok())
+            return openLocalSource(*there);
+        if (same.error().code != ErrorCode::Corrupt)
+            return same.error();
+        logWarning(same.error().message + " It is put aside and downloaded again.");
+        if (auto aside = cache.quarantine(kDownloads, name); !aside.ok())
+            return aside.error();
+    }
     logInfo("downloading " + file.path);
     auto out = cache.create();
     if (!out.ok())
@@ -161,7 +187,38 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, 
         return written.error();
     if (auto published = cache.publish(std::move(out).value(), kDownloads, name); !published.ok())
         return published.error();
+    proofs.noteArrived(file, cache.path(kDownloads, name));
     return openLocalSource(cache.path(kDownloads, name));
+}
+
+std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const BlockCache& cache)
+{
+    const auto address = parseHubAddress(file.path);
+    if (!address.ok())
+        return std::nullopt;
+    auto path = cache.path(kDownloads, downloadName(file, address.value()));
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored) ? std::optional(std::move(path)) : std::nullopt;
+}
+
+bool doubtHubFile(const DataFile& file, BlockCache& cache, HubProofs& proofs)
+{
+    const auto address = parseHubAddress(file.path);
+    if (!address.ok())
+        return false;
+    const auto foreign = inHuggingFaceCache(address.value(), file.sizeBytes);
+    const auto ours = downloadedHubFile(file, cache);
+    bool wrong = false;
+    for (const auto& whole : { foreign.empty() ? std::optional<std::filesystem::path>() : std::optional(foreign), ours }) {
+        if (!whole)
+            continue;
+        proofs.doubt(*whole);
+        const auto same = proofs.compare(file, *whole);
+        wrong = wrong || (!same.ok() && same.error().code == ErrorCode::Corrupt);
+        if (!same.ok() && same.error().code == ErrorCode::Corrupt && whole == ours)
+            (void)cache.quarantine(kDownloads, whole->filename().string()); // else it is put aside when it is opened
+    }
+    return wrong;
 }
 
 } // namespace furrow

@@ -4,6 +4,7 @@
 #include "core/data/data_manifest.h"
 #include "core/data/hub/hub_client.h"
 #include "core/data/hub/hub_pieces.h"
+#include "core/data/hub/hub_proofs.h"
 
 namespace furrow {
 
@@ -18,9 +19,18 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
 
 /// The bytes of a file that a manifest names: from an existing Hugging Face cache of this machine, else by ranges.
 /// @param pieces  asked before the hub; may be null
-Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces);
+/// @param proofs  the other cache is believed only after its bytes were compared with the hub's SHA-256; null: they are only looked at
+Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces, HubProofs* proofs = nullptr);
 
-/// Downloads the whole file into the cache, once, without what was kept of its beginning and end; its SHA-256 is checked where the hub tells one.
-Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache);
+/// Downloads the whole file into the cache, once, without what was kept of its beginning and end. Its SHA-256 is checked where the hub tells one, on the way
+/// and once more when a process opens it first: one that is wrong is put aside and comes again.
+Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs);
+
+/// Where the whole file lies in the cache; nothing when it is not there.
+std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const BlockCache& cache);
+
+/// A whole copy of the file on this disk could not be read as what it should be: compares it once more, and puts a wrong one in the cache aside. True: it was
+/// wrong, and the next reading finds another.
+bool doubtHubFile(const DataFile& file, BlockCache& cache, HubProofs& proofs);
 
 } // namespace furrow

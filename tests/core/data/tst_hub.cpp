@@ -488,6 +488,84 @@ private Q_SLOTS:
         QCOMPARE(texts.value().size(), std::size_t { 100 });
         QCOMPARE(hub.storeRequests(), 0);
     }
+    /// A file of the right size in the cache of other programs was trained whatever was in it.
+    void anotherProgramsCopyWithOtherBytesIsNotTrained()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        const std::string snapshot = "hf/hub/datasets--o--n/snapshots/" + std::string(40, 'a') + "/small/";
+        std::string wrong = test::indexedLines(60);
+        wrong[wrong.size() / 2] = wrong[wrong.size() / 2] == '1' ? '2' : '1';
+        folder.write(snapshot + "a.txt", wrong);
+        folder.write(snapshot + "b.txt", test::indexedLines(40));
+        qputenv("HF_HOME", QByteArray::fromStdString(utf8Text(folder.path("hf"))));
+        const auto texts = test::readAll(test::configFor({ "hf://o/n:small" }), folder.path("cache"), 30);
+        QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
+        auto expected = numbered(0, 60);
+        const auto second = numbered(0, 40);
+        expected.insert(expected.end(), second.begin(), second.end());
+        QCOMPARE(texts.value(), expected);
+        QVERIFY(hub.storeBytes() >= wrong.size()); // the wrong one alone was asked for
+        QVERIFY(hub.storeBytes() < wrong.size() + 300);
+        QVERIFY(readFile(folder.path(snapshot + "a.txt")).value() == wrong); // it is not ours
+    }
+    /// It was opened by its name, and failed at each try.
+    void aDownloadThatBecameWrongOnThisDiskIsPutAsideAndComesAgain()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        const auto config = test::configFor({ "hf://o/n:small:train" });
+        QVERIFY(test::readAll(config, folder.path("cache"), 30).ok());
+        std::filesystem::remove_all(BlockManager::blockFolder(folder.path("cache")));
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache") / kDownloads)) {
+            auto bytes = readFile(entry.path()).value();
+            bytes[bytes.size() / 2] = '#';
+            std::ofstream(entry.path(), std::ios::binary) << bytes;
+        }
+        const auto fetched = hub.storeBytes();
+        auto manager = test::openManager(config, folder.path("cache"), 30);
+        QVERIFY(manager.ok());
+        const auto blocks = test::planAll(manager.value());
+        QVERIFY2(blocks.ok(), blocks.ok() ? "" : blocks.error().message.c_str());
+        for (const auto& block : blocks.value()) {
+            const auto made = manager.value().prepare(block);
+            QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
+        }
+        QVERIFY(hub.storeBytes() > fetched);
+        const auto distrusted = manager.value().takeDistrusted();
+        QCOMPARE(distrusted.size(), std::size_t(2));
+        QVERIFY(manager.value().takeDistrusted().empty());
+        QVERIFY(manager.value().readsFrom(blocks.value().front(), *distrusted.begin()));
+        QVERIFY(!manager.value().readsFrom(blocks.value().front(), *distrusted.rbegin()));
+    }
+    /// Nothing tells what an expanded file must hold, so one that failed was read again and again.
+    void anExpandedFileThatCannotBeReadIsMadeAgain()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        auto config = test::configFor({ "hf://o/n:en:train" });
+        config.chunkSamples = 100;
+        auto manager = test::openManager(config, folder.path("cache"), 700);
+        QVERIFY(manager.ok());
+        const auto blocks = test::planAll(manager.value());
+        QVERIFY(blocks.ok());
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache") / kExpanded)) {
+            std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+            file.seekp(10); // "row 0" becomes "#ow 0"
+            file.put('#');
+        }
+        const auto wrong = manager.value().prepare(blocks.value().front());
+        QVERIFY(!wrong.ok());
+        QCOMPARE(wrong.error().code, ErrorCode::Corrupt);
+        const auto right = manager.value().prepare(blocks.value().front());
+        QVERIFY2(right.ok(), right.ok() ? "" : right.error().message.c_str());
+    }
 };
 
 QTEST_GUILESS_MAIN(TestHub)

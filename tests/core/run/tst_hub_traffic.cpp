@@ -4,6 +4,8 @@
 
 #include "core/base/random.h"
 #include "core/data/bench/data_bench.h"
+#include "core/run/run_audit.h"
+#include "core/tracker/database.h"
 
 using namespace furrow;
 using namespace furrow::test;
@@ -50,6 +52,26 @@ std::uint64_t sizeOf(const FakeHub::Repository& repository)
     return bytes;
 }
 
+/// Bytes in the middle of every download of the cache are others.
+void damageDownloads(const Run& run)
+{
+    for (const auto& entry : std::filesystem::directory_iterator(run.paths.cacheFolder() / kDownloads)) {
+        std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
+        file.put('#');
+    }
+}
+
+/// Prepares what it can, then ends. @return  blocks that are prepared
+std::int64_t prepareSome(Run& run, std::int64_t atLeast)
+{
+    const auto prepared = [&] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).front().preparedBlocks; };
+    run.startFeeder();
+    [&] { QTRY_VERIFY_WITH_TIMEOUT(prepared() >= atLeast, 20'000); }();
+    run.stopFeeder();
+    return prepared();
+}
+
 void trainAll(Run& run)
 {
     run.startFeeder();
@@ -88,6 +110,49 @@ private Q_SLOTS:
         trainAll(run);
         const double share = static_cast<double>(hub.storeBytes()) / static_cast<double>(bytes);
         QVERIFY2(share >= 1 && share <= 1.02, qPrintable(QString::number(share)));
+    }
+
+    /// They were believed because they had been made once, whatever became of the file.
+    void blocksOfADownloadThatIsFoundWrongAreMadeAgain()
+    {
+        FakeHub hub;
+        hub.add("o/n", good(repositoryOf("text")));
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 1, 1, "hf://o/n");
+        const auto made = prepareSome(run, 4);
+        QVERIFY(made >= 4);
+        damageDownloads(run);
+        run.beginAttempt();
+        trainAll(run);
+        std::int64_t aside = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(run.blocks()))
+            aside += entry.path().extension() == ".block" ? 0 : 1;
+        QVERIFY2(aside >= made, qPrintable(QString("%1 of %2").arg(aside).arg(made)));
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QCOMPARE(report.epochs.front().committed, std::int64_t(kRows / 50));
+        QCOMPARE(report.epochs.front().duplicated + report.epochs.front().missing, std::int64_t(0));
+    }
+
+    /// A block that was made of wrong bytes and trained must not become another one without a word.
+    void aBlockThatHadOtherRowsInAWrongCopyIsNamedAndNotTrainedOn()
+    {
+        FakeHub hub;
+        hub.add("o/n", good(repositoryOf("text")));
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 1, 1, "hf://o/n");
+        QVERIFY(prepareSome(run, 4) >= 4);
+        good(Database::open(run.paths.tracker(), {})).run("UPDATE block SET digest='of other rows' WHERE block=0"); // as if it had been made of other bytes
+        damageDownloads(run);
+        run.beginAttempt();
+        run.startFeeder();
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        QTRY_COMPARE_WITH_TIMEOUT(good(reader().epochs()).front().chunks[ChunkState::Poisoned], std::int64_t(3), 20'000);
+        const auto cause = good(reader().newestPoisonedCause());
+        QVERIFY2(cause.find("not what the hub promises") != std::string::npos && cause.find("hf://o/n") != std::string::npos, cause.c_str());
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen, kRows / 50 - 3), kRows / 50 - 3);
+        QCOMPARE(seen[0].size(), std::size_t(kRows - 150));
+        run.stopFeeder();
     }
 
     void aDamagedPieceIsFetchedAgain()

@@ -1,0 +1,82 @@
+#include "core/data/hub/hub_proofs.h"
+
+#include "core/base/hash.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/hub/hub_pieces.h"
+
+#include <utility>
+
+namespace furrow {
+
+bool isPromised(const DataFile& file)
+{
+    return file.hash.size() == kSha256Digits;
+}
+
+Status HubProofs::compare(const DataFile& file, const std::filesystem::path& whole)
+{
+    if (!isPromised(file))
+        return {};
+    const auto before = stampOf(whole);
+    if (!before.ok())
+        return before.error();
+    {
+        const std::lock_guard guard(mutex_);
+        if (const auto known = verdicts_.find(whole); known != verdicts_.end() && known->second.stamp == before.value())
+            return answer(file, whole, known->second.same);
+    }
+    const auto sha = sha256File(whole); // without the lock: it may take minutes
+    if (!sha.ok())
+        return sha.error();
+    const auto after = stampOf(whole);
+    if (!after.ok())
+        return after.error();
+    if (!(after.value() == before.value()))
+        return Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { utf8Text(whole) }) };
+    const std::lock_guard guard(mutex_);
+    const bool same = sha.value() == file.hash;
+    verdicts_.insert_or_assign(whole, Verdict { after.value(), same });
+    if (!same)
+        wrong_.insert(file.path);
+    return answer(file, whole, same);
+}
+
+/// With the lock held.
+Status HubProofs::answer(const DataFile& file, const std::filesystem::path& whole, bool same)
+{
+    if (!same)
+        return Error { ErrorCode::Corrupt, sentence("%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.path }) };
+    proven_.insert(file.path);
+    return {};
+}
+
+void HubProofs::noteArrived(const DataFile& file, const std::filesystem::path& whole)
+{
+    const auto stamp = stampOf(whole);
+    if (!isPromised(file) || !stamp.ok())
+        return;
+    const std::lock_guard guard(mutex_);
+    verdicts_.insert_or_assign(whole, Verdict { stamp.value(), true });
+    proven_.insert(file.path);
+}
+
+void HubProofs::doubt(const std::filesystem::path& whole)
+{
+    const std::lock_guard guard(mutex_);
+    verdicts_.erase(whole);
+}
+
+std::set<std::string> HubProofs::proven() const
+{
+    const std::lock_guard guard(mutex_);
+    return proven_;
+}
+
+std::set<std::string> HubProofs::takeWrong()
+{
+    const std::lock_guard guard(mutex_);
+    return std::exchange(wrong_, {});
+}
+
+} // namespace furrow

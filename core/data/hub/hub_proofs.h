@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/base/file_stamp.h"
+#include "core/data/data_manifest.h"
+
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace furrow {
+
+/// Which files of the hub, as they lie on this disk, hold what the hub's list promises of them (SHA-256). A file is read once for that, and known by its
+/// stamp from then on. Thread-safe.
+class HubProofs {
+public:
+    /// Ok: as promised, or the hub promises nothing of it. Corrupt: other bytes; other codes: it cannot be read now.
+    Status compare(const DataFile& file, const std::filesystem::path& whole);
+    /// The bytes that lie there now were compared while they arrived.
+    void noteArrived(const DataFile& file, const std::filesystem::path& whole);
+    /// Reading it failed, so the next compare() believes no stamp.
+    void doubt(const std::filesystem::path& whole);
+    /// Addresses of the files that were found as promised.
+    std::set<std::string> proven() const;
+    /// Addresses of the files of which a wrong copy was found since the last call.
+    std::set<std::string> takeWrong();
+
+private:
+    struct Verdict {
+        FileStamp stamp;
+        bool same = false;
+    };
+    Status answer(const DataFile& file, const std::filesystem::path& whole, bool same);
+
+    mutable std::mutex mutex_;
+    std::map<std::filesystem::path, Verdict> verdicts_; ///< guarded by mutex_
+    std::set<std::string> proven_; ///< guarded by mutex_
+    std::set<std::string> wrong_; ///< guarded by mutex_
+};
+
+/// The hub promises a SHA-256 of the whole file.
+bool isPromised(const DataFile& file);
+
+} // namespace furrow
