@@ -2339,6 +2339,46 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1; %2 files are not verified against the hub, the first: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the downloads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not verified against the hub: %1 of %2 files; of the first %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not compared with the SHA-256 that the hub promises: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is larger than a quarter of the cache (cache_gib), so it is read by parts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only the columns that are needed are read of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the hub promises no SHA-256 of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -2339,6 +2339,46 @@
         <translation>La descarga %1 está dañada: su suma de comprobación es otra.</translation>
     </message>
     <message>
+        <source>%1; %2 files are not verified against the hub, the first: %3</source>
+        <translation>%1; %2 archivos no están verificados contra el hub, el primero: %3</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come</source>
+        <translation>SHA-256 de %1 descargas de la caché contra lo que el hub promete; %2 más no están, y se comparan cuando lleguen</translation>
+    </message>
+    <message>
+        <source>%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
+        <translation>%1: la descarga en la caché no contiene lo que el hub promete (SHA-256); se aparta cuando se lea la próxima vez, o con &apos;furrowctl cache verify&apos;</translation>
+    </message>
+    <message>
+        <source>Reading the downloads</source>
+        <translation>Leyendo las descargas</translation>
+    </message>
+    <message>
+        <source>Not verified against the hub: %1 of %2 files; of the first %3.</source>
+        <translation>No verificados contra el hub: %1 de %2 archivos; del primero, %3.</translation>
+    </message>
+    <message>
+        <source>Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
+        <translation>Archivos del hub: %1 de %2 verificados enteros (SHA-256), %3 aún no.</translation>
+    </message>
+    <message>
+        <source>%1 is not compared with the SHA-256 that the hub promises: %2.</source>
+        <translation>%1 no se compara con el SHA-256 que promete el hub: %2.</translation>
+    </message>
+    <message>
+        <source>it is larger than a quarter of the cache (cache_gib), so it is read by parts</source>
+        <translation>es mayor que un cuarto de la caché (cache_gib), así que se lee por partes</translation>
+    </message>
+    <message>
+        <source>only the columns that are needed are read of it</source>
+        <translation>solo se leen de él las columnas necesarias</translation>
+    </message>
+    <message>
+        <source>the hub promises no SHA-256 of it</source>
+        <translation>el hub no promete ningún SHA-256 de él</translation>
+    </message>
+    <message>
         <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
         <translation>El bloque %1 se preparó primero con una copia de %2 que no era lo que el hub promete (SHA-256), y ahora tiene otras filas. Lo que se entrenó de él queda en los pesos. Empiece una ejecución nueva, o acepte sus otros fragmentos como no entrenados.</translation>
     </message>

@@ -2339,6 +2339,46 @@
         <translation>下载 %1 已损坏：校验和不同。</translation>
     </message>
     <message>
+        <source>%1; %2 files are not verified against the hub, the first: %3</source>
+        <translation>%1；%2 个文件未与 hub 核对，第一个：%3</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come</source>
+        <translation>缓存中 %1 个下载的 SHA-256 与 hub 的承诺核对；另有 %2 个不在，到达时再比较</translation>
+    </message>
+    <message>
+        <source>%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
+        <translation>%1：缓存中的下载内容不是 hub 所承诺的（SHA-256）；下次读取时或由 &apos;furrowctl cache verify&apos; 将其移开</translation>
+    </message>
+    <message>
+        <source>Reading the downloads</source>
+        <translation>正在读取下载内容</translation>
+    </message>
+    <message>
+        <source>Not verified against the hub: %1 of %2 files; of the first %3.</source>
+        <translation>未与 hub 核对：%2 个文件中的 %1 个；第一个：%3。</translation>
+    </message>
+    <message>
+        <source>Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
+        <translation>hub 文件：%2 个中有 %1 个已整体验证（SHA-256），%3 个尚未。</translation>
+    </message>
+    <message>
+        <source>%1 is not compared with the SHA-256 that the hub promises: %2.</source>
+        <translation>%1 不与 hub 承诺的 SHA-256 比较：%2。</translation>
+    </message>
+    <message>
+        <source>it is larger than a quarter of the cache (cache_gib), so it is read by parts</source>
+        <translation>它大于缓存的四分之一（cache_gib），因此分段读取</translation>
+    </message>
+    <message>
+        <source>only the columns that are needed are read of it</source>
+        <translation>只读取其中需要的列</translation>
+    </message>
+    <message>
+        <source>the hub promises no SHA-256 of it</source>
+        <translation>hub 没有承诺它的 SHA-256</translation>
+    </message>
+    <message>
         <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
         <translation>块 %1 最初由 %2 的一个副本准备，该副本不是 hub 所承诺的内容（SHA-256），现在的行已不同。其中已训练的部分留在权重中。请开始新的运行，或接受其余数据段不训练。</translation>
     </message>

@@ -8,6 +8,7 @@
 #include "core/data/block_planner.h"
 #include "core/data/block_preparer.h"
 #include "core/data/cached_access.h"
+#include "core/data/hub/hub_files.h"
 #include "core/data/source_identity.h"
 
 #include <map>
@@ -436,6 +437,28 @@ bool BlockManager::hasRoom() const
 const OpenTimes& BlockManager::openTimes() const
 {
     return state_->access->openTimes();
+}
+
+ComparedFiles BlockManager::comparedFiles() const
+{
+    const auto proven = state_->access->proofs().proven();
+    ComparedFiles all;
+    std::int32_t place = -1;
+    for (const auto& source : state_->manifest.sources)
+        for (const auto& file : source.files) {
+            ++place;
+            if (!isHubPath(file.path))
+                continue;
+            ++all.files;
+            const auto why = whyNotCompared(file, state_->access->capBytes());
+            if (proven.contains(file.path))
+                all.compared.insert(place);
+            else if (!why.empty())
+                all.never.insert(place);
+            if (all.whyNever.empty() && all.never.contains(place))
+                all.whyNever = why;
+        }
+    return all;
 }
 
 std::filesystem::path BlockManager::blockFolder(const std::filesystem::path& cacheFolder)

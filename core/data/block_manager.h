@@ -7,6 +7,7 @@
 #include "core/data/inspect.h"
 #include "core/data/prepared_block.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -26,6 +27,16 @@ struct PreparedFile {
     bool fromCache = false;
     std::uint64_t sizeBytes = 0;
     std::uint64_t sourceBytes = 0; ///< of text read to make it; 0 from the cache
+};
+
+/// The files of the hub in a data set, by their places among all its files: which were compared as a whole with the SHA-256 that the hub promises.
+struct ComparedFiles {
+    std::int64_t files = 0; ///< of the hub
+    std::set<std::int32_t> compared;
+    std::set<std::int32_t> never; ///< they will not be
+    std::string whyNever; ///< of the first
+
+    std::int64_t notYet() const { return std::max<std::int64_t>(0, files - std::ssize(compared) - std::ssize(never)); }
 };
 
 /// Finds the blocks of a data set in source order and prepares them. Not thread-safe: one thread, the feeder's
@@ -91,6 +102,8 @@ public:
     /// The cache can take another block as large as the largest one so far without giving up what is in use.
     bool hasRoom() const;
     const OpenTimes& openTimes() const;
+    /// What this process compared.
+    ComparedFiles comparedFiles() const;
 
     /// Where prepared blocks lie under the cache folder of a workspace.
     static std::filesystem::path blockFolder(const std::filesystem::path& cacheFolder);

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 #include "core/data/hub/hub_files.h"
 
 namespace furrow {
@@ -25,6 +26,18 @@ bool fillsCache(const DataFile& file)
     return (file.format.format != TextFormat::Parquet || file.fetchWhole) && !isHere; // else only the pages of a row group of Parquet are fetched
 }
 
+std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
+{
+    if (!isPromised(file))
+        return sentence("the hub promises no SHA-256 of it");
+    if (file.format.format != TextFormat::Parquet)
+        return {};
+    if (!file.fetchWhole)
+        return sentence("only the columns that are needed are read of it");
+    const bool hasRoom = cacheBytes == 0 || file.sizeBytes <= cacheBytes / kDownloadShare;
+    return hasRoom ? std::string() : sentence("it is larger than a quarter of the cache (cache_gib), so it is read by parts");
+}
+
 CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity)
     : cache_(std::move(cache))
     , identity_(std::move(identity))
@@ -37,8 +50,7 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& f
     const auto open = [this, &file] { return direct_.stored(file); };
     if (!isHubPath(file.path))
         return openWatched(file, identity_, open);
-    const bool hasRoom = cache_->capBytes() == 0 || file.sizeBytes <= cache_->capBytes() / kDownloadShare;
-    return file.fetchWhole && hasRoom ? local(file) : open();
+    return file.fetchWhole && whyNotCompared(file, capBytes()).empty() ? local(file) : open();
 }
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)

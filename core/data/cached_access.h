@@ -11,6 +11,8 @@ namespace furrow {
 
 /// Reading rows of this file first brings it whole, or all that it expands to, into the cache.
 bool fillsCache(const DataFile& file);
+/// Why the whole of a file of the hub is not compared with what the hub promises; "" when it is, before a row of it is trained.
+std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes);
 
 /// Access through the cache: a compressed file is expanded into it once, so that any offset is a seek.
 class CachedAccess : public FileAccess {
@@ -21,6 +23,7 @@ public:
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
     const OpenTimes& openTimes() const { return direct_.openTimes(); }
     HubProofs& proofs() { return *proofs_; }
+    std::uint64_t capBytes() const { return cache_->capBytes(); }
     /// Reading the file failed: what was made of it here is made anew, and a copy of it that is not what the hub promises is put aside. True: there was one.
     bool doubt(const DataFile& file);
 

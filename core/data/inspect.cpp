@@ -5,6 +5,7 @@
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/data/cached_access.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/parquet_rows.h"
@@ -120,7 +121,7 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
 }
 
 /// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256 can be checked, before a row of it is trained.
-Status chooseWhatIsFetched(FileAccess& access, DataSource& source, DataInspection& inspection)
+Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
 {
     constexpr double kNearlyAll = 0.95;
     if (source.files.empty() || !isHubPath(source.files.front().path) || source.files.front().format.format != TextFormat::Parquet)
@@ -137,7 +138,13 @@ Status chooseWhatIsFetched(FileAccess& access, DataSource& source, DataInspectio
         return {};
     }
     for (auto& file : source.files)
-        file.fetchWhole = file.format.format == TextFormat::Parquet && file.hash.size() == kSha256Digits;
+        file.fetchWhole = file.format.format == TextFormat::Parquet && isPromised(file);
+    const auto cacheBytes = static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024);
+    for (const auto& file : source.files)
+        if (const auto why = whyNotCompared(file, cacheBytes); !why.empty()) {
+            inspection.warnings.push_back(sentence("%1 is not compared with the SHA-256 that the hub promises: %2.", { file.path, why }));
+            break; // one stands for all
+        }
     return {};
 }
 
@@ -259,7 +266,7 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
         describeReading(source.value(), inspection);
         if (auto status = chooseColumn(access, config, source.value(), inspection); !status.ok())
             return status.error();
-        if (auto status = chooseWhatIsFetched(access, source.value(), inspection); !status.ok())
+        if (auto status = chooseWhatIsFetched(access, config, source.value(), inspection); !status.ok())
             return status.error();
         inspection.files += static_cast<std::int64_t>(source.value().files.size());
         inspection.bytes += source.value().sizeBytes();

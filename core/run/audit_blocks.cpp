@@ -1,9 +1,12 @@
 #include "core/run/audit_blocks.h"
 
 #include "core/base/format.h"
+#include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
+#include "core/data/cached_access.h"
+#include "core/data/hub/hub_files.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/feeder_meters.h"
 
@@ -94,6 +97,14 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
     return compareChunks(ledger, row.block, block.value().summaries(), file.config.seqLen, "block", sentence("the prepared block"), log);
 }
 
+std::vector<DataFile> hubFilesOf(const DataManifest& manifest)
+{
+    std::vector<DataFile> files;
+    for (const auto& source : manifest.sources)
+        std::copy_if(source.files.begin(), source.files.end(), std::back_inserter(files), [](const DataFile& file) { return isHubPath(file.path); });
+    return files;
+}
+
 /// The manager of a run's data, or nothing after the log was told why there is none.
 std::optional<BlockManager> openSource(const RunPaths& paths, const RunFile& file, AuditLog& log)
 {
@@ -116,6 +127,43 @@ Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& led
     if (auto status = forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look); !status.ok())
         return status;
     log.how(sentence("SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed", { formatCount(log.inspected()), formatCount(absent) }));
+    return {};
+}
+
+Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
+{
+    const auto manifest = readManifest(file.dataManifest);
+    const auto all = manifest.ok() ? hubFilesOf(manifest.value()) : std::vector<DataFile> {};
+    if (all.empty())
+        return {};
+    log.begin("downloads");
+    const auto cacheBytes = static_cast<std::uint64_t>(file.config.cacheGiB * 1024 * 1024 * 1024);
+    std::int64_t absent = 0;
+    std::vector<std::string> never;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        log.say(sentence("Reading the downloads"), static_cast<double>(i) / static_cast<double>(all.size()));
+        const auto why = whyNotCompared(all[i], cacheBytes);
+        const auto whole = downloadedHubFile(all[i], paths.cacheFolder());
+        if (!isPromised(all[i]) || (!whole && !why.empty())) {
+            never.push_back(sentence("%1 (%2)", { all[i].path, why }));
+            continue;
+        }
+        if (!whole) {
+            ++absent;
+            continue;
+        }
+        const auto sha = sha256File(*whole, log.stop());
+        if (log.stopped())
+            return cancelled();
+        if (!sha.ok())
+            log.failed("download", sha.error(), sha.error().message);
+        else if (log.looked(); sha.value() != all[i].hash)
+            log.wrong("download", {}, sentence("%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by 'furrowctl cache verify'", { all[i].path }));
+    }
+    auto how = sentence("SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come", { formatCount(log.inspected()), formatCount(absent) });
+    if (!never.empty())
+        how = sentence("%1; %2 files are not verified against the hub, the first: %3", { how, formatCount(std::ssize(never)), never.front() });
+    log.how(std::move(how));
     return {};
 }
 

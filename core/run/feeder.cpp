@@ -124,7 +124,7 @@ Status Feeder::beat()
     nextBeatNs_ = now + kSecondNs;
     if (auto status = ledger_.heartbeat(thisProcess(), doing_); !status.ok())
         return status;
-    meters_.publish(doing_, blocks_.openTimes());
+    meters_.publish(doing_, blocks_);
     return keepNeeded();
 }
 

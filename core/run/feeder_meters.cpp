@@ -83,9 +83,13 @@ void FeederMeters::tell(const std::optional<std::string>& alarm)
         telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
 }
 
-void FeederMeters::publish(const std::string& doing, const OpenTimes& opens)
+void FeederMeters::publish(const std::string& doing, const BlockManager& blocks)
 {
+    const OpenTimes& opens = blocks.openTimes();
     Reading all = reading_;
+    all.hub = blocks.comparedFiles();
+    all.hub.compared.insert(before_.hub.compared.begin(), before_.hub.compared.end());
+    std::erase_if(all.hub.never, [&](std::int32_t place) { return all.hub.compared.contains(place); });
     const auto traffic = sharedHubClient()->traffic();
     const double seconds = static_cast<double>(systemClock().monotonicNs() - startedNs_) / 1e9;
     all.doing = doing;

@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace furrow {
 
@@ -30,8 +31,12 @@ struct Reading {
     std::int64_t slots = 0; ///< places for labels in their windows: the difference is padding
     double repeatedShare = 0; ///< of the text prepared in this attempt
     double unknownShare = 0; ///< of its tokens: characters that the vocabulary does not have
+    ComparedFiles hub; ///< compared in any attempt
 };
 nlohmann::json toJson(const Reading& reading);
+
+/// Which files of the hub are verified, not yet, or will not be and why, in sentences; nothing when there are none.
+std::vector<std::string> comparedInWords(const ComparedFiles& files);
 
 /// nullopt when no feeder has published yet, or the file cannot be read.
 std::optional<Reading> readReading(const RunPaths& paths);

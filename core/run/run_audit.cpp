@@ -40,6 +40,8 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
         return status;
     if (auto status = auditBlocks(paths, file, ledger.value(), log); !status.ok())
         return status;
+    if (auto status = auditDownloads(paths, file, log); !status.ok())
+        return status;
     return depth == AuditDepth::Deep ? auditSource(paths, file, ledger.value(), log) : Status {};
 }
 

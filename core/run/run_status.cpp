@@ -386,6 +386,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     }
     derive(status, paths, totals.value(), attempt, view);
     nameLeftOut(status, paths, attempts.value());
+    if (status.reading)
+        for (auto& words : comparedInWords(status.reading->hub))
+            status.evidence.push_back(std::move(words));
     heedFinishedMark(status, paths);
     return status;
 }

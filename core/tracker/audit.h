@@ -10,7 +10,7 @@ namespace furrow {
 /// Something the audit found, in words, with the time lines that explain it.
 struct AuditFinding {
     /// "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "parent" "lost" "rebuilt" "rows" "counters" "lineage" "history"; of the files
-    /// (core/run/run_audit.h) "manifest" "weights" "parts" "older" "block" "source" "frozen", and "unreadable" for what nobody can speak of
+    /// (core/run/run_audit.h) "manifest" "weights" "parts" "older" "block" "download" "source" "frozen", and "unreadable" for what nobody can speak of
     std::string kind;
     ChunkId chunk; ///< 0: not one chunk
     std::string text; ///< what, and the likely cause
@@ -49,7 +49,7 @@ struct AuditInvariant {
 
 /// One kind of evidence: what was looked at and how, and what came of it.
 struct AuditInspection {
-    std::string what; ///< "ledger" "frozen" "manifests" "parts" "weights" "blocks" "source"
+    std::string what; ///< "ledger" "frozen" "manifests" "parts" "weights" "blocks" "downloads" "source"
     std::string how; ///< a sentence with the numbers
     std::int64_t inspected = 0; ///< of these things
     std::int64_t wrong = 0; ///< not what was recorded; findings name them

@@ -191,12 +191,12 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, 
     return openLocalSource(cache.path(kDownloads, name));
 }
 
-std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const BlockCache& cache)
+std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const std::filesystem::path& cacheFolder)
 {
     const auto address = parseHubAddress(file.path);
     if (!address.ok())
         return std::nullopt;
-    auto path = cache.path(kDownloads, downloadName(file, address.value()));
+    auto path = cacheFolder / kDownloads / pathFromUtf8(downloadName(file, address.value()));
     std::error_code ignored;
     return std::filesystem::exists(path, ignored) ? std::optional(std::move(path)) : std::nullopt;
 }
@@ -207,7 +207,7 @@ bool doubtHubFile(const DataFile& file, BlockCache& cache, HubProofs& proofs)
     if (!address.ok())
         return false;
     const auto foreign = inHuggingFaceCache(address.value(), file.sizeBytes);
-    const auto ours = downloadedHubFile(file, cache);
+    const auto ours = downloadedHubFile(file, cache.folder());
     bool wrong = false;
     for (const auto& whole : { foreign.empty() ? std::optional<std::filesystem::path>() : std::optional(foreign), ours }) {
         if (!whole)

@@ -27,7 +27,7 @@ Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, cons
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs);
 
 /// Where the whole file lies in the cache; nothing when it is not there.
-std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const BlockCache& cache);
+std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const std::filesystem::path& cacheFolder);
 
 /// A whole copy of the file on this disk could not be read as what it should be: compares it once more, and puts a wrong one in the cache aside. True: it was
 /// wrong, and the next reading finds another.

@@ -33,7 +33,7 @@ constexpr double kWaitsFromSeconds = 0.05;
 
 bool isOfFiles(const std::string& kind)
 {
-    constexpr const char* kKinds[] = { "manifest", "weights", "parts", "older", "block", "source", "frozen", "unreadable" };
+    constexpr const char* kKinds[] = { "manifest", "weights", "parts", "older", "block", "download", "source", "frozen", "unreadable" };
     return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
 }
 

@@ -376,6 +376,17 @@ private Q_SLOTS:
         for (auto block = blocks.value().rbegin(); block != blocks.value().rend(); ++block)
             QVERIFY(manager.value().prepare(*block).ok());
         QCOMPARE(hub.storeBytes(), fetched); // any order costs nothing more
+        const auto compared = manager.value().comparedFiles();
+        QCOMPARE(compared.files, std::int64_t(1));
+        QCOMPARE(compared.compared, std::set<std::int32_t> { 0 });
+        QVERIFY(compared.never.empty() && compared.notYet() == 0);
+
+        auto small = test::configFor({ "hf://o/n" });
+        small.cacheGiB = 0.001; // a quarter of it is less than the file
+        const auto inspection = inspectData(small);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        QCOMPARE(inspection.value().warnings.size(), std::size_t(1));
+        QVERIFY2(inspection.value().warnings.front().find("quarter of the cache") != std::string::npos, inspection.value().warnings.front().c_str());
     }
     void parquetOfWhichALittleIsNeededIsReadByRangesAndThatIsSaid()
     {
@@ -394,6 +405,12 @@ private Q_SLOTS:
         auto texts = test::readAll(test::configFor({ "hf://o/n" }), folder.path("cache"), 500);
         QVERIFY(texts.ok());
         QCOMPARE(texts.value().size(), std::size_t(3000));
+        auto manager = test::openManager(test::configFor({ "hf://o/n" }), folder.path("cache"), 500);
+        QVERIFY(manager.ok());
+        const auto compared = manager.value().comparedFiles();
+        QVERIFY(compared.compared.empty());
+        QCOMPARE(compared.never, std::set<std::int32_t> { 0 });
+        QVERIFY2(compared.whyNever.find("columns") != std::string::npos, compared.whyNever.c_str());
     }
     void verifyingTheCacheLooksAtDownloadsToo()
     {

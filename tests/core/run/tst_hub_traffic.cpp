@@ -4,7 +4,9 @@
 
 #include "core/base/random.h"
 #include "core/data/bench/data_bench.h"
+#include "core/run/reading.h"
 #include "core/run/run_audit.h"
+#include "core/run/run_status.h"
 #include "core/tracker/database.h"
 
 using namespace furrow;
@@ -110,6 +112,46 @@ private Q_SLOTS:
         trainAll(run);
         const double share = static_cast<double>(hub.storeBytes()) / static_cast<double>(bytes);
         QVERIFY2(share >= 1 && share <= 1.02, qPrintable(QString::number(share)));
+    }
+
+    /// Whether a file had been compared with what the hub promises stood nowhere.
+    void statusAndAuditSayWhichFilesOfTheHubAreVerified()
+    {
+        FakeHub hub;
+        hub.add("o/n", good(repositoryOf("text")));
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 1, 1, "hf://o/n");
+        const auto compared = [&] { return readReading(run.paths).value_or(Reading {}).hub; };
+        const auto downloads = [&] {
+            for (auto& inspection : good(auditRun(run.paths, AuditDepth::Files)).inspections)
+                if (inspection.what == "downloads")
+                    return inspection;
+            return AuditInspection {};
+        };
+        const auto evidence = [&] {
+            std::string all;
+            for (const auto& sentence : good(readStatus(run.paths)).evidence)
+                all += sentence + "\n";
+            return all;
+        };
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(compared().compared.size() == 2, 20'000); // no more than will soon be prepared
+        QVERIFY2(evidence().find("2 of 3 verified as a whole (SHA-256), 1 not yet") != std::string::npos, evidence().c_str());
+        QCOMPARE(downloads().inspected, std::int64_t(2));
+        run.stopFeeder();
+        run.beginAttempt();
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), kRows / 50);
+        QTRY_VERIFY_WITH_TIMEOUT(compared().compared.size() == 3, 20'000); // what an earlier attempt compared counts
+        QVERIFY2(evidence().find("3 of 3 verified") != std::string::npos, evidence().c_str());
+        run.stopFeeder();
+        QCOMPARE(downloads().wrong, std::int64_t(0));
+        damageDownloads(run);
+        QCOMPARE(downloads().wrong, std::int64_t(3));
+        for (const auto& entry : std::filesystem::directory_iterator(run.paths.cacheFolder() / kDownloads))
+            std::filesystem::remove(entry.path());
+        QVERIFY2(downloads().inspected == 0 && downloads().how.find("3 more are not there") != std::string::npos, downloads().how.c_str());
     }
 
     /// They were believed because they had been made once, whatever became of the file.
