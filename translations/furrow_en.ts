@@ -3431,7 +3431,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Use only this share of each source, drawn with the seed in stretches (row groups of Parquet, 64 KiB of text) so that the rest need not be read or downloaded.</source>
+        <source>Use only this share of each source, drawn with the seed: row by row in small files, else in stretches (row groups of Parquet, 64 KiB of text of the hub), so that the rest need not be read or downloaded.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

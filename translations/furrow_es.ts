@@ -3431,8 +3431,8 @@
         <translation>Fracción</translation>
     </message>
     <message>
-        <source>Use only this share of each source, drawn with the seed in stretches (row groups of Parquet, 64 KiB of text) so that the rest need not be read or downloaded.</source>
-        <translation>Usar solo esta parte de cada origen, sorteada con la semilla por tramos (grupos de filas de Parquet, 64 KiB de texto) para que el resto no haga falta leerlo ni descargarlo.</translation>
+        <source>Use only this share of each source, drawn with the seed: row by row in small files, else in stretches (row groups of Parquet, 64 KiB of text of the hub), so that the rest need not be read or downloaded.</source>
+        <translation>Usar solo esta parte de cada origen, sorteada con la semilla: fila por fila en archivos pequeños, si no por tramos (grupos de filas de Parquet, 64 KiB de texto del hub), para que el resto no haga falta leerlo ni descargarlo.</translation>
     </message>
     <message>
         <source>Weights</source>

@@ -3430,8 +3430,8 @@
         <translation>比例</translation>
     </message>
     <message>
-        <source>Use only this share of each source, drawn with the seed in stretches (row groups of Parquet, 64 KiB of text) so that the rest need not be read or downloaded.</source>
-        <translation>每个来源只使用这一比例，由种子按片段抽取（Parquet 的行组、64 KiB 文本），其余部分无需读取或下载。</translation>
+        <source>Use only this share of each source, drawn with the seed: row by row in small files, else in stretches (row groups of Parquet, 64 KiB of text of the hub), so that the rest need not be read or downloaded.</source>
+        <translation>每个来源只使用这一比例，由种子抽取：小文件逐行抽取，否则按片段抽取（Parquet 的行组、hub 上 64 KiB 的文本），其余部分无需读取或下载。</translation>
     </message>
     <message>
         <source>Weights</source>

@@ -102,6 +102,16 @@ std::string serialised(const HeldOut& set)
 
 } // namespace
 
+HeldOutLimits heldOutLimits(const RunConfig& config)
+{
+    constexpr std::int64_t kEnough = 1 << 16;
+    HeldOutLimits limits;
+    const double evaluation = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize) * static_cast<double>(config.seqLen);
+    if (evaluation < static_cast<double>(limits.maxTokens))
+        limits.maxTokens = std::max(kEnough, static_cast<std::int64_t>(evaluation));
+    return limits;
+}
+
 bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent)
 {
     // 53 bits of the fingerprint as a number in [0, 100)

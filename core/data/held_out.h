@@ -25,6 +25,10 @@ struct HeldOutLimits {
     std::uint64_t maxScannedBytes = 256ull << 20; ///< of text, read to find them
 };
 
+/// What one evaluation during the training takes, and no less than gives a loss that can be compared: more would only be looked for longer, on the hub
+/// downloaded, before the first step.
+HeldOutLimits heldOutLimits(const RunConfig& config);
+
 /// True when the text is on the held-out side: decided by its fingerprint alone, stable under any order.
 bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent);
 

@@ -126,7 +126,7 @@ Status fill(const RunPaths& paths, const RunFile& file, const std::optional<Pare
     if (auto written = writeFileDurably(files, paths.tokenizer(), tokenizer.definition()); !written.ok())
         return written;
     say(file.config.evalData.empty() ? "Setting held-out text aside" : "Reading the evaluation text");
-    if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile()); !frozen.ok())
+    if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(), file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}); !frozen.ok())
         return frozen;
     if (!file.config.evalData.empty()) {
         const auto set = readHeldOut(paths.evaluationFile());

@@ -450,6 +450,31 @@ private Q_SLOTS:
         const auto missing = readEvaluationText(config, folder.path("c.txt").string(), *byteTokenizer());
         QVERIFY(!missing.ok() && missing.error().message.find("c.txt") != std::string::npos);
     }
+    /// A million tokens were looked for, in up to 256 MiB of text (of the hub: downloaded), though an evaluation takes some ten thousand.
+    void settingHeldOutTextAsideReadsNoMoreThanAnEvaluationTakes()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(400'000)) });
+        config.heldOutPercent = 20;
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        config.evalBatches = 20;
+        config.batchSize = 12;
+        config.seqLen = 512;
+        const auto path = folder.path("heldout.bin");
+        VERIFY_OK(freezeHeldOut(config, inspection.value().manifest, *byteTokenizer(), path, heldOutLimits(config)));
+        const auto set = readHeldOut(path);
+        VERIFY_OK(set);
+        const auto tokens = static_cast<std::int64_t>(set.value().text.tokens.size());
+        QVERIFY2(tokens >= 20 * 12 * 512 && tokens < 20 * 12 * 512 + 20, std::to_string(tokens).c_str());
+        QVERIFY(!set.value().complete);
+        config.seqLen = 1;
+        QCOMPARE(heldOutLimits(config).maxTokens, std::int64_t(1 << 16)); // a loss over a few samples says nothing
+        config.evalBatches = 100'000;
+        config.batchSize = 1'000'000;
+        config.seqLen = 1'000'000;
+        QCOMPARE(heldOutLimits(config).maxTokens, HeldOutLimits {}.maxTokens);
+    }
     void freezesABoundedEvaluationSet()
     {
         DataFolder folder;
