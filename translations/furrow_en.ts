@@ -166,6 +166,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Not inspected, because nothing else speaks of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Findings</source>
         <translation type="unfinished"></translation>
     </message>
@@ -656,10 +660,6 @@
     </message>
     <message>
         <source>the counters of block %1 (epoch %2) differ from its chunks</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>there are counters of blocks without chunks</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2475,10 +2475,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2496,10 +2492,6 @@
     </message>
     <message>
         <source>Reading the manifests of the checkpoints</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>SHA-256 of the manifest, kind, step, tokens and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2612,6 +2604,262 @@
     </message>
     <message>
         <source>the table %1 has %2 rows and ids up to %3: rows were taken out of the history</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 blocks have chunks and no counters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the checkpoints is a link and was not looked into</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is listed in epoch %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 names claim %2, which is not one of its claims</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 says that it was trained %2 times, its claims say %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 says %3 %4, its windows and steps give %5: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 says that it trained %3 tokens, the whole chunk has %4: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 trained or left out windows that it did not have, or both: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its mean loss is not the loss over the tokens of its newest training: one of the two rows was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the plans of the blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 (epoch %2) counts as visited, but no training of its chunks began</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 (epoch %2) does not count as visited, but training of its chunks began</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 begins at row %2 of its source, the block before it ended at row %3: there is a gap or an overlap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 has %2 chunks of %3 rows by its own row, and %4 chunks of %5 rows in epoch 1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 has a prepared file and is not marked as prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared and has no file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared, but chunks of it (epoch %2) wait to be prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 is not marked as prepared, but chunks of it (epoch %2) can be claimed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is %2 steps further than what it was made from, its parts have %3: the row of a part or of a checkpoint was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is a merge, and no round of merging had all checkpoints that it was made from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is of another replica than worker process %2, which wrote it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 names claims %2 to %3 and has parts of claims %4 to %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was given to round %2 of merging, and the tracker lacks one of them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by worker process %2 and has a part of claim %3, which is of worker process %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by worker process %2, which the tracker does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1, which the tracker does not have, is said to be made from checkpoint %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claim %1 has a part in checkpoint %2, which the tracker does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claim %1 has parts in checkpoints of different worker processes (%2 and %3)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claim %1 is of worker process %2, which the tracker does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claim %1 says that it began with step %2 of worker process %3, which had made %4 before: the row of a claim was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claim %1 says that it took %2 steps, checkpoint %3 and others have %4 of it: the row of a claim or of a part was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>events are of worker process %1, which the tracker does not have: its row was taken out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of a round of merging whether more replicas contributed than are listed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rebuilt: counters and totals were counted anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>round %1 of merging gave checkpoint %2, which is no merge that the tracker has</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>round %1 of merging has a result and no contributions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>round %1 of merging was done by worker process %2, whose own contribution to it is gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the events open %1 epochs, the tracker has %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the events open %1 rounds of merging, the tracker has %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the held-out text: this run was made by a version that did not keep its hash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the order in which chunks are given out, and who held a chunk last</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor RUN --repair&apos; makes the tracker anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor RUN --repair&apos; plans the data anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there are counters of block %1 (epoch %2), which has no chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>times by the clock of the wall, and the time that the run was active</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what was wished of the run, and how attempts and worker processes ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker process %1 is of attempt %2, which the tracker does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker process %1 trained replica %2, which the tracker does not have</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

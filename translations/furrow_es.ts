@@ -166,6 +166,10 @@
         <translation>Qué se comprobó</translation>
     </message>
     <message>
+        <source>Not inspected, because nothing else speaks of it</source>
+        <translation>No inspeccionado, porque nada más habla de ello</translation>
+    </message>
+    <message>
         <source>Findings</source>
         <translation>Hallazgos</translation>
     </message>
@@ -657,10 +661,6 @@
     <message>
         <source>the counters of block %1 (epoch %2) differ from its chunks</source>
         <translation>los contadores del bloque %1 (época %2) difieren de sus fragmentos</translation>
-    </message>
-    <message>
-        <source>there are counters of blocks without chunks</source>
-        <translation>hay contadores de bloques sin fragmentos</translation>
     </message>
     <message>
         <source>epoch %1 has %2 chunks, its blocks promise %3</source>
@@ -2475,10 +2475,6 @@
         <translation>Leyendo los bloques preparados</translation>
     </message>
     <message>
-        <source>SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
-        <translation>SHA-256 de %1 bloques preparados en la caché, y sus fragmentos frente al registro; otros %2 no están y se hacen de nuevo cuando hacen falta</translation>
-    </message>
-    <message>
         <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
         <translation>bloque %1: preparado otra vez desde la fuente tiene otro contenido que el que anotó el registro</translation>
     </message>
@@ -2497,10 +2493,6 @@
     <message>
         <source>Reading the manifests of the checkpoints</source>
         <translation>Leyendo los manifiestos de los puntos de control</translation>
-    </message>
-    <message>
-        <source>SHA-256 of the manifest, kind, step, tokens and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
-        <translation>SHA-256 del manifiesto, tipo, paso, tokens y padres de cada uno de los %1 puntos de control tras los pesos más nuevos (%2 de ellos sin pesos, como quiere la política de conservación); y si hay puntos de control que el registro no conoce</translation>
     </message>
     <message>
         <source>%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker</source>
@@ -2613,6 +2605,262 @@
     <message>
         <source>the table %1 has %2 rows and ids up to %3: rows were taken out of the history</source>
         <translation>la tabla %1 tiene %2 filas e identificadores hasta %3: se quitaron filas de la historia</translation>
+    </message>
+    <message>
+        <source>%1 blocks have chunks and no counters</source>
+        <translation>%1 bloques tienen fragmentos y ningún contador</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.</source>
+        <translation>%1, en la carpeta de los puntos de control, no pertenece a esta ejecución: es una copia o algo ajeno. No se hizo nada con ello; la próxima reanudación lo mueve a checkpoints/unknown.</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the checkpoints is a link and was not looked into</source>
+        <translation>%1, en la carpeta de los puntos de control, es un enlace y no se miró dentro</translation>
+    </message>
+    <message>
+        <source>%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.</source>
+        <translation>%1 es un enlace: lo que se inspecciona está en otro lugar, y Furrow no escribe nada allí. Ponga la carpeta misma en su sitio.</translation>
+    </message>
+    <message>
+        <source>%1 is listed in epoch %2</source>
+        <translation>%1 figura en la época %2</translation>
+    </message>
+    <message>
+        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
+        <translation>%1 no es el texto reservado con el que empezó esta ejecución (su SHA-256 difiere): las pérdidas sobre él no se pueden comparar con las anteriores. Restaure el archivo original.</translation>
+    </message>
+    <message>
+        <source>%1 names claim %2, which is not one of its claims</source>
+        <translation>%1 nombra la reserva %2, que no es una de sus reservas</translation>
+    </message>
+    <message>
+        <source>%1 says that it was trained %2 times, its claims say %3</source>
+        <translation>%1 dice que se entrenó %2 veces, sus reservas dicen %3</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 says %3 %4, its windows and steps give %5: its row was changed</source>
+        <translation>%1: la reserva %2 dice %3 %4, sus ventanas y pasos dan %5: su fila fue modificada</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 says that it trained %3 tokens, the whole chunk has %4: its row was changed</source>
+        <translation>%1: la reserva %2 dice que entrenó %3 tokens, el fragmento entero tiene %4: su fila fue modificada</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 trained or left out windows that it did not have, or both: its row was changed</source>
+        <translation>%1: la reserva %2 entrenó u omitió ventanas que no tenía, o ambas cosas a la vez: su fila fue modificada</translation>
+    </message>
+    <message>
+        <source>%1: its mean loss is not the loss over the tokens of its newest training: one of the two rows was changed</source>
+        <translation>%1: su pérdida media no es la pérdida por token de su último entrenamiento: una de las dos filas fue modificada</translation>
+    </message>
+    <message>
+        <source>Reading the plans of the blocks</source>
+        <translation>Leyendo los planes de los bloques</translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation>SHA-256 del manifiesto, y quién lo escribió, tipo, paso, tokens, tamaño, pérdida en el texto reservado y padres de cada uno de los %1 puntos de control tras los pesos más nuevos (%2 de ellos sin pesos, como quiere la política de conservación); y si hay puntos de control que el registro no conoce</translation>
+    </message>
+    <message>
+        <source>block %1 (epoch %2) counts as visited, but no training of its chunks began</source>
+        <translation>el bloque %1 (época %2) cuenta como visitado, pero no empezó ningún entrenamiento de sus fragmentos</translation>
+    </message>
+    <message>
+        <source>block %1 (epoch %2) does not count as visited, but training of its chunks began</source>
+        <translation>el bloque %1 (época %2) no cuenta como visitado, pero empezó el entrenamiento de sus fragmentos</translation>
+    </message>
+    <message>
+        <source>block %1 begins at row %2 of its source, the block before it ended at row %3: there is a gap or an overlap</source>
+        <translation>el bloque %1 empieza en la fila %2 de su fuente, el anterior terminó en la fila %3: hay un hueco o un solapamiento</translation>
+    </message>
+    <message>
+        <source>block %1 has %2 chunks of %3 rows by its own row, and %4 chunks of %5 rows in epoch 1</source>
+        <translation>el bloque %1 tiene %2 fragmentos de %3 filas según su propia fila, y %4 fragmentos de %5 filas en la época 1</translation>
+    </message>
+    <message>
+        <source>block %1 has a prepared file and is not marked as prepared</source>
+        <translation>el bloque %1 tiene un archivo preparado y no está marcado como preparado</translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared and has no file</source>
+        <translation>el bloque %1 está marcado como preparado y no tiene archivo</translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared, but chunks of it (epoch %2) wait to be prepared</source>
+        <translation>el bloque %1 está marcado como preparado, pero fragmentos suyos (época %2) esperan su preparación</translation>
+    </message>
+    <message>
+        <source>block %1 is not marked as prepared, but chunks of it (epoch %2) can be claimed</source>
+        <translation>el bloque %1 no está marcado como preparado, pero fragmentos suyos (época %2) se pueden reservar</translation>
+    </message>
+    <message>
+        <source>block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand</source>
+        <translation>bloque %1: su plan no empieza donde terminó el anterior, o no termina donde empieza el siguiente: fue modificado a mano</translation>
+    </message>
+    <message>
+        <source>block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand</source>
+        <translation>bloque %1: su plan tiene otras filas o fragmentos que su fila en el registro: uno de los dos fue modificado a mano</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is %2 steps further than what it was made from, its parts have %3: the row of a part or of a checkpoint was changed</source>
+        <translation>el punto de control %1 está %2 pasos más allá de aquel del que procede, sus partes tienen %3: se modificó la fila de una parte o de un punto de control</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is a merge, and no round of merging had all checkpoints that it was made from</source>
+        <translation>el punto de control %1 es una fusión, y ninguna ronda de fusión tuvo todos los puntos de control de los que procede</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is of another replica than worker process %2, which wrote it</source>
+        <translation>el punto de control %1 es de otra réplica que el proceso de trabajo %2, que lo escribió</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 names claims %2 to %3 and has parts of claims %4 to %5</source>
+        <translation>el punto de control %1 nombra las reservas %2 a %3 y tiene partes de las reservas %4 a %5</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was given to round %2 of merging, and the tracker lacks one of them</source>
+        <translation>el punto de control %1 se dio a la ronda de fusión %2, y al registro le falta uno de los dos</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by worker process %2 and has a part of claim %3, which is of worker process %4</source>
+        <translation>el punto de control %1 fue escrito por el proceso de trabajo %2 y tiene una parte de la reserva %3, que es del proceso de trabajo %4</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by worker process %2, which the tracker does not have</source>
+        <translation>el punto de control %1 fue escrito por el proceso de trabajo %2, que el registro no tiene</translation>
+    </message>
+    <message>
+        <source>checkpoint %1, which the tracker does not have, is said to be made from checkpoint %2</source>
+        <translation>del punto de control %1, que el registro no tiene, se dice que procede del punto de control %2</translation>
+    </message>
+    <message>
+        <source>claim %1 has a part in checkpoint %2, which the tracker does not have</source>
+        <translation>la reserva %1 tiene una parte en el punto de control %2, que el registro no tiene</translation>
+    </message>
+    <message>
+        <source>claim %1 has parts in checkpoints of different worker processes (%2 and %3)</source>
+        <translation>la reserva %1 tiene partes en puntos de control de distintos procesos de trabajo (%2 y %3)</translation>
+    </message>
+    <message>
+        <source>claim %1 is of worker process %2, which the tracker does not have</source>
+        <translation>la reserva %1 es del proceso de trabajo %2, que el registro no tiene</translation>
+    </message>
+    <message>
+        <source>claim %1 says that it began with step %2 of worker process %3, which had made %4 before: the row of a claim was changed</source>
+        <translation>la reserva %1 dice que empezó con el paso %2 del proceso de trabajo %3, que antes había hecho %4: se modificó la fila de una reserva</translation>
+    </message>
+    <message>
+        <source>claim %1 says that it took %2 steps, checkpoint %3 and others have %4 of it: the row of a claim or of a part was changed</source>
+        <translation>la reserva %1 dice que tomó %2 pasos, el punto de control %3 y otros tienen %4 de ella: se modificó la fila de una reserva o de una parte</translation>
+    </message>
+    <message>
+        <source>events are of worker process %1, which the tracker does not have: its row was taken out</source>
+        <translation>hay sucesos del proceso de trabajo %1, que el registro no tiene: su fila fue quitada</translation>
+    </message>
+    <message>
+        <source>of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out</source>
+        <translation>de una reserva, su lugar en el plan de la tasa, su mayor norma de gradiente y las muestras que destacaron</translation>
+    </message>
+    <message>
+        <source>of a round of merging whether more replicas contributed than are listed</source>
+        <translation>de una ronda de fusión, si contribuyeron más réplicas de las que figuran</translation>
+    </message>
+    <message>
+        <source>rebuilt: counters and totals were counted anew</source>
+        <translation>reconstruido: los contadores y totales se contaron de nuevo</translation>
+    </message>
+    <message>
+        <source>round %1 of merging gave checkpoint %2, which is no merge that the tracker has</source>
+        <translation>la ronda de fusión %1 dio el punto de control %2, que no es una fusión que el registro tenga</translation>
+    </message>
+    <message>
+        <source>round %1 of merging has a result and no contributions</source>
+        <translation>la ronda de fusión %1 tiene un resultado y ninguna contribución</translation>
+    </message>
+    <message>
+        <source>round %1 of merging was done by worker process %2, whose own contribution to it is gone</source>
+        <translation>la ronda de fusión %1 la hizo el proceso de trabajo %2, cuya propia contribución a ella ha desaparecido</translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text</source>
+        <translation>run.json contra lo que el registro guarda de él, y los hashes del tokenizador y del texto reservado</translation>
+    </message>
+    <message>
+        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>los sucesos cierran %1 épocas, y %2 están marcadas como cerradas; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
+    </message>
+    <message>
+        <source>the events open %1 epochs, the tracker has %2</source>
+        <translation>los sucesos abren %1 épocas, el registro tiene %2</translation>
+    </message>
+    <message>
+        <source>the events open %1 rounds of merging, the tracker has %2</source>
+        <translation>los sucesos abren %1 rondas de fusión, el registro tiene %2</translation>
+    </message>
+    <message>
+        <source>the held-out text: this run was made by a version that did not keep its hash</source>
+        <translation>el texto reservado: esta ejecución la creó una versión que no guardaba su hash</translation>
+    </message>
+    <message>
+        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>el medidor %1 de la época %2 dice %3, las filas de sus fragmentos dicen %4; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
+    </message>
+    <message>
+        <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
+        <translation>los pasos del optimizador de %1 reservas, una tras otra, y los de sus partes contra los pasos de %2 puntos de control</translation>
+    </message>
+    <message>
+        <source>the order in which chunks are given out, and who held a chunk last</source>
+        <translation>el orden en que se reparten los fragmentos, y quién tuvo un fragmento por última vez</translation>
+    </message>
+    <message>
+        <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
+        <translation>los planes de todos los bloques contra sus filas; SHA-256 de %1 bloques preparados en la caché, y sus fragmentos contra el registro; otros %2 no están y se hacen de nuevo cuando se necesitan</translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor RUN --repair&apos; makes the tracker anew</source>
+        <translation>la tabla %1 tiene %2 filas, debe tener una; &apos;furrowctl doctor RUN --repair&apos; hace el registro de nuevo</translation>
+    </message>
+    <message>
+        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>el total %1 de la ejecución dice %2, sus fragmentos, reservas y partes dicen %3; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
+    </message>
+    <message>
+        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>el registro cuenta %1 bloques conocidos y %2 preparados, tiene %3 y %4; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
+    </message>
+    <message>
+        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor RUN --repair&apos; plans the data anew</source>
+        <translation>el registro no tiene fila del bloque %1, y sí una del bloque %2; &apos;furrowctl doctor RUN --repair&apos; planifica los datos de nuevo</translation>
+    </message>
+    <message>
+        <source>there are counters of block %1 (epoch %2), which has no chunks</source>
+        <translation>hay contadores del bloque %1 (época %2), que no tiene fragmentos</translation>
+    </message>
+    <message>
+        <source>times by the clock of the wall, and the time that the run was active</source>
+        <translation>los tiempos del reloj de pared, y el tiempo que la ejecución estuvo activa</translation>
+    </message>
+    <message>
+        <source>what was wished of the run, and how attempts and worker processes ended</source>
+        <translation>lo que se pidió de la ejecución, y cómo terminaron los intentos y los procesos de trabajo</translation>
+    </message>
+    <message>
+        <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
+        <translation>quién escribió %1 puntos de control y su pérdida en el texto reservado: sus manifiestos son de una versión que no lo guardaba</translation>
+    </message>
+    <message>
+        <source>worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint</source>
+        <translation>el proceso de trabajo %1 contribuyó a la ronda de fusión %2, y al registro le falta el proceso, la ronda o el punto de control</translation>
+    </message>
+    <message>
+        <source>worker process %1 is of attempt %2, which the tracker does not have</source>
+        <translation>el proceso de trabajo %1 es del intento %2, que el registro no tiene</translation>
+    </message>
+    <message>
+        <source>worker process %1 trained replica %2, which the tracker does not have</source>
+        <translation>el proceso de trabajo %1 entrenó la réplica %2, que el registro no tiene</translation>
     </message>
     <message>
         <source>checkpoint %1 has a part of claim %2, which did not train that chunk</source>

@@ -166,6 +166,10 @@
         <translation>检查了什么</translation>
     </message>
     <message>
+        <source>Not inspected, because nothing else speaks of it</source>
+        <translation>未检查，因为没有别的依据</translation>
+    </message>
+    <message>
         <source>Findings</source>
         <translation>发现</translation>
     </message>
@@ -657,10 +661,6 @@
     <message>
         <source>the counters of block %1 (epoch %2) differ from its chunks</source>
         <translation>块 %1（第 %2 轮）的计数与其数据段不符</translation>
-    </message>
-    <message>
-        <source>there are counters of blocks without chunks</source>
-        <translation>存在没有数据段的块的计数</translation>
     </message>
     <message>
         <source>epoch %1 has %2 chunks, its blocks promise %3</source>
@@ -2475,10 +2475,6 @@
         <translation>正在读取已准备的块</translation>
     </message>
     <message>
-        <source>SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
-        <translation>缓存中 %1 个已准备块的 SHA-256，及其数据段与账本的对照；另有 %2 个不在缓存中，需要时会重新生成</translation>
-    </message>
-    <message>
         <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
         <translation>块 %1：从源重新准备后，内容与账本所记不同</translation>
     </message>
@@ -2497,10 +2493,6 @@
     <message>
         <source>Reading the manifests of the checkpoints</source>
         <translation>正在读取检查点的清单</translation>
-    </message>
-    <message>
-        <source>SHA-256 of the manifest, kind, step, tokens and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
-        <translation>最新权重背后 %1 个检查点各自的清单 SHA-256、类型、步数、词元和父检查点（其中 %2 个按保留策略没有权重）；以及是否有账本不知道的检查点</translation>
     </message>
     <message>
         <source>%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker</source>
@@ -2613,6 +2605,262 @@
     <message>
         <source>the table %1 has %2 rows and ids up to %3: rows were taken out of the history</source>
         <translation>表 %1 有 %2 行，编号却到 %3：历史记录中有行被删除</translation>
+    </message>
+    <message>
+        <source>%1 blocks have chunks and no counters</source>
+        <translation>%1 个块有数据段却没有计数</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.</source>
+        <translation>检查点文件夹里的 %1 不属于这次运行：是副本或外来之物。没有对它做任何事；下次继续时会移到 checkpoints/unknown。</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the checkpoints is a link and was not looked into</source>
+        <translation>检查点文件夹里的 %1 是链接，没有查看其内容</translation>
+    </message>
+    <message>
+        <source>%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.</source>
+        <translation>%1 是链接：被检查的内容在别处，Furrow 不会写入那里。请把文件夹本身放到这个位置。</translation>
+    </message>
+    <message>
+        <source>%1 is listed in epoch %2</source>
+        <translation>%1 被列在第 %2 轮</translation>
+    </message>
+    <message>
+        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
+        <translation>%1 不是这次运行开始时的留出文本（SHA-256 不同）：其损失无法与以前的比较。请放回原来的文件。</translation>
+    </message>
+    <message>
+        <source>%1 names claim %2, which is not one of its claims</source>
+        <translation>%1 指名领取 %2，而它不是该数据段的领取</translation>
+    </message>
+    <message>
+        <source>%1 says that it was trained %2 times, its claims say %3</source>
+        <translation>%1 说自己训练了 %2 次，它的领取说 %3 次</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 says %3 %4, its windows and steps give %5: its row was changed</source>
+        <translation>%1：领取 %2 说是 %3 %4，按其窗口和步数应为 %5：该行被改过</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 says that it trained %3 tokens, the whole chunk has %4: its row was changed</source>
+        <translation>%1：领取 %2 说训练了 %3 个词元，整个数据段只有 %4 个：该行被改过</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 trained or left out windows that it did not have, or both: its row was changed</source>
+        <translation>%1：领取 %2 训练或略去了不属于它的窗口，或两者兼有：该行被改过</translation>
+    </message>
+    <message>
+        <source>%1: its mean loss is not the loss over the tokens of its newest training: one of the two rows was changed</source>
+        <translation>%1：其平均损失不等于最近一次训练的损失除以词元数：两行之一被改过</translation>
+    </message>
+    <message>
+        <source>Reading the plans of the blocks</source>
+        <translation>正在读取块的计划</translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation>最新权重背后 %1 个检查点（其中 %2 个按保留策略已无权重）各自清单的 SHA-256、由谁写入、种类、步数、词元数、大小、留出文本上的损失和来源；以及是否有账本不知道的检查点</translation>
+    </message>
+    <message>
+        <source>block %1 (epoch %2) counts as visited, but no training of its chunks began</source>
+        <translation>块 %1（第 %2 轮）记为已访问，但它的数据段从未开始训练</translation>
+    </message>
+    <message>
+        <source>block %1 (epoch %2) does not count as visited, but training of its chunks began</source>
+        <translation>块 %1（第 %2 轮）未记为已访问，但它的数据段已开始训练</translation>
+    </message>
+    <message>
+        <source>block %1 begins at row %2 of its source, the block before it ended at row %3: there is a gap or an overlap</source>
+        <translation>块 %1 从其来源的第 %2 行开始，前一块到第 %3 行结束：有缺口或重叠</translation>
+    </message>
+    <message>
+        <source>block %1 has %2 chunks of %3 rows by its own row, and %4 chunks of %5 rows in epoch 1</source>
+        <translation>块 %1 按其自身记录有 %2 个数据段共 %3 行，在第 1 轮中有 %4 个数据段共 %5 行</translation>
+    </message>
+    <message>
+        <source>block %1 has a prepared file and is not marked as prepared</source>
+        <translation>块 %1 有准备好的文件，却没有标为已准备</translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared and has no file</source>
+        <translation>块 %1 标为已准备，却没有文件</translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared, but chunks of it (epoch %2) wait to be prepared</source>
+        <translation>块 %1 标为已准备，但它的数据段（第 %2 轮）在等待准备</translation>
+    </message>
+    <message>
+        <source>block %1 is not marked as prepared, but chunks of it (epoch %2) can be claimed</source>
+        <translation>块 %1 未标为已准备，但它的数据段（第 %2 轮）可以领取</translation>
+    </message>
+    <message>
+        <source>block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand</source>
+        <translation>块 %1：其计划不是从前一个结束处开始，或不在下一个开始处结束：被手工改过</translation>
+    </message>
+    <message>
+        <source>block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand</source>
+        <translation>块 %1：其计划的行或数据段与账本中的记录不同：其中之一被手工改过</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is %2 steps further than what it was made from, its parts have %3: the row of a part or of a checkpoint was changed</source>
+        <translation>检查点 %1 比它的来源多 %2 步，其部分共 %3 步：某个部分或检查点的行被改过</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is a merge, and no round of merging had all checkpoints that it was made from</source>
+        <translation>检查点 %1 是合并，但没有任何合并轮包含它的全部来源检查点</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is of another replica than worker process %2, which wrote it</source>
+        <translation>检查点 %1 与写入它的工作进程 %2 属于不同的副本</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 names claims %2 to %3 and has parts of claims %4 to %5</source>
+        <translation>检查点 %1 指名领取 %2 到 %3，却有领取 %4 到 %5 的部分</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was given to round %2 of merging, and the tracker lacks one of them</source>
+        <translation>检查点 %1 交给了合并轮 %2，而账本缺少其中之一</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by worker process %2 and has a part of claim %3, which is of worker process %4</source>
+        <translation>检查点 %1 由工作进程 %2 写入，却有领取 %3 的部分，而该领取属于工作进程 %4</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by worker process %2, which the tracker does not have</source>
+        <translation>检查点 %1 由工作进程 %2 写入，而账本中没有该进程</translation>
+    </message>
+    <message>
+        <source>checkpoint %1, which the tracker does not have, is said to be made from checkpoint %2</source>
+        <translation>账本中没有的检查点 %1 被说成来自检查点 %2</translation>
+    </message>
+    <message>
+        <source>claim %1 has a part in checkpoint %2, which the tracker does not have</source>
+        <translation>领取 %1 在检查点 %2 中有部分，而账本中没有该检查点</translation>
+    </message>
+    <message>
+        <source>claim %1 has parts in checkpoints of different worker processes (%2 and %3)</source>
+        <translation>领取 %1 在不同工作进程（%2 和 %3）的检查点中有部分</translation>
+    </message>
+    <message>
+        <source>claim %1 is of worker process %2, which the tracker does not have</source>
+        <translation>领取 %1 属于工作进程 %2，而账本中没有该进程</translation>
+    </message>
+    <message>
+        <source>claim %1 says that it began with step %2 of worker process %3, which had made %4 before: the row of a claim was changed</source>
+        <translation>领取 %1 说从工作进程 %3 的第 %2 步开始，而该进程此前做了 %4 步：某个领取的行被改过</translation>
+    </message>
+    <message>
+        <source>claim %1 says that it took %2 steps, checkpoint %3 and others have %4 of it: the row of a claim or of a part was changed</source>
+        <translation>领取 %1 说用了 %2 步，检查点 %3 及其他的有它的 %4 步：某个领取或部分的行被改过</translation>
+    </message>
+    <message>
+        <source>events are of worker process %1, which the tracker does not have: its row was taken out</source>
+        <translation>有工作进程 %1 的事件，而账本中没有该进程：它的行被删掉了</translation>
+    </message>
+    <message>
+        <source>of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out</source>
+        <translation>领取在学习率计划中的位置、最高梯度范数和突出的样本</translation>
+    </message>
+    <message>
+        <source>of a round of merging whether more replicas contributed than are listed</source>
+        <translation>一个合并轮中是否有未列出的副本参与</translation>
+    </message>
+    <message>
+        <source>rebuilt: counters and totals were counted anew</source>
+        <translation>已重建：计数和总数重新计算</translation>
+    </message>
+    <message>
+        <source>round %1 of merging gave checkpoint %2, which is no merge that the tracker has</source>
+        <translation>合并轮 %1得出检查点 %2，而它不是账本中的合并</translation>
+    </message>
+    <message>
+        <source>round %1 of merging has a result and no contributions</source>
+        <translation>合并轮 %1有结果却没有任何贡献</translation>
+    </message>
+    <message>
+        <source>round %1 of merging was done by worker process %2, whose own contribution to it is gone</source>
+        <translation>合并轮 %1由工作进程 %2 完成，而它自己的贡献不见了</translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text</source>
+        <translation>run.json 与账本所存的对照，以及分词器和留出文本的哈希</translation>
+    </message>
+    <message>
+        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>事件关闭了 %1 轮，而标为已关闭的有 %2 轮；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the events open %1 epochs, the tracker has %2</source>
+        <translation>事件打开了 %1 轮，账本中有 %2 轮</translation>
+    </message>
+    <message>
+        <source>the events open %1 rounds of merging, the tracker has %2</source>
+        <translation>事件打开了 %1 个合并轮，账本中有 %2 轮</translation>
+    </message>
+    <message>
+        <source>the held-out text: this run was made by a version that did not keep its hash</source>
+        <translation>留出文本：这次运行由不保存其哈希的版本创建</translation>
+    </message>
+    <message>
+        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>计量 %1（第 %2 轮）为 %3，其数据段的行为 %4；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
+        <translation>%1 个领取的优化步逐个相接，其部分的步数与 %2 个检查点的步数对照</translation>
+    </message>
+    <message>
+        <source>the order in which chunks are given out, and who held a chunk last</source>
+        <translation>数据段发放的顺序，以及谁最后持有数据段</translation>
+    </message>
+    <message>
+        <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
+        <translation>所有块的计划与其行对照；缓存中 %1 个已准备块的 SHA-256 及其数据段与账本对照；另有 %2 个不在，需要时重新制作</translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor RUN --repair&apos; makes the tracker anew</source>
+        <translation>表 %1 有 %2 行，应当只有一行；&apos;furrowctl doctor RUN --repair&apos; 会重做账本</translation>
+    </message>
+    <message>
+        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>这次运行的总数 %1 为 %2，其数据段、领取和部分为 %3；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
+        <translation>账本记有 %1 个已知块和 %2 个已准备的，实有 %3 和 %4；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor RUN --repair&apos; plans the data anew</source>
+        <translation>账本没有块 %1 的行，却有块 %2 的；&apos;furrowctl doctor RUN --repair&apos; 会重新规划数据</translation>
+    </message>
+    <message>
+        <source>there are counters of block %1 (epoch %2), which has no chunks</source>
+        <translation>有块 %1（第 %2 轮）的计数，而它没有数据段</translation>
+    </message>
+    <message>
+        <source>times by the clock of the wall, and the time that the run was active</source>
+        <translation>墙上时钟的时间，以及运行处于活动状态的时间</translation>
+    </message>
+    <message>
+        <source>what was wished of the run, and how attempts and worker processes ended</source>
+        <translation>对运行提出的要求，以及各次尝试和工作进程如何结束</translation>
+    </message>
+    <message>
+        <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
+        <translation>%1 个检查点由谁写入及其在留出文本上的损失：它们的清单来自不保存这些的版本</translation>
+    </message>
+    <message>
+        <source>worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint</source>
+        <translation>工作进程 %1 参与了合并轮 %2，而账本缺少该进程、该轮或该检查点</translation>
+    </message>
+    <message>
+        <source>worker process %1 is of attempt %2, which the tracker does not have</source>
+        <translation>工作进程 %1 属于尝试 %2，而账本中没有该尝试</translation>
+    </message>
+    <message>
+        <source>worker process %1 trained replica %2, which the tracker does not have</source>
+        <translation>工作进程 %1 训练了副本 %2，而账本中没有该副本</translation>
     </message>
     <message>
         <source>checkpoint %1 has a part of claim %2, which did not train that chunk</source>

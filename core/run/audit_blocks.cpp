@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
+#include "core/data/block_plan.h"
 #include "core/data/cached_access.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -23,15 +24,15 @@ Status cancelled()
     return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
 }
 
-/// Each block that was prepared once, with the share of all that lie before it.
-template <typename Look> Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& log, Look look)
+/// Each block that was prepared once, or each known one, with the share of all that lie before it.
+template <typename Look> Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& log, Look look, LedgerReader::Blocks which = LedgerReader::Blocks::PreparedOnce)
 {
     auto epochs = ledger.epochs();
     if (!epochs.ok())
         return epochs.error();
     const double known = epochs.value().empty() ? 1 : std::max<double>(1, static_cast<double>(epochs.value().front().knownBlocks));
     for (std::int64_t last = -1;;) {
-        auto rows = ledger.blocksAfter(last, kBlocksAtOnce);
+        auto rows = ledger.blocksAfter(last, kBlocksAtOnce, which);
         if (!rows.ok())
             return rows.error();
         if (rows.value().empty())
@@ -116,6 +117,44 @@ std::optional<BlockManager> openSource(const RunPaths& paths, const RunFile& fil
     return std::nullopt;
 }
 
+/// Plans of blocks against their rows, and that each begins where the plan before it says that its source goes on.
+class PlanAudit {
+public:
+    explicit PlanAudit(AuditLog& log)
+        : log_(log)
+    {
+    }
+
+    void look(const LedgerReader::BlockRow& row)
+    {
+        const std::string number = std::to_string(row.block);
+        auto read = readPlan(row.plan);
+        if (!read.ok())
+            return log_.failed("block", read.error(), sentence("block %1: %2", { number, read.error().message }));
+        const PlannedBlock& plan = read.value().block;
+        if (plan.block != row.block || plan.source != row.source || plan.firstRow != row.firstRow || plan.rows() != row.rows || std::ssize(plan.chunkRows) != row.chunks)
+            return log_.wrong("block", {}, sentence("block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand", { number }));
+        if (const auto source = static_cast<std::size_t>(plan.source); !goesOnFrom(source, plan) || source >= read.value().after.size() || read.value().after[source].row != plan.firstRow + plan.rows())
+            return log_.wrong("block", {}, sentence("block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand", { number }));
+        after_ = std::move(read.value().after);
+    }
+
+private:
+    bool goesOnFrom(std::size_t source, const PlannedBlock& plan) const
+    {
+        if (source >= after_.size())
+            return after_.empty();
+        const SourcePosition& before = after_[source];
+        const Segment& first = plan.segments.front();
+        if (first.file != before.file)
+            return first.file > before.file;
+        return first.firstRow >= before.rowInFile && first.position >= before.position;
+    }
+
+    AuditLog& log_;
+    std::vector<SourcePosition> after_; // the block before
+};
+
 } // namespace
 
 Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
@@ -123,10 +162,17 @@ Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& led
     log.begin("blocks");
     const auto folder = BlockManager::blockFolder(paths.cacheFolder());
     std::int64_t absent = 0;
+    PlanAudit plans(log);
+    const auto lookAtPlan = [&](const LedgerReader::BlockRow& row) {
+        plans.look(row);
+        return Status {};
+    };
+    if (auto status = forEachBlock(ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known); !status.ok())
+        return status;
     const auto look = [&](const LedgerReader::BlockRow& row) { return lookAtBlock(folder, file, row, ledger, log, absent); };
     if (auto status = forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look); !status.ok())
         return status;
-    log.how(sentence("SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed", { formatCount(log.inspected()), formatCount(absent) }));
+    log.how(sentence("the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed", { formatCount(log.inspected()), formatCount(absent) }));
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/run/audit_checkpoints.h"
 
+#include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
@@ -100,7 +101,9 @@ public:
             takeManifest(row);
         }
         strangers();
-        log_.how(sentence("SHA-256 of the manifest, kind, step, tokens and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know", { formatCount(log_.inspected()), formatCount(removed) }));
+        if (silent_ > 0)
+            log_.notInspected(sentence("who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it", { formatCount(silent_) }));
+        log_.how(sentence("SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know", { formatCount(log_.inspected()), formatCount(removed) }));
         return {};
     }
 
@@ -196,6 +199,7 @@ private:
             return log_.wrong("manifest", {}, sentence("the manifest of checkpoint %1 cannot be used: %2", { folder, manifest.error().message }));
         if (const std::string field = differsIn(row, manifest.value()); !field.empty())
             return log_.wrong("manifest", {}, sentence("checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand", { folder, field }));
+        silent_ += manifest.value().saysWho ? 0 : 1;
         manifests_.emplace(row.id.value, std::move(manifest).value());
     }
 
@@ -223,12 +227,31 @@ private:
             return "step";
         if (manifest.tokens != row.record.tokens)
             return "number of tokens";
+        if (const auto bytes = sizeOf(row, manifest); bytes && *bytes != row.record.sizeBytes)
+            return "size";
+        if (manifest.saysWho && !row.rebuilt && manifest.incarnation != row.incarnation.value)
+            return "worker process";
+        if (manifest.saysWho && manifest.evalLoss != row.record.evalLoss && (!row.rebuilt || row.record.evalLoss))
+            return "loss on held-out text";
         std::set<std::string> parents;
         for (const CheckpointId parent : row.record.parents)
             parents.insert(folders_.contains(parent.value) ? folders_.at(parent.value) : std::string());
         if (manifest.namesParents && parents != std::set(manifest.parents.begin(), manifest.parents.end()))
             return "parent";
         return {};
+    }
+
+    /// What its files and its manifest take; a row that was rebuilt counts the files alone.
+    std::optional<std::uint64_t> sizeOf(const Row& row, const CheckpointManifest& manifest) const
+    {
+        std::uint64_t bytes = 0;
+        for (const auto& one : manifest.files)
+            bytes += one.sizeBytes;
+        if (row.rebuilt)
+            return bytes;
+        std::error_code unknown;
+        const auto own = std::filesystem::file_size(manifestFile(row), unknown);
+        return unknown ? std::nullopt : std::optional(bytes + own);
     }
 
     Status hash(const Row& row, const CheckpointManifest::File& one)
@@ -266,8 +289,20 @@ private:
             strays = findStrays(paths_, file_.runId, rows_);
         if (!strays.ok())
             return log_.unreadable(strays.error().message);
+        mentionStrays(strays.value());
         for (const auto& newer : strays.value().newer)
             log_.wrong("older", {}, sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints", { newer.folder, std::to_string(newer.step) }));
+    }
+
+    /// What lies there and belongs to nothing that the run knows. No fault: a resume puts it aside.
+    void mentionStrays(const StrayCheckpoints& strays)
+    {
+        if (isLink(paths_.checkpointsFolder()))
+            log_.mention("stray", sentence("%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.", { utf8Text(paths_.checkpointsFolder()) }));
+        for (const auto& entry : strays.unknown)
+            log_.mention("stray", sentence("%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.", { utf8Text(entry.filename()) }));
+        for (const auto& entry : strays.links)
+            log_.mention("stray", sentence("%1 in the folder of the checkpoints is a link and was not looked into", { utf8Text(entry.filename()) }));
     }
 
     const RunPaths& paths_;
@@ -277,6 +312,7 @@ private:
     std::vector<Row> rows_;
     std::map<std::int64_t, std::string> folders_; // by id
     std::map<std::int64_t, CheckpointManifest> manifests_; // of the surviving ones that agree with their rows
+    std::int64_t silent_ = 0; // manifests that do not say who wrote them
     double bytesToRead_ = 0;
     double bytesRead_ = 0;
 };

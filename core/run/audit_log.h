@@ -25,6 +25,8 @@ public:
     void unreadable(std::string text);
     /// One of the two by what went wrong: bytes that are there and are not right, or none at all.
     void failed(const char* kind, const Error& error, const std::string& text);
+    /// Held against nothing, because nothing independent speaks of it.
+    void notInspected(std::string text) { notInspected_.push_back(std::move(text)); }
     /// Worth knowing, and no fault.
     void mention(const char* kind, std::string text);
 
@@ -39,6 +41,7 @@ private:
     const AuditWatch& watch_;
     std::vector<AuditInspection> inspections_;
     std::vector<AuditFinding> findings_;
+    std::vector<std::string> notInspected_;
     std::int64_t leftOut_ = 0;
 };
 

@@ -51,6 +51,11 @@ CheckpointManifest parse(const nlohmann::json& json)
     if (m.namesParents)
         m.parents = json.at("parents").get<std::vector<std::string>>();
     m.writtenWallNs = json.value("written_ns", std::int64_t(0));
+    m.saysWho = json.contains("incarnation");
+    if (m.saysWho)
+        m.incarnation = json.at("incarnation");
+    if (json.contains("eval_loss") && !json.at("eval_loss").is_null())
+        m.evalLoss = json.at("eval_loss");
     return m;
 }
 
@@ -98,7 +103,8 @@ std::string toJsonText(const CheckpointManifest& m)
     }
     const nlohmann::ordered_json json = { { "format", kFormat }, { "run_id", m.runId },
         { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step }, { "tokens", m.tokens },
-        { "written_ns", m.writtenWallNs }, { "parents", m.parents }, { "files", files },
+        { "written_ns", m.writtenWallNs }, { "incarnation", m.incarnation },
+        { "eval_loss", m.evalLoss ? nlohmann::ordered_json(*m.evalLoss) : nlohmann::ordered_json(nullptr) }, { "parents", m.parents }, { "files", files },
         { "parts", parts } };
     return json.dump() + "\n";
 }

@@ -5,6 +5,7 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct CheckpointManifest {
     std::vector<std::string> parents; ///< folders of the checkpoints it was made from; empty: the start weights
     std::int64_t writtenWallNs = 0;
     bool namesParents = false; ///< manifests of 0.1 do not say what they were made from
+    std::optional<double> evalLoss; ///< of these weights on the held-out text
+    std::int64_t incarnation = 0; ///< that wrote it; 0: not said
+    bool saysWho = false; ///< manifests before 0.2 have neither of the two
 };
 
 std::string toJsonText(const CheckpointManifest& manifest);

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
@@ -117,7 +118,7 @@ void makeAbsolute(RunConfig& config)
         path(config.initFrom);
 }
 
-Status fill(const RunPaths& paths, const RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer, const Progress& say)
+Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer, const Progress& say)
 {
     FileSystem& files = realFileSystem();
     for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(), paths.writingNotesFolder(), paths.exportsFolder() })
@@ -128,6 +129,10 @@ Status fill(const RunPaths& paths, const RunFile& file, const std::optional<Pare
     say(file.config.evalData.empty() ? "Setting held-out text aside" : "Reading the evaluation text");
     if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(), file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}); !frozen.ok())
         return frozen;
+    auto hash = sha256File(paths.evaluationFile());
+    if (!hash.ok())
+        return hash.error();
+    file.heldOutHash = hash.value();
     if (!file.config.evalData.empty()) {
         const auto set = readHeldOut(paths.evaluationFile());
         if (!set.ok())

@@ -1,5 +1,7 @@
 #include "core/run/frozen_config.h"
 
+#include "core/base/hash.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
 #include "core/config/schema.h"
@@ -13,7 +15,7 @@ namespace {
 nlohmann::ordered_json frozenJson(const RunFile& file)
 {
     nlohmann::ordered_json json = { { "data identity", file.dataIdentity }, { "tokenizer hash", file.tokenizerHash }, { "vocabulary size", file.vocabularySize },
-        { "samples per block in force", file.samplesPerBlock } };
+        { "samples per block in force", file.samplesPerBlock }, { "held-out text hash", file.heldOutHash } };
     for (const auto& setting : settings())
         if (setting.resume == ResumeRule::Refused && setting.key != "name" && setting.key != "data") // a moved file is known by its identity
             json[setting.key] = settingText(file.config, setting);
@@ -46,6 +48,18 @@ Status checkFrozen(const RunFile& file, LedgerReader& reader)
         if (found != now.end() && *found != value)
             return Error { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.", { key, shown(*found), shown(value) }) };
     }
+    return {};
+}
+
+Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)
+{
+    if (file.heldOutHash.empty())
+        return {};
+    auto hash = sha256File(paths.evaluationFile(), stop);
+    if (!hash.ok())
+        return hash.error();
+    if (hash.value() != file.heldOutHash)
+        return Error { ErrorCode::Corrupt, sentence("%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.", { utf8Text(paths.evaluationFile()) }) };
     return {};
 }
 

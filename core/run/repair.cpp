@@ -13,12 +13,14 @@
 #include "core/run/brain.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
+#include "core/run/frozen_config.h"
 #include "core/run/ledger_view.h"
 #include "core/run/run_links.h"
 #include "core/run/stray_checkpoints.h"
 #include "core/run/supervisor.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/feeder_ledger.h"
+#include "core/tracker/recount.h"
 
 #include <algorithm>
 #include <set>
@@ -69,6 +71,7 @@ ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string&
     one.record.manifestSha256 = sha256;
     one.record.step = manifest.step;
     one.record.tokens = manifest.tokens;
+    one.record.evalLoss = manifest.evalLoss;
     for (const auto& file : manifest.files)
         one.record.sizeBytes += file.sizeBytes;
     one.parents = manifest.parents;
@@ -233,10 +236,32 @@ std::optional<std::int64_t> newestEventOf(const std::filesystem::path& ledger, c
     return newest.ok() ? std::optional(newest.value()) : std::nullopt;
 }
 
+std::filesystem::path with(const std::filesystem::path& path, const std::string& ending)
+{
+    auto other = path;
+    other += ending;
+    return other;
+}
+
+/// Whether only counters of the tracker were wrong: then `target` is a copy with right ones.
+bool countedAnew(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
+{
+    if (adoptSnapshot(paths.tracker(), target).ok() && recount(target).ok() && damageOf(target, file.runId).empty())
+        return true;
+    std::error_code ignored;
+    for (const char* ending : { "", "-wal", "-shm" })
+        std::filesystem::remove(with(target, ending), ignored);
+    return false;
+}
+
 Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report)
 {
     const auto tracker = newestEventOf(paths.tracker(), file.runId);
     const auto snapshot = newestEventOf(paths.trackerSnapshot(), file.runId);
+    if (!tracker && countedAnew(paths, file, target)) {
+        report.basis = "the tracker with its counters counted anew and the manifests of the checkpoints";
+        return {};
+    }
     if (snapshot && (!tracker || *snapshot > *tracker)) {
         report.basis = "the last published snapshot (view.sqlite) and the manifests of the checkpoints";
         return adoptSnapshot(paths.trackerSnapshot(), target);
@@ -282,13 +307,6 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
     auto ledger = SupervisorLedger::open(target);
     auto emptied = ledger.ok() ? ledger.value().emptyWal() : ledger.error();
     return emptied.ok() ? Status {} : Status(emptied.error());
-}
-
-std::filesystem::path with(const std::filesystem::path& path, const std::string& ending)
-{
-    auto other = path;
-    other += ending;
-    return other;
 }
 
 /// The checkpoints that the new tracker could not take in would stop the next resume: they are put aside and named.
@@ -392,6 +410,8 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
         else if (row.head && !verdict.ok())
             problems.push_back(verdict.error().message);
     }
+    if (const auto same = checkHeldOut(paths, file.value()); !same.ok())
+        problems.push_back(same.error().message);
     auto older = olderTrackerProblem(paths, file.value().runId);
     if (!older.ok())
         return older.error();

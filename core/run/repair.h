@@ -27,7 +27,7 @@ struct RepairReport {
 std::string trackerDamage(const RunPaths& paths);
 
 /// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be read, marked ones that are whole,
-/// a tracker that is older than the weights. Reads the newest weights; changes nothing.
+/// a tracker that is older than the weights, another held-out text. Reads the newest weights; changes nothing.
 Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
 
 /// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still proves: the newest of tracker and

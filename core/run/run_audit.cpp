@@ -1,5 +1,6 @@
 #include "core/run/run_audit.h"
 
+#include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -8,6 +9,7 @@
 #include "core/run/frozen_config.h"
 #include "core/run/ledger_view.h"
 #include "core/run/run_file.h"
+#include "core/tracker/audit_steps.h"
 
 namespace furrow {
 
@@ -26,8 +28,26 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& 
         log.failed("frozen", tokenizer.error(), tokenizer.error().message);
     else if (tokenizer.value()->hash() != file.tokenizerHash)
         log.wrong("frozen", {}, sentence("%1 is not the tokenizer this run began with. Put the original file back.", { utf8Text(paths.tokenizer()) }));
-    log.looked(2);
-    log.how(sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer"));
+    if (file.heldOutHash.empty())
+        log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
+    else if (auto same = checkHeldOut(paths, file, log.stop()); !same.ok())
+        log.failed("frozen", same.error(), same.error().message);
+    log.looked(file.heldOutHash.empty() ? 2 : 3);
+    log.how(file.heldOutHash.empty() ? sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer")
+                                     : sentence("run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text"));
+}
+
+Status auditStepsOf(const LedgerToRead& ledger, const AuditWatch& watch, AuditLog& log)
+{
+    log.begin("steps");
+    auto steps = auditSteps(ledger.file(), watch);
+    if (!steps.ok())
+        return steps.error();
+    for (const auto& text : steps.value().wrong)
+        log.wrong("steps", {}, text);
+    log.looked(steps.value().claims);
+    log.how(sentence("the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints", { formatCount(steps.value().claims), formatCount(steps.value().checkpoints) }));
+    return {};
 }
 
 Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, const std::string& runId, AuditLog& log)
@@ -45,6 +65,17 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
     return depth == AuditDepth::Deep ? auditSource(paths, file, ledger.value(), log) : Status {};
 }
 
+/// A copy of a live tracker is gone when this returns, before files are read.
+Result<AuditReport> auditLedger(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch, AuditLog& log)
+{
+    const LedgerToRead ledger(paths);
+    auto report = audit(ledger.file(), watch);
+    if (report.ok() && depth != AuditDepth::Quick)
+        if (auto status = auditStepsOf(ledger, watch, log); !status.ok())
+            return status.error();
+    return report;
+}
+
 } // namespace
 
 Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch)
@@ -54,7 +85,7 @@ Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const Audi
         return file.error();
     AuditLog log(watch);
     log.say(sentence("Reading the tracker"), 0);
-    auto report = audit(LedgerToRead(paths).file(), watch);
+    auto report = auditLedger(paths, depth, watch, log);
     if (!report.ok() || depth == AuditDepth::Quick)
         return report;
     if (auto status = auditFiles(paths, file.value(), depth, report.value().runId, log); !status.ok())

@@ -40,6 +40,7 @@ Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
     file.samplesPerBlockReason = data.at("samples_per_block_reason");
     file.tokenizerHash = data.at("tokenizer_hash");
     file.vocabularySize = data.at("vocabulary_size");
+    file.heldOutHash = data.value("held_out_sha256", std::string());
     file.parentRun = json.at("parent_run");
     auto reading = configFromJson(json.at("config"));
     if (file.samplesPerBlock < 1 || file.samplesPerBlock > kMaxSamplesPerBlock || file.vocabularySize < 1)
@@ -84,6 +85,7 @@ Status writeRunFile(const RunPaths& paths, const RunFile& file)
                 { "samples_per_block_reason", file.samplesPerBlockReason },
                 { "tokenizer_hash", file.tokenizerHash },
                 { "vocabulary_size", file.vocabularySize },
+                { "held_out_sha256", file.heldOutHash },
                 { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
         { "config", toJson(file.config) },
     };

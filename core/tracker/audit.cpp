@@ -1,6 +1,7 @@
 #include "core/tracker/audit.h"
 
 #include "core/base/sentence.h"
+#include "core/tracker/audit_claims.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/named_chunks.h"
@@ -12,9 +13,9 @@
 #include <set>
 #include <unordered_map>
 
-// How this works: three passes, each in the order of an index. Chunks give the states and rows, claims the overlaps and
-// the work lost, parts the windows that surviving weights hold. Nothing is taken from the ledger's counters, except to
-// compare them.
+// How this works: passes, each in the order of an index. Chunks give the states, rows and the windows that surviving weights hold, parts what
+// checkpoints took of each claim, claims the overlaps, their own figures and the work lost, events what happened to the run. Nothing is taken
+// from the ledger's counters, except to compare them (audit_tallies).
 
 namespace furrow {
 
@@ -45,9 +46,10 @@ namespace {
             readEpochs();
             checkLineage();
             checkChunks();
+            parts_.read(db_, tallies_, wrong_);
             checkClaims();
             checkHistory();
-            checkCounters();
+            tallies_.compare(db_, wrong_);
             checkShortcuts();
             closeEpochs();
             nameParents();
@@ -59,6 +61,7 @@ namespace {
                 { "I2", "every committed chunk is in exactly one surviving lineage, window by window", lineageHolds_ },
                 { "I3", "samples trained, skipped, filtered, failed, held out and duplicate add up to the rows", rowsHold_ },
                 { "I4", "an epoch is closed only when nothing is left to train and everything else is named", closingHolds_ },
+                { "I5", "what the ledger says in two places it says alike: claims, parts, blocks, rounds of merging, events", recordsHold_ },
             };
         }
 
@@ -87,6 +90,13 @@ namespace {
                     finding.claims = std::move(claims).value();
             }
             report_.findings.push_back(std::move(finding));
+        }
+
+        /// What the parts of the audit in other files find.
+        void wrong(const std::string& kind, ChunkId chunk, const std::string& text)
+        {
+            (kind == "counters" ? statesHold_ : kind == "lineage" ? lineageHolds_ : recordsHold_) = false;
+            find(kind.c_str(), chunk, text);
         }
 
         void sayHowFar(std::int64_t chunks) const
@@ -154,20 +164,28 @@ namespace {
             whole("claim", number("SELECT count(*) FROM claim"), std::max(newestClaim_, number("SELECT max(id) FROM claim")));
             whole("event", number("SELECT count(*) FROM event"), number("SELECT max(seq) FROM event"));
             whole("checkpoint", number("SELECT count(*) FROM checkpoint"), number("SELECT max(id) FROM checkpoint"));
+            whole("incarnation", number("SELECT count(*) FROM incarnation"), number("SELECT max(id) FROM incarnation"));
+            whole("attempt", number("SELECT count(*) FROM attempt"), number("SELECT max(id) FROM attempt"));
+            whole("merge_round", number("SELECT count(*) FROM merge_round"), number("SELECT max(round) FROM merge_round"));
             checkEvents();
-            Rows rows = db_.query("SELECT p.claim, p.checkpoint FROM part p LEFT JOIN claim c ON c.id=p.claim WHERE c.id IS NULL OR c.chunk<>p.chunk");
-            while (rows.next()) {
-                lineageHolds_ = false;
-                find("history", {}, sentence("checkpoint %1 has a part of claim %2, which did not train that chunk", { std::to_string(rows.integer(1)), std::to_string(rows.integer(0)) }));
-            }
+            checkReferences(db_, processes_, wrong_);
+            checkMerges(db_, processes_, runEvents_, wrong_);
+            checkEpochEvents(db_, runEvents_, wrong_);
         }
 
         // What no chunk can be and how many no block can have would stop the readers of the history.
         void checkEvents()
         {
-            Rows rows = db_.query("SELECT chunk, count FROM event");
-            while (rows.next())
+            std::unordered_set<std::int64_t> missing;
+            Rows rows = db_.query("SELECT chunk, count, incarnation, CASE chunk WHEN 0 THEN cause END FROM event");
+            while (rows.next()) {
                 (void)eventCountAt(db_, rows, 1, chunkIdOrNoneAt(db_, rows, 0));
+                if (rows.integer(0) == 0)
+                    runEvents_.add(lineAt(rows, 3));
+                const std::int64_t process = rows.integer(2);
+                if (process != 0 && !processes_.all.contains(process) && missing.insert(process).second)
+                    wrong("history", {}, sentence("events are of worker process %1, which the tracker does not have: its row was taken out", { std::to_string(process) }));
+            }
         }
 
         // Living parts of one chunk, through its claims.
@@ -190,7 +208,7 @@ namespace {
 
         void checkChunks()
         {
-#define FURROW_CHUNK_COLUMNS "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, claim"
+#define FURROW_CHUNK_COLUMNS "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, claim, tokens, epoch"
             Rows rows = keepsInherited(db_) ? db_.query("SELECT " FURROW_CHUNK_COLUMNS ", inherited FROM chunk ORDER BY id")
                                             : db_.query("SELECT " FURROW_CHUNK_COLUMNS ", 0 FROM chunk ORDER BY id");
 #undef FURROW_CHUNK_COLUMNS
@@ -212,12 +230,14 @@ namespace {
                 newestClaim_ = std::max(newestClaim_, rows.integer(12));
                 const auto digest = static_cast<std::uint64_t>(rows.integer(9));
                 ++here.known;
-                ++recount_[{ here.epoch, placeOf(id).block }][state];
-                const auto inherited = static_cast<Inherited>(rows.integer(13));
+                tallies_.addChunk(id, state, counts);
+                if (rows.integer(14) != placeOf(id).epoch)
+                    wrong("counters", id, sentence("%1 is listed in epoch %2", { toString(id), std::to_string(rows.integer(14) + 1) }));
+                const auto inherited = static_cast<Inherited>(rows.integer(15));
                 const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
                 here.againAfterParent += inherited == Inherited::Seen;
                 checkState(id, state, isParents, rows.optionalInteger(11), here);
-                const auto [trained, skipped] = checkParts(id, state, windows, amount(10), here);
+                const auto [trained, skipped] = checkParts(id, state, { windows, amount(13), amount(10) }, here);
                 if (state == ChunkState::Committed) {
                     here.digest += digest;
                     if (digest != 0 && ++digests[digest] > 1)
@@ -254,14 +274,41 @@ namespace {
             find("counters", id, held ? sentence("nobody holds %1, which is %2", { toString(id), toString(state) }) : sentence("somebody holds %1, which is %2", { toString(id), toString(state) }));
         }
 
-        // Windows trained and skipped in surviving weights, each counted once.
-        std::pair<std::int64_t, std::int64_t> checkParts(ChunkId id, ChunkState state, std::int64_t windows, std::int64_t covered, AuditEpoch& here)
+        /// Of one chunk.
+        struct Content {
+            std::int64_t windows = 0;
+            std::int64_t tokens = 0;
+            std::int64_t covered = 0; // windows that are in living parts by its row
+        };
+
+        // What the parts of a chunk, or whoever holds it, have of the tokens of the run.
+        void addTokens(ChunkId id, ChunkState state, const Content& content, const std::vector<SeenPart>& parts)
         {
+            std::int64_t trained = 0;
+            std::int64_t all = 0;
+            const bool held = state == ChunkState::Leased || state == ChunkState::Trained;
+            for (const SeenPart& part : parts) {
+                const std::int64_t tokens = tokensOf({ part.windows }, content.tokens, content.windows);
+                all += tokens;
+                trained += part.skipped ? 0 : tokens;
+                if (held)
+                    held_[id.value].push_back(part.windows);
+            }
+            tallies_.addTokens(trained, held && content.windows > 0 ? content.tokens : all);
+        }
+
+        // Windows trained and skipped in surviving weights, each counted once.
+        std::pair<std::int64_t, std::int64_t> checkParts(ChunkId id, ChunkState state, const Content& content, AuditEpoch& here)
+        {
+            const auto parts = partsOf(id);
+            addTokens(id, state, content, parts);
+            const std::int64_t windows = content.windows;
+            const std::int64_t covered = content.covered;
             std::int64_t trained = 0;
             std::int64_t skipped = 0;
             std::int64_t reached = 0;
             std::string twice;
-            for (const SeenPart& part : partsOf(id)) {
+            for (const SeenPart& part : parts) {
                 if (!surviving_.contains(part.checkpoint)) {
                     lineageHolds_ = false;
                     find("lineage", id, sentence("%1 is counted in checkpoint %2, which no surviving weights were made from", { toString(id), std::to_string(part.checkpoint) }));
@@ -329,10 +376,12 @@ namespace {
                 std::int64_t claim = 0;
                 std::int64_t closed = 0; // 0: open
             } before;
-            Rows rows = db_.query("SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id"
-                                  " AND p.alive=1), EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), k.holder, k.claim, c.incarnation, c.cause"
+            AuditClaims figures(processes_, parts_, tallies_, wrong_);
+            Rows rows = db_.query("SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, k.holder, k.claim, c.incarnation, c.cause, c.started_wall, c.steps, c.first_step,"
+                                  " c.last_step, c.samples, c.loss_sum, c.ranges, c.done, c.skipped, k.windows, k.samples, k.tokens, k.times_trained, k.mean_loss"
                                   " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id");
             while (rows.next()) {
+                lookAtFigures(rows, figures);
                 const ChunkId chunk = chunkIdAt(db_, rows, 1);
                 AuditEpoch& here = epochOf(chunk);
                 const auto outcome = static_cast<ClaimOutcome>(rows.integer(4));
@@ -344,18 +393,34 @@ namespace {
                         { toString(chunk), std::to_string(rows.integer(0)), std::to_string(before.claim) }));
                 }
                 before = { chunk, rows.integer(0), open ? 0 : std::max<std::int64_t>(rows.integer(3), 1) };
-                const bool lost = outcome == ClaimOutcome::Lost || (outcome == ClaimOutcome::Trained && rows.integer(6) == 0 && rows.integer(7) != 0);
+                const bool lost = outcome == ClaimOutcome::Lost || (outcome == ClaimOutcome::Trained && !parts_.of(rows.integer(0)).alive && parts_.of(rows.integer(0)).dead);
                 if (lost) {
                     ++here.chunksLost;
                     here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
                     if (lost_.size() < kMaxLostFindings)
-                        lost_.emplace_back(chunk, lineAt(rows, 11));
+                        lost_.emplace_back(chunk, lineAt(rows, 9));
                 }
-                if (open && (rows.optionalInteger(8) != rows.integer(10) || rows.optionalInteger(9) != rows.integer(0))) {
+                if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {
                     statesHold_ = false;
                     find("counters", chunk, sentence("%1: claim %2 is open but does not hold the chunk", { toString(chunk), std::to_string(rows.integer(0)) }));
                 }
             }
+            figures.end();
+            parts_.nameStrays(wrong_);
+        }
+
+        // The columns of checkClaims.
+        void lookAtFigures(const Rows& rows, AuditClaims& figures)
+        {
+            const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
+            const AuditedClaim claim { rows.integer(0), chunkIdAt(db_, rows, 1), rows.integer(8), static_cast<ClaimOutcome>(rows.integer(4)), decodeRanges(rows.text(16)), decodeRanges(rows.text(17)),
+                decodeRanges(rows.text(18)), rows.integer(10) != 0 || rows.integer(4) == static_cast<int>(ClaimOutcome::Trained), amount(11), amount(12), amount(13), amount(14), amount(5), rows.real(15) };
+            const AuditedChunk chunk { claim.chunk, boundedAt(db_, rows, 19, kWindowBounds), amount(20), amount(21), rows.integer(22), rows.optionalInteger(7), rows.optionalInteger(6),
+                rows.isNull(23) ? std::nullopt : std::optional(rows.real(23)) };
+            if (processes_.rebuilt.contains(claim.incarnation) && !claim.skipped.empty())
+                tallies_.forgetClaimedTokens();
+            const auto covered = chunk.holder ? held_.find(claim.chunk.value) : held_.end();
+            figures.look(claim, chunk, covered == held_.end() ? WindowRanges {} : covered->second);
         }
 
         // No fault: the work died with its weights and was, or will be, done again. Named last, and not without end.
@@ -379,9 +444,8 @@ namespace {
         // No fault either: what was rebuilt stands on the manifests of checkpoints, not on the history of claims.
         void nameRepairs()
         {
-            Rows rows = db_.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE 'rebuilt: %' ORDER BY seq");
-            while (rows.next())
-                find("rebuilt", {}, sentence("the tracker was damaged and %1", { lineAt(rows, 0) }));
+            for (const std::string& cause : runEvents_.rebuilt)
+                find("rebuilt", {}, sentence("the tracker was damaged and %1", { cause }));
         }
 
         // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
@@ -389,50 +453,6 @@ namespace {
         {
             for (const std::string& sentence : leftOutOfTheData(db_, -1))
                 find("excluded", {}, sentence);
-        }
-
-        // What the console and the commands show of an epoch.
-        void checkEpochCounters()
-        {
-            std::map<std::int64_t, ChunkCounts> sums;
-            for (const auto& [place, counts] : recount_)
-                for (int state = 0; state < kChunkStateCount; ++state)
-                    sums[place.first].byState[state] += counts.byState[state];
-            Rows rows = db_.query("SELECT epoch, n0, n1, n2, n3, n4, n5, n6, n7 FROM epoch");
-            while (rows.next()) {
-                const ChunkCounts& sum = sums[rows.integer(0)];
-                for (int state = 0; state < kChunkStateCount; ++state) {
-                    if (sum.byState[state] == rows.integer(1 + state))
-                        continue;
-                    statesHold_ = false;
-                    find("counters", {}, sentence("epoch %1 counts %2 chunks as %3, it has %4", { std::to_string(rows.integer(0) + 1), std::to_string(rows.integer(1 + state)), toString(static_cast<ChunkState>(state)), std::to_string(sum.byState[state]) }));
-                }
-            }
-        }
-
-        void checkCounters()
-        {
-            checkEpochCounters();
-            std::map<std::pair<std::int64_t, std::int64_t>, ChunkCounts> stored;
-            {
-                Rows rows = db_.query("SELECT epoch, block, n0, n1, n2, n3, n4, n5, n6, n7 FROM counts");
-                while (rows.next()) {
-                    ChunkCounts counts;
-                    for (int state = 0; state < kChunkStateCount; ++state)
-                        counts.byState[state] = rows.integer(2 + state);
-                    stored[{ rows.integer(0), rows.integer(1) }] = counts;
-                }
-            }
-            for (const auto& [place, counts] : recount_) {
-                if (std::equal(std::begin(counts.byState), std::end(counts.byState), std::begin(stored[place].byState)))
-                    continue;
-                statesHold_ = false;
-                find("counters", {}, sentence("the counters of block %1 (epoch %2) differ from its chunks", { std::to_string(place.second), std::to_string(place.first + 1) }));
-            }
-            if (stored.size() != recount_.size()) {
-                statesHold_ = false;
-                find("counters", {}, sentence("there are counters of blocks without chunks"));
-            }
         }
 
         // What only saves a search must agree with what it is a shortcut to, else a chunk would be overlooked.
@@ -453,11 +473,6 @@ namespace {
                     statesHold_ = false;
                     find("counters", { rows.integer(0) }, sentence("%1 is held by worker process %2, which would overlook it", { toString(ChunkId { rows.integer(0) }), std::to_string(rows.integer(1)) }));
                 }
-            }
-            Rows rows = db_.query("SELECT DISTINCT c.id FROM part p JOIN checkpoint c ON c.id=p.checkpoint WHERE p.claim<c.first_claim OR p.claim>c.last_claim");
-            while (rows.next()) {
-                lineageHolds_ = false;
-                find("lineage", {}, sentence("checkpoint %1 has parts of claims that it does not name", { std::to_string(rows.integer(0)) }));
             }
         }
 
@@ -501,11 +516,17 @@ namespace {
         std::vector<NamedChunk> named_; // by id
         std::set<std::int64_t> surviving_;
         std::int64_t newestClaim_ = 0; // that a chunk speaks of
-        std::map<std::pair<std::int64_t, std::int64_t>, ChunkCounts> recount_;
+        const KnownProcesses processes_ = knownProcesses(db_);
+        const AuditFault wrong_ = [this](const char* kind, ChunkId chunk, const std::string& text) { wrong(kind, chunk, text); };
+        AuditTallies tallies_;
+        AuditParts parts_;
+        RunEvents runEvents_;
+        std::unordered_map<std::int64_t, WindowRanges> held_; // by chunk that somebody holds: its windows in living parts
         bool statesHold_ = true;
         bool lineageHolds_ = true;
         bool rowsHold_ = true;
         bool closingHolds_ = true;
+        bool recordsHold_ = true;
     };
 
     void checkIntegrity(Database& db, AuditReport& report)
@@ -587,6 +608,13 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
     std::int64_t chunks = 0;
     for (const AuditEpoch& epoch : report.epochs)
         chunks += epoch.known;
+    report.notInspected = {
+        sentence("times by the clock of the wall, and the time that the run was active"),
+        sentence("of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
+        sentence("the order in which chunks are given out, and who held a chunk last"),
+        sentence("what was wished of the run, and how attempts and worker processes ended"),
+        sentence("of a round of merging whether more replicas contributed than are listed"),
+    };
     report.inspections.push_back({ "ledger", sentence("the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks", { std::to_string(chunks) }), chunks, 0, 0 });
     return report;
 }

@@ -9,8 +9,9 @@ namespace furrow {
 
 /// Something the audit found, in words, with the time lines that explain it.
 struct AuditFinding {
-    /// "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "parent" "lost" "rebuilt" "rows" "counters" "lineage" "history"; of the files
-    /// (core/run/run_audit.h) "manifest" "weights" "parts" "older" "block" "download" "source" "frozen", and "unreadable" for what nobody can speak of
+    /// "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "parent" "lost" "rebuilt" "rows" "counters" "lineage" "history"
+    /// "claims" "blocks"; of the files (core/run/run_audit.h) "manifest" "weights" "parts" "steps" "older" "stray" "block" "download" "source" "frozen", and "unreadable" for what
+    /// nobody can speak of
     std::string kind;
     ChunkId chunk; ///< 0: not one chunk
     std::string text; ///< what, and the likely cause
@@ -42,14 +43,14 @@ struct AuditEpoch {
 };
 
 struct AuditInvariant {
-    std::string name; ///< "I1" to "I4"
+    std::string name; ///< "I1" to "I5"
     std::string meaning;
     bool holds = true;
 };
 
 /// One kind of evidence: what was looked at and how, and what came of it.
 struct AuditInspection {
-    std::string what; ///< "ledger" "frozen" "manifests" "parts" "weights" "blocks" "downloads" "source"
+    std::string what; ///< "ledger" "steps" "frozen" "manifests" "parts" "weights" "blocks" "downloads" "source"
     std::string how; ///< a sentence with the numbers
     std::int64_t inspected = 0; ///< of these things
     std::int64_t wrong = 0; ///< not what was recorded; findings name them
@@ -65,6 +66,7 @@ struct AuditReport {
     std::vector<AuditFinding> findings; ///< at most kMaxAuditFindings
     std::int64_t findingsLeftOut = 0;
     std::vector<AuditInspection> inspections; ///< the ledger first
+    std::vector<std::string> notInspected; ///< what nothing independent speaks of, so that it was held against nothing; a sentence each
 
     /// No duplicate, no hole, every invariant holds, and nothing that was inspected differs from what was recorded. Remaining work is no fault.
     bool isClean() const;

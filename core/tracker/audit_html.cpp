@@ -72,7 +72,14 @@ std::string auditHtml(const AuditReport& report)
     html += "<h2>What was inspected, and how</h2><table><tr><th></th><th>how</th><th>wrong</th><th>could not be inspected</th></tr>";
     for (const AuditInspection& one : report.inspections)
         html += "<tr><td>" + escaped(one.what) + "</td><td>" + escaped(one.how) + "</td>" + number(one.wrong) + number(one.unreadable) + "</tr>";
-    html += "</table><h2>Invariants</h2><table>";
+    html += "</table>";
+    if (!report.notInspected.empty()) {
+        html += "<h2>Not inspected, because nothing else speaks of it</h2><ul>";
+        for (const std::string& one : report.notInspected)
+            html += "<li>" + escaped(one) + "</li>";
+        html += "</ul>";
+    }
+    html += "<h2>Invariants</h2><table>";
     for (const AuditInvariant& invariant : report.invariants)
         html += "<tr><td>" + escaped(invariant.name) + "</td><td class=\"" + (invariant.holds ? "good\">holds" : "bad\">broken") + "</td><td>" + escaped(invariant.meaning) + "</td></tr>";
     html += "</table><h2>Findings</h2>";

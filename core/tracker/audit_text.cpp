@@ -141,6 +141,7 @@ std::string auditJson(const AuditReport& report)
     json["inspections"] = Json::array();
     for (const AuditInspection& one : report.inspections)
         json["inspections"].push_back(inspectionJson(one));
+    json["not_inspected"] = report.notInspected;
     json["epochs"] = Json::array();
     for (const AuditEpoch& epoch : report.epochs)
         json["epochs"].push_back(epochJson(epoch));
@@ -167,6 +168,9 @@ std::string auditText(const AuditReport& report)
         text += one.wrong > 0 ? "; " + std::to_string(one.wrong) + " WRONG" : "";
         text += (one.unreadable > 0 ? "; " + std::to_string(one.unreadable) + " could not be inspected" : std::string()) + "\n";
     }
+    text += report.notInspected.empty() ? "" : "not inspected, because nothing else speaks of it:\n";
+    for (const std::string& one : report.notInspected)
+        text += "  " + one + "\n";
     for (const AuditInvariant& invariant : report.invariants)
         text += invariant.name + (invariant.holds ? " holds: " : " is BROKEN: ") + invariant.meaning + "\n";
     for (const AuditFinding& finding : report.findings) {

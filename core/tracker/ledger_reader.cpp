@@ -478,23 +478,23 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
     return found;
 }
 
-#define FURROW_BLOCK_COLUMNS "block, source, first_row, rows, plan, file_name, digest"
+#define FURROW_BLOCK_COLUMNS "block, source, first_row, rows, chunks, plan, file_name, digest"
 
 namespace {
 
     LedgerReader::BlockRow blockAt(Database& db, const Rows& row)
     {
         return { boundedAt(db, row, 0, kBlockBounds), static_cast<std::int32_t>(boundedAt(db, row, 1, kWindowBounds)), boundedAt(db, row, 2, kTotalBounds),
-            boundedAt(db, row, 3, kTotalBounds), row.text(4), row.text(5), lineAt(row, 6) };
+            boundedAt(db, row, 3, kTotalBounds), boundedAt(db, row, 4, kAmountBounds), row.text(5), row.text(6), row.text(7) };
     }
 
 } // namespace
 
-Result<std::vector<LedgerReader::BlockRow>> LedgerReader::blocksAfter(std::int64_t block, int limit)
+Result<std::vector<LedgerReader::BlockRow>> LedgerReader::blocksAfter(std::int64_t block, int limit, Blocks which)
 {
     std::vector<BlockRow> found;
     {
-        Rows rows = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS " FROM block WHERE block>? AND digest<>'' ORDER BY block LIMIT ?", block, limit);
+        Rows rows = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS " FROM block WHERE block>? AND (digest<>'' OR ?) ORDER BY block LIMIT ?", block, which == Blocks::Known, limit);
         while (rows.next())
             found.push_back(blockAt(state_->db, rows));
     }

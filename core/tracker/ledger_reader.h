@@ -183,13 +183,15 @@ public:
         std::int32_t source = 0;
         std::int64_t firstRow = 0;
         std::int64_t rows = 0;
+        std::int64_t chunks = 0;
         std::string plan;
         std::string fileName; ///< prepared file; empty: not prepared
         std::string digest;
     };
     Result<BlockRow> block(std::int64_t block);
-    /// Blocks that were prepared once, with a number above `block`, at most `limit`.
-    Result<std::vector<BlockRow>> blocksAfter(std::int64_t block, int limit);
+    enum class Blocks { PreparedOnce, Known };
+    /// Blocks with a number above `block`, at most `limit`.
+    Result<std::vector<BlockRow>> blocksAfter(std::int64_t block, int limit, Blocks which = Blocks::PreparedOnce);
     /// What preparing showed of a committed chunk.
     struct ChunkContent {
         ChunkId chunk;

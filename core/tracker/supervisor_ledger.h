@@ -83,6 +83,8 @@ public:
     struct CheckpointRow {
         CheckpointId id;
         CheckpointRecord record;
+        IncarnationId incarnation; ///< that wrote it
+        bool rebuilt = false; ///< that stands for one of which the history was lost
         std::int64_t wallNs = 0;
         bool head = false; ///< newest surviving one of its replica, or the newest merge
         bool damaged = false;

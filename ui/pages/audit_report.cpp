@@ -111,6 +111,12 @@ QString auditHtml(const AuditReport& report, const QString& runName)
     for (const AuditInspection& one : report.inspections)
         html += QStringLiteral("<li>%1 %2%3</li>\n").arg(one.wrong > 0 ? QStringLiteral("✗") : one.unreadable > 0 ? QStringLiteral("?") : QStringLiteral("✓"), coreWords(one.how).toHtmlEscaped(), countedWords(one).toHtmlEscaped());
     html += QStringLiteral("</ul>\n");
+    if (!report.notInspected.empty()) {
+        html += QStringLiteral("<h2>%1</h2>\n<ul>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else speaks of it")));
+        for (const std::string& one : report.notInspected)
+            html += QStringLiteral("<li>%1</li>\n").arg(coreWords(one).toHtmlEscaped());
+        html += QStringLiteral("</ul>\n");
+    }
     if (!report.findings.empty())
         html += QStringLiteral("<h2>%1</h2>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Findings"))) + findingTable(report);
     return html;

@@ -133,6 +133,8 @@ Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& f
     manifest.parts = frozen.parts;
     manifest.parents = frozen.state.parents;
     manifest.writtenWallNs = systemClock().wallNs();
+    manifest.incarnation = frozen.incarnation.value;
+    manifest.evalLoss = frozen.evalLoss;
     if (auto status = files.createFolders(folder); !status.ok())
         return status.error();
     if (auto status = writeTensors(files, folder, kWeightsFile, frozen.weights, manifest); !status.ok())

@@ -56,6 +56,7 @@ struct FrozenCheckpoint {
     NamedTensors optimizer; ///< may be empty; a merge keeps DiLoCo's momentum here as "outer.<name>"
     std::vector<Part> parts;
     std::optional<double> evalLoss;
+    IncarnationId incarnation; ///< of who writes it
     std::vector<CheckpointId> parents;
 };
 

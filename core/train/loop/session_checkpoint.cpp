@@ -48,6 +48,7 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     frozen.parents = { head_.value_or(kStartWeights) }; // the ledger refuses weights that were made from anything but its head
     frozen.weights = frozenCopy(learner_->weights(), writer_->spareWeights());
     frozen.optimizer = frozenCopy(learner_->optimizerState(), writer_->spareOptimizer());
+    frozen.incarnation = ledger_->incarnation();
     frozen.parts = uncommitted_;
     if (evalStep_ == state_.step)
         frozen.evalLoss = evalLoss_;

@@ -330,6 +330,7 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
         line.what = EvalRecord::What::Merged;
         telemetry_->write(line);
     }
+    merged.incarnation = ledger_->incarnation();
     auto record = publishCheckpoint(setup_.paths, setup_.file.runId, merged);
     if (!record.ok())
         return record.error();

@@ -10,6 +10,7 @@
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
+#include "core/run/repair.h"
 #include "core/tracker/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
@@ -80,7 +81,7 @@ private:
         const auto runId = good(readRunFile(paths)).runId;
         const auto attempt = good(good(SupervisorLedger::open(paths.tracker())).beginAttempt(thisProcess(), "{}"));
         auto worker = good(WorkerLedger::open(paths.tracker(), runId));
-        good(worker.start({ attempt, 0, 0, "cpu", "test" }, 600));
+        incarnation_ = good(worker.start({ attempt, 0, 0, "cpu", "test" }, 600)).value;
         std::vector<Part> parts;
         std::string parent;
         std::int64_t step = 0;
@@ -88,8 +89,10 @@ private:
             good(worker.begin(*claim));
             ChunkOutcome outcome;
             outcome.done = claim->remaining;
-            outcome.tokens = 100;
+            outcome.tokens = tokensOf(*claim);
+            outcome.lossSum = 2.5 * static_cast<double>(outcome.tokens);
             outcome.firstStep = outcome.lastStep = ++step;
+            tokens_ += outcome.tokens;
             good(worker.finish(*claim, outcome));
             for (const auto& range : claim->remaining)
                 parts.push_back({ claim->chunk, range });
@@ -107,7 +110,9 @@ private:
         CheckpointManifest manifest;
         manifest.runId = runId;
         manifest.step = step;
-        manifest.tokens = step * 100;
+        manifest.tokens = tokens_;
+        manifest.incarnation = incarnation_;
+        manifest.evalLoss = 2.0 + 1.0 / static_cast<double>(step);
         manifest.parts = parts;
         if (!parent.empty())
             manifest.parents = { parent };
@@ -115,6 +120,7 @@ private:
         record.folder = "r0-" + std::to_string(step);
         record.step = step;
         record.tokens = manifest.tokens;
+        record.evalLoss = manifest.evalLoss;
         const auto folder = paths.checkpointFolder(record.folder);
         good(realFileSystem().createFolders(folder));
         for (const std::string name : { "weights.safetensors", "optimizer.safetensors", "state.json" }) {
@@ -125,8 +131,16 @@ private:
         const std::string text = toJsonText(manifest);
         good(writeFileDurably(realFileSystem(), folder / "manifest.json", text));
         record.manifestSha256 = sha256Hex(text);
+        record.sizeBytes = text.size();
+        for (const auto& file : manifest.files)
+            record.sizeBytes += file.sizeBytes;
         good(worker.commit(record, parts));
         return record.folder;
+    }
+
+    std::int64_t tokensOf(const Claim& claim) const
+    {
+        return good(Database::open(paths.tracker(), {})).integer("SELECT tokens FROM chunk WHERE id=?", claim.chunk).value_or(0);
     }
 
     /// As the keep policy does.
@@ -142,6 +156,8 @@ private:
     void copyTracker(const fs::path& target) { good(good(Database::open(paths.tracker(), {})).backupTo(target, Database::Journal::Wal)); }
 
     QTemporaryDir folder_;
+    std::int64_t tokens_ = 0; // trained so far
+    std::int64_t incarnation_ = 0;
 };
 
 /// A copy of the whole run that one test may change.
@@ -173,10 +189,11 @@ struct Changed {
     {
         auto manifest = good(readManifest(paths.checkpointFolder("r0-12")));
         edit(manifest);
+        const auto sizeBefore = fs::file_size(head("manifest.json"));
         const auto text = toJsonText(manifest);
         write(head("manifest.json"), text);
         if (withHash)
-            sql("UPDATE checkpoint SET manifest_sha256='" + sha256Hex(text) + "' WHERE folder='r0-12'");
+            sql("UPDATE checkpoint SET size_bytes=size_bytes+" + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore)) + ", manifest_sha256='" + sha256Hex(text) + "' WHERE folder='r0-12'");
     }
     std::vector<fs::path> blocks() const
     {
@@ -281,6 +298,63 @@ const std::vector<Tampering>& tamperings()
         { "weights of terabytes that are a hole", Verdict::Wrong, "its size differs", [](C c) { fs::resize_file(c.head("weights.safetensors"), std::uintmax_t(1) << 40); } },
         { "an event of more chunks than a block has", Verdict::NoLedger, "chunks of one event", [](C c) { c.sql("UPDATE event SET count=1000000000000 WHERE seq=(SELECT max(seq) FROM event WHERE chunk<>0)"); } },
         { "an epoch that does not follow", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE epoch SET epoch=89999"); } },
+        { "the steps of the run", Verdict::Wrong, "the total steps of the run says", [](C c) { c.sql("UPDATE budget SET steps=steps-1"); } },
+        { "the tokens of the run", Verdict::Wrong, "the total tokens of the run says", [](C c) { c.sql("UPDATE budget SET tokens=tokens+1"); } },
+        { "the claimed tokens of the run", Verdict::Wrong, "the total claimed_tokens of the run says", [](C c) { c.sql("UPDATE budget SET claimed_tokens=0"); } },
+        { "the reserved steps of the run", Verdict::Wrong, "the total reserved_steps of the run says", [](C c) { c.sql("UPDATE budget SET reserved_steps=5"); } },
+        { "the completed blocks of the run", Verdict::Wrong, "the total completed_blocks of the run says", [](C c) { c.sql("UPDATE budget SET completed_blocks=2"); } },
+        { "the visited blocks of an epoch", Verdict::Wrong, "the meter visited_blocks of epoch 1 says 7", [](C c) { c.sql("UPDATE epoch SET visited_blocks=7"); } },
+        { "the completed blocks of an epoch", Verdict::Wrong, "the meter completed_blocks of epoch 1 says 1", [](C c) { c.sql("UPDATE epoch SET completed_blocks=1"); } },
+        { "the rows of an epoch that are known", Verdict::Wrong, "the meter known_rows of epoch 1 says 61, the rows of its chunks say 60", [](C c) { c.sql("UPDATE epoch SET known_rows=known_rows+1"); } },
+        { "the samples of an epoch that are done", Verdict::Wrong, "the meter done_samples of epoch 1 says 59, the rows of its chunks say 60", [](C c) { c.sql("UPDATE epoch SET done_samples=done_samples-1"); } },
+        { "the held-out rows of an epoch", Verdict::Wrong, "the meter done_held_out of epoch 1 says 3", [](C c) { c.sql("UPDATE epoch SET done_held_out=3"); } },
+        { "an epoch that is not closed any more", Verdict::Wrong, "the events close 1 epochs, and 0 are marked as closed", [](C c) { c.sql("UPDATE epoch SET closed_wall=NULL"); } },
+        { "a block that was not visited", Verdict::Wrong, "block 1 (epoch 1) does not count as visited", [](C c) { c.sql("UPDATE counts SET visited=0 WHERE block=1"); } },
+        { "the steps of a claim", Verdict::Wrong, "claim 3 says 9 steps", [](C c) { c.sql("UPDATE claim SET steps=9 WHERE id=3"); } },
+        { "the last step of a claim", Verdict::Wrong, "claim 3 says 1 steps, its windows and steps give 2", [](C c) { c.sql("UPDATE claim SET last_step=4 WHERE id=3"); } },
+        { "both steps of a claim", Verdict::Wrong, "claim 3 says that it began with step 8", [](C c) { c.sql("UPDATE claim SET first_step=8, last_step=8 WHERE id=3"); } },
+        { "the steps of a claim with its part and the total", Verdict::Wrong, "checkpoint 2 is 2 steps further than what it was made from, its parts have 6",
+            [](C c) { c.sql("UPDATE claim SET steps=5, last_step=7 WHERE id=3; UPDATE part SET steps=5 WHERE claim=3; UPDATE budget SET steps=steps+4; UPDATE claim SET first_step=first_step+4, last_step=last_step+4 WHERE id>3"); } },
+        { "the steps of a part", Verdict::Wrong, "checkpoint 2 is 2 steps further", [](C c) { c.sql("UPDATE part SET steps=0 WHERE claim=3"); } },
+        { "the samples of a claim", Verdict::Wrong, "claim 3 says 4 samples, its windows and steps give 5", [](C c) { c.sql("UPDATE claim SET samples=4 WHERE id=3"); } },
+        { "the tokens of a claim", Verdict::Wrong, "claim 3 says 7 tokens", [](C c) { c.sql("UPDATE claim SET tokens=7 WHERE id=3"); } },
+        { "the loss of a claim", Verdict::Wrong, "its mean loss is not the loss over the tokens", [](C c) { c.sql("UPDATE claim SET loss_sum=1 WHERE id=3"); } },
+        { "the mean loss of a chunk", Verdict::Wrong, "its mean loss is not the loss over the tokens", [](C c) { c.sql("UPDATE chunk SET mean_loss=0.1 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "how often a chunk was trained", Verdict::Wrong, "says that it was trained 0 times", [](C c) { c.sql("UPDATE chunk SET times_trained=0 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "the newest claim of a chunk", Verdict::Wrong, "names claim 99, which is not one of its claims", [](C c) { c.sql("UPDATE chunk SET claim=99 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "the windows of a claim", Verdict::Wrong, "trained or left out windows that it did not have", [](C c) { c.sql("UPDATE claim SET done='0-900' WHERE id=3"); } },
+        { "the worker process of a claim", Verdict::Wrong, "claim 3 is of worker process 9", [](C c) { c.sql("UPDATE claim SET incarnation=9 WHERE id=3"); } },
+        { "the loss of a checkpoint on held-out text", Verdict::Wrong, "checkpoint r0-12 has another loss on held-out text in its manifest", [](C c) { c.sql("UPDATE checkpoint SET eval_loss=0.5 WHERE id=6"); } },
+        { "no loss of a removed checkpoint", Verdict::Wrong, "checkpoint r0-2 has another loss on held-out text in its manifest", [](C c) { c.sql("UPDATE checkpoint SET eval_loss=NULL WHERE id=1"); } },
+        { "the size of a checkpoint", Verdict::Wrong, "checkpoint r0-12 has another size in its manifest", [](C c) { c.sql("UPDATE checkpoint SET size_bytes=5 WHERE id=6"); } },
+        { "the worker process of a checkpoint", Verdict::Wrong, "was written by worker process 9", [](C c) { c.sql("UPDATE checkpoint SET incarnation=9 WHERE id=6"); } },
+        { "another worker process of a checkpoint, with its row", Verdict::Wrong, "checkpoint r0-12 has another worker process in its manifest",
+            [](C c) { c.sql("INSERT INTO incarnation (id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, started_wall, lease_until, progress)"
+                            " SELECT 2, attempt, worker, replica, 5, start_time, boot_id, device, device_name, 0, started_wall, lease_until, progress FROM incarnation; UPDATE checkpoint SET incarnation=2 WHERE id=6"); } },
+        { "the newest claim of a checkpoint", Verdict::Wrong, "checkpoint 5 names claims 9 to 12 and has parts of claims 9 to 10", [](C c) { c.sql("UPDATE checkpoint SET last_claim=12 WHERE id=5"); } },
+        { "the plan of a block", Verdict::Wrong, "block 1: its plan has other rows or chunks than its row", [](C c) { c.sql("UPDATE block SET plan=(SELECT plan FROM block WHERE block=2) WHERE block=1"); } },
+        { "where the plan of a block goes on", Verdict::Wrong, "does not end where the next one begins", [](C c) { c.sql("UPDATE block SET plan=replace(plan, '\"next\":[[0,', '\"next\":[[7,') WHERE block=0"); } },
+        { "a plan that is none", Verdict::Wrong, "A block plan of this run cannot be read", [](C c) { c.sql("UPDATE block SET plan='{}' WHERE block=1"); } },
+        { "the rows of a block", Verdict::Wrong, "block 1 has 4 chunks of 30 rows by its own row, and 4 chunks of 20 rows in epoch 1", [](C c) { c.sql("UPDATE block SET rows=30 WHERE block=1"); } },
+        { "the first row of a block", Verdict::Wrong, "there is a gap or an overlap", [](C c) { c.sql("UPDATE block SET first_row=25 WHERE block=1"); } },
+        { "a block that is not prepared any more", Verdict::Wrong, "has a prepared file and is not marked as prepared", [](C c) { c.sql("UPDATE block SET prepared=0 WHERE block=1"); } },
+        { "prepared blocks of the data", Verdict::Wrong, "the tracker counts 3 known blocks and 9 prepared ones, it has 3 and 3", [](C c) { c.sql("UPDATE dataset SET prepared_blocks=9"); } },
+        { "a block row removed", Verdict::Wrong, "the tracker has no row of block 1", [](C c) { c.sql("DELETE FROM block WHERE block=1"); } },
+        { "the epoch of a chunk", Verdict::Wrong, "is listed in epoch 4", [](C c) { c.sql("UPDATE chunk SET epoch=3 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "no control row", Verdict::Wrong, "the table control has 0 rows", [](C c) { c.sql("DELETE FROM control"); } },
+        { "no totals", Verdict::Wrong, "the table budget has 0 rows", [](C c) { c.sql("DELETE FROM budget"); } },
+        { "a worker process removed", Verdict::Wrong, "was written by worker process 1, which the tracker does not have", [](C c) { c.sql("DELETE FROM incarnation"); } },
+        { "an attempt removed", Verdict::Wrong, "is of attempt 1, which the tracker does not have", [](C c) { c.sql("DELETE FROM attempt"); } },
+        { "another held-out text", Verdict::Wrong, "is not the held-out text this run began with", [](C c) { Changed::write(c.paths.evaluationFile(), "x"); } },
+        { "another held-out text with its hash", Verdict::Wrong, "held-out text hash",
+            [](C c) {
+                Changed::write(c.paths.evaluationFile(), "x");
+                auto text = good(readFile(c.paths.configFile()));
+                const std::string key = "\"held_out_sha256\": \"";
+                text.replace(text.find(key) + key.size(), 64, sha256Hex("x"));
+                Changed::write(c.paths.configFile(), text);
+            } },
+        { "no held-out text", Verdict::Unreadable, "heldout.bin", [](C c) { fs::remove(c.paths.evaluationFile()); } },
         { "a state that no chunk can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET state=77 WHERE id=(SELECT min(id) FROM chunk)"); } },
     };
     return all;
@@ -422,7 +496,75 @@ private Q_SLOTS:
         Changed run(whole_);
         fs::copy(run.paths.checkpointFolder("r0-12"), run.paths.checkpointFolder("r0-14"), fs::copy_options::recursive);
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        QVERIFY2(allTexts(report).find("r0-14 in the folder of the checkpoints does not belong to this run") != std::string::npos, allTexts(report).c_str());
+        QVERIFY(fs::exists(run.paths.checkpointFolder("r0-14")));
+    }
+
+    void checkpointsBehindALinkAreNamed()
+    {
+        Changed run(whole_);
+        const auto elsewhere = run.paths.folder() / "elsewhere";
+        fs::rename(run.paths.checkpointsFolder(), elsewhere);
+        fs::create_directory_symlink(elsewhere, run.paths.checkpointsFolder());
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean(), auditText(report).c_str());
+        QVERIFY2(allTexts(report).find("checkpoints is a link") != std::string::npos, allTexts(report).c_str());
+    }
+
+    /// A run of a version that kept less is no fault; what could not be held against anything is said.
+    void olderRunSaysWhatItDidNotKeep()
+    {
+        Changed run(whole_);
+        auto text = good(readFile(run.paths.configFile()));
+        const auto begin = text.find("\"held_out_sha256\"");
+        text.erase(begin, text.find('\n', begin) - begin);
+        Changed::write(run.paths.configFile(), text);
+        auto manifest = good(readFile(run.head("manifest.json")));
+        const auto size = manifest.size();
+        manifest.replace(manifest.find("\"incarnation\""), 13, "\"past\"");
+        manifest.replace(manifest.find("\"eval_loss\""), 11, "\"other\"");
+        Changed::write(run.head("manifest.json"), manifest);
+        run.sql("UPDATE meta SET value=replace(value, 'held-out text hash', 'not kept') WHERE key='frozen'; UPDATE checkpoint SET size_bytes=size_bytes-" + std::to_string(size - manifest.size()) + ", manifest_sha256='" + sha256Hex(manifest) + "' WHERE id=6");
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        const auto said = auditText(report);
+        QVERIFY2(said.find("made by a version that did not keep its hash") != std::string::npos && said.find("who wrote 1 checkpoints") != std::string::npos, said.c_str());
+    }
+
+    /// A tracker of which only counters were wrong was made anew without its history.
+    void repairCountsAnewAndKeepsTheHistory_data()
+    {
+        QTest::addColumn<QByteArray>("sql");
+        const auto row = [](const char* name, const char* sql) { QTest::newRow(name) << QByteArray(sql); };
+        row("totals", "UPDATE budget SET steps=1, tokens=2, claimed_tokens=3, reserved_steps=4, completed_blocks=5");
+        row("no totals", "DELETE FROM budget");
+        row("meters", "UPDATE epoch SET visited_blocks=9, completed_blocks=9, known_rows=9, known_samples=9, known_held_out=9, done_rows=9, done_samples=9, done_failed=9, n4=9");
+        row("an epoch that is not closed", "UPDATE epoch SET closed_wall=NULL");
+        row("counters of blocks", "UPDATE counts SET n0=5, n4=1, visited=0, wanted=1; UPDATE dataset SET known_blocks=9, prepared_blocks=8");
+        row("claims of checkpoints, epochs and windows of chunks", "UPDATE checkpoint SET first_claim=1, last_claim=12; UPDATE chunk SET epoch=3, covered=1");
+    }
+    void repairCountsAnewAndKeepsTheHistory()
+    {
+        QFETCH(QByteArray, sql);
+        Changed run(whole_);
+        run.sql(sql.toStdString());
+        QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) {}));
+        QVERIFY2(repaired.needed && repaired.basis.find("counted anew") != std::string::npos, repaired.basis.c_str());
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        QCOMPARE(good(good(LedgerReader::open(run.paths.tracker())).claimsSince(0, 100)).size(), std::size_t(12));
+        QCOMPARE(repaired.committed, 12);
+    }
+
+    void doctorNamesAnotherHeldOutText()
+    {
+        Changed run(whole_);
+        QVERIFY(good(checkpointProblems(run.paths)).empty());
+        Changed::write(run.paths.evaluationFile(), "x");
+        const auto problems = good(checkpointProblems(run.paths));
+        QVERIFY(problems.size() == 1 && problems.front().find("is not the held-out text this run began with") != std::string::npos);
     }
 
     void tamperingIsFoundAndNamed_data()

@@ -1,5 +1,7 @@
 #include "ledger_fixture.h"
 
+#include "core/tracker/database.h"
+
 using namespace furrow;
 using enum ChunkState;
 
@@ -18,7 +20,57 @@ private Q_SLOTS:
     void roundWithoutNewWorkHasTheBaseAsResult();
     void parkedReplicasKeepTheirChunks();
     void auditIsCleanAfterMergesAndFallBacks();
+    void auditFindsWhatWasTakenOutOfAMerge_data();
+    void auditFindsWhatWasTakenOutOfAMerge();
 };
+
+void TestMerges::auditFindsWhatWasTakenOutOfAMerge_data()
+{
+    QTest::addColumn<QByteArray>("sql");
+    QTest::addColumn<QByteArray>("said");
+    const auto row = [](const char* name, const char* sql, const char* said) { QTest::newRow(name) << QByteArray(sql) << QByteArray(said); };
+    row("all contributions", "DELETE FROM contribution", "round 1 of merging has a result and no contributions");
+    row("the contribution of who merged", "DELETE FROM contribution WHERE replica=0", "was done by worker process 1, whose own contribution to it is gone");
+    row("the round", "DELETE FROM merge_round", "the events open 1 rounds of merging, the tracker has 0");
+    row("an input", "DELETE FROM merge_input WHERE checkpoint=2", "checkpoint 3 is a merge, and no round of merging had all checkpoints");
+    row("the result", "UPDATE merge_round SET result=99", "round 1 of merging gave checkpoint 99, which is no merge");
+    row("a result that is no merge", "UPDATE merge_round SET result=1", "round 1 of merging gave checkpoint 1, which is no merge");
+    row("the checkpoint of an input", "UPDATE merge_input SET checkpoint=99 WHERE checkpoint=2", "checkpoint 99 was given to round 1 of merging, and the tracker lacks one of them");
+    row("a contribution of nobody", "UPDATE contribution SET incarnation=9 WHERE replica=1", "worker process 9 contributed to round 1 of merging");
+    row("a worker process", "DELETE FROM incarnation WHERE id=2", "checkpoint 2 was written by worker process 2, which the tracker does not have");
+    row("a replica", "DELETE FROM replica WHERE replica=1", "worker process 2 trained replica 1, which the tracker does not have");
+    row("an attempt", "DELETE FROM attempt", "worker process 1 is of attempt 1, which the tracker does not have");
+    row("an epoch that was opened", "DELETE FROM event WHERE cause='epoch 1 opened'; UPDATE event SET seq=seq-1", "the events open 0 epochs, the tracker has 1");
+    row("the part of another process", "UPDATE checkpoint SET incarnation=1, replica=0 WHERE id=2", "was written by worker process 1 and has a part of claim 2, which is of worker process 2");
+}
+
+void TestMerges::auditFindsWhatWasTakenOutOfAMerge()
+{
+    QFETCH(QByteArray, sql);
+    QFETCH(QByteArray, said);
+    Field field;
+    field.fill(1, 6);
+    {
+        auto a = field.worker(0);
+        auto b = field.worker(1);
+        const CheckpointId ca = trainOne(a, 0, "a1");
+        const CheckpointId cb = trainOne(b, 1, "b1");
+        const std::int64_t round = good(field.supervisor().openMergeRound());
+        good(a.contribute(round, ca));
+        good(b.contribute(round, cb));
+        good(a.takeMerge(round));
+        good(a.commitMerge(round, record(-1, "m1")));
+        good(a.end("done"));
+        good(b.end("done"));
+    }
+    verifyClean(field);
+    auto db = good(Database::open(field.tracker, {}));
+    db.script(("PRAGMA foreign_keys=OFF;" + sql.toStdString()).c_str());
+    good(db.takeStatus(), sql.constData());
+    const AuditReport report = good(audit(field.tracker));
+    const std::string text = auditText(report);
+    QVERIFY2(!report.isClean() && text.find(said.toStdString()) != std::string::npos, text.c_str());
+}
 
 void TestMerges::mergeMovesAllHeadsAndKeepsTheParts()
 {

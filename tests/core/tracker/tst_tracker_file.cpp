@@ -393,7 +393,9 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
     good(worker.start({ field.attempt, 0, 0, "cpu", "test" }, 60));
     std::vector<Part> parts;
     while (const auto claim = claimed(worker)) {
-        good(worker.finish(*claim, trainedAll(*claim)));
+        ChunkOutcome outcome = trainedAll(*claim);
+        outcome.tokens = good(Database::open(field.tracker, {})).integer("SELECT tokens FROM chunk WHERE id=?", claim->chunk).value_or(0);
+        good(worker.finish(*claim, outcome));
         for (const auto& range : claim->remaining)
             parts.push_back({ claim->chunk, range });
     }

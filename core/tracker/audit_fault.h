@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/tracker/types.h"
+
+#include <functional>
+#include <string>
+
+namespace furrow {
+
+/// Says that something of a ledger is not as it must be. Internal to the audit.
+/// @param kind  of AuditFinding
+/// @param chunk  0: not one chunk
+using AuditFault = std::function<void(const char* kind, ChunkId chunk, const std::string& text)>;
+
+} // namespace furrow
