@@ -64,7 +64,7 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
     for (const auto& c : chunks.value()) {
         const auto place = placeOf(c.chunk);
         if (o.json)
-            rows.push_back({ { "epoch", place.epoch }, { "block", place.block }, { "column", place.column }, { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
+            rows.push_back({ { "epoch", place.epoch + 1 }, { "block", place.block }, { "column", place.column }, { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
                 { "global_step", c.globalStep }, { "steps", c.steps }, { "samples", c.samples }, { "tokens", c.tokens }, { "checkpoint", c.checkpoint } });
         else
             std::cout << toString(c.chunk) << ": worker " << c.worker << ", " << c.samples << " samples, " << c.tokens << " tokens in " << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep << ", done at step " << c.globalStep << " of the run, in checkpoint " << c.checkpoint

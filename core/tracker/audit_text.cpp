@@ -32,7 +32,7 @@ namespace {
         Json json { { "kind", finding.kind }, { "text", finding.text } };
         if (finding.chunk.value != 0) {
             const ChunkPlace place = placeOf(finding.chunk);
-            json["epoch"] = place.epoch;
+            json["epoch"] = place.epoch + 1;
             json["block"] = place.block;
             json["column"] = place.column;
         }
@@ -45,7 +45,7 @@ namespace {
     Json epochJson(const AuditEpoch& epoch)
     {
         return {
-            { "epoch", epoch.epoch },
+            { "epoch", epoch.epoch + 1 },
             { "expected", epoch.expected ? Json(*epoch.expected) : Json(nullptr) },
             { "committed", epoch.committed },
             { "duplicated", epoch.duplicated },
