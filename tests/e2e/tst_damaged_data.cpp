@@ -1,0 +1,152 @@
+// Data that is damaged for good: it is named, the rest is trained, and the run ends with what to do. It used to wait for ever.
+
+#include "tests/e2e/run_driver.h"
+
+#include "core/base/path.h"
+#include "core/data/bench/data_bench.h"
+#include "fake_hub.h"
+#include "tests/fakes/gzip.h"
+
+#include <QDir>
+#include <QFile>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+using furrow::test::FakeHub;
+
+namespace {
+
+constexpr int kRows = 3000;
+constexpr int kChunks = kRows / 50;
+
+std::vector<std::string> texts(int rows)
+{
+    std::vector<std::string> all;
+    for (int row = 0; row < rows; ++row) {
+        std::string text = "row " + std::to_string(row);
+        for (int word = 0; word < 8; ++word)
+            text += " " + std::to_string((row * 7919 + word * 104729) % 1000);
+        all.push_back(std::move(text));
+    }
+    return all;
+}
+
+std::string lines(int rows)
+{
+    std::string all;
+    for (const auto& text : texts(rows))
+        all += text + "\n";
+    return all;
+}
+
+void write(const QString& path, const std::string& bytes)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(bytes.data(), static_cast<qint64>(bytes.size())), static_cast<qint64>(bytes.size()));
+}
+
+/// Bytes in the middle of the file are others, without a change of its size.
+void damageMiddle(const QString& path)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QVERIFY(file.seek(file.size() / 2));
+    QCOMPARE(file.write(QByteArray(600, '\xff')), qint64(600));
+}
+
+} // namespace
+
+class TestDamagedData : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    QString in(const char* name) const { return folder_.filePath(QLatin1String(name)); }
+    /// Small chunks, and nothing is read before the run but what it needs.
+    QStringList runOn(const QString& data, const char* name) const
+    {
+        return QStringList { QStringLiteral("run"), QStringLiteral("--data"), data, QStringLiteral("--out"), in(name), QStringLiteral("--devices"), QStringLiteral("cpu:1") } + RunDriver::tinyModel()
+            + QStringList { QStringLiteral("--chunk-samples"), QStringLiteral("50"), QStringLiteral("--held-out-percent"), QStringLiteral("0") };
+    }
+    static QByteArray said(const RunDriver::Output& out) { return (out.text + out.errors).toUtf8(); }
+
+private Q_SLOTS:
+    void initTestCase() { qputenv("HF_HOME", "/nonexistent"); }
+
+    void aCorruptPageIsNamedAndTheRunEndsAsIncomplete()
+    {
+        const auto written = furrow::writeBenchParquet(furrow::pathFromUtf8(in("page.parquet").toStdString()), texts(kRows));
+        if (!written.ok())
+            QSKIP(written.error().message.c_str());
+        damageMiddle(in("page.parquet"));
+        const auto out = RunDriver::ctl(runOn(in("page.parquet"), "page"));
+        QCOMPARE(out.exitCode, 1);
+        QVERIFY2(out.text.contains(QRegularExpression(QStringLiteral("\nrunning .* chunks cannot be read: [^\n]*page.parquet"))), said(out)); // the line of progress, while the rest is trained
+        QVERIFY2(out.text.contains(QStringLiteral("chunks retry")) && out.text.contains(QStringLiteral("chunks accept")), said(out));
+        const auto epoch = RunDriver::auditedEpoch(in("page"));
+        QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks - 20); // one row group of three
+        QCOMPARE(epoch[QStringLiteral("poisoned")].toInt(), 20);
+        QCOMPARE(epoch[QStringLiteral("duplicated")].toInt() + epoch[QStringLiteral("missing")].toInt(), 0);
+        QVERIFY(!epoch[QStringLiteral("complete")].toBool());
+        QCOMPARE(RunDriver::status(in("page"))[QStringLiteral("stop_reason")].toString(), QStringLiteral("incomplete"));
+    }
+
+    void aCutGzipOfTheHubIsNamedAndTheRunEndsAsIncomplete()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train-0.txt"] = lines(kRows / 3);
+        const std::string whole = furrow::test::gzip(lines(30 * kRows)); // more than is looked at before the run
+        repository.files["train-1.txt.gz"] = whole.substr(0, whole.size() / 2);
+        hub.add("o/n", repository);
+        qputenv("HF_ENDPOINT", QByteArray::fromStdString(hub.endpoint()));
+        const auto out = RunDriver::ctl(runOn(QStringLiteral("hf://o/n"), "gzip"));
+        qunsetenv("HF_ENDPOINT");
+        QCOMPARE(out.exitCode, 1);
+        QVERIFY2(said(out).contains("train-1.txt.gz ends in the middle"), said(out));
+        QVERIFY2(out.text.contains(QStringLiteral("write it again")), said(out));
+        const auto epoch = RunDriver::auditedEpoch(in("gzip"));
+        QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks / 3); // the other file
+        QCOMPARE(epoch[QStringLiteral("duplicated")].toInt() + epoch[QStringLiteral("missing")].toInt(), 0);
+        QVERIFY(!epoch[QStringLiteral("complete")].toBool());
+    }
+
+    void aCutGzipHereAndANameThatIsNotUtf8AreRefusedByName()
+    {
+        QVERIFY(QDir(folder_.path()).mkpath(QStringLiteral("cut")) && QDir(folder_.path()).mkpath(QStringLiteral("name")));
+        const std::string whole = furrow::test::gzip(lines(kRows));
+        write(in("cut/a.txt"), lines(100));
+        write(in("cut/b.txt.gz"), whole.substr(0, whole.size() / 2));
+        const auto cut = RunDriver::ctl(runOn(in("cut"), "of-cut"));
+        QCOMPARE(cut.exitCode, 1);
+        QVERIFY2(cut.errors.contains(QStringLiteral("b.txt.gz ends in the middle")) && cut.errors.contains(QStringLiteral("write it again")), said(cut));
+        QVERIFY(!QDir(in("of-cut")).exists());
+
+        std::error_code failed;
+        std::filesystem::copy_file(furrow::pathFromUtf8(in("cut/a.txt").toStdString()), std::filesystem::path(in("name").toStdString() + "/bad\xff.txt"), failed);
+        if (failed)
+            QSKIP("This file system takes no name that is not UTF-8.");
+        const auto name = RunDriver::ctl(runOn(in("name"), "of-name"));
+        QCOMPARE(name.exitCode, 2);
+        QVERIFY2(name.errors.contains(QStringLiteral("not UTF-8")) && name.errors.contains(QStringLiteral("Rename the file")), said(name));
+        QVERIFY(!QDir(in("of-name")).exists());
+    }
+
+    void rowsThatCannotBeReadStopTheRunBeforeItTrainsOnRubbish()
+    {
+        std::string rows;
+        int row = 0;
+        for (const auto& text : texts(kRows))
+            rows += "{\"text\":\"" + text + (++row % 3 == 0 ? "\n" : "\"}\n");
+        write(in("third.jsonl"), rows);
+        const auto out = RunDriver::ctl(runOn(in("third.jsonl"), "third"));
+        QCOMPARE(out.exitCode, 1);
+        QVERIFY2(said(out).contains("max_unreadable_percent allows 1") && said(out).contains("third.jsonl"), said(out));
+        QCOMPARE(RunDriver::auditedEpoch(in("third"))[QStringLiteral("committed")].toInt(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDamagedData)
+#include "tst_damaged_data.moc"
