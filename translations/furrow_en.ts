@@ -2339,6 +2339,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>downloading %1: %2 of %3 at %4/s, %5 left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>%1; %2 files are not verified against the hub, the first: %3</source>
         <translation type="unfinished"></translation>
     </message>

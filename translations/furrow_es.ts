@@ -2339,6 +2339,10 @@
         <translation>La descarga %1 está dañada: su suma de comprobación es otra.</translation>
     </message>
     <message>
+        <source>downloading %1: %2 of %3 at %4/s, %5 left</source>
+        <translation>descargando %1: %2 de %3 a %4/s, faltan %5</translation>
+    </message>
+    <message>
         <source>%1; %2 files are not verified against the hub, the first: %3</source>
         <translation>%1; %2 archivos no están verificados contra el hub, el primero: %3</translation>
     </message>

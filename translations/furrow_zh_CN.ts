@@ -2339,6 +2339,10 @@
         <translation>下载 %1 已损坏：校验和不同。</translation>
     </message>
     <message>
+        <source>downloading %1: %2 of %3 at %4/s, %5 left</source>
+        <translation>正在下载 %1：%2 / %3，%4/s，还需 %5</translation>
+    </message>
+    <message>
         <source>%1; %2 files are not verified against the hub, the first: %3</source>
         <translation>%1；%2 个文件未与 hub 核对，第一个：%3</translation>
     </message>

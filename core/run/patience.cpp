@@ -3,6 +3,7 @@
 #include "core/base/format.h"
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_client.h"
+#include "core/data/hub/hub_progress.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,7 @@ Status waitForTheHubAloud(const RunPaths& paths, const StopRequest& stop)
     RetryPolicy retry;
     retry.attempts = std::numeric_limits<int>::max();
     retry.wait = [ledger, &stop](double seconds, const std::string& why) { return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop); };
+    setHubProgress([ledger](const HubProgress& progress) { (void)ledger->heartbeat(thisProcess(), toString(progress)); }); // inside a request, as the waits are
     setSharedHubClient(std::make_shared<HubClient>(HubSettings::fromEnvironment(), curlTransport(), retry));
     return {};
 }

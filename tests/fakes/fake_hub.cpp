@@ -229,10 +229,15 @@ void FakeHub::serveStore()
         const bool cut = faulty && fault == HubFault::Cut;
         const std::size_t sent = cut ? part.size() / 2 : part.size();
         storeBytes_ += sent;
-        response.set_content_provider(part.size(), "application/octet-stream", [part, sent](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+        response.set_content_provider(part.size(), "application/octet-stream", [part, sent, rate = bytesPerSecond_.load()](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
             if (offset >= sent)
                 return false; // ends the connection
-            return sink.write(part.data() + offset, std::min(length, sent - offset));
+            std::size_t now = std::min(length, sent - offset);
+            if (rate > 0) {
+                now = std::min(now, rate / 10);
+                std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            }
+            return sink.write(part.data() + offset, now);
         });
     });
 }

@@ -44,6 +44,8 @@ public:
     void fail(std::vector<HubFault> faults);
     /// Until it is back every request is answered 503.
     void setAway(bool away) { away_ = away; }
+    /// How fast the store sends a body; 0: as fast as it can.
+    void setSpeed(std::size_t bytesPerSecond) { bytesPerSecond_ = bytesPerSecond; }
     void requireToken(const std::string& token);
     /// Basic authentication, as a mirror behind a password asks for.
     void requireAccount(const std::string& name, const std::string& password);
@@ -67,6 +69,7 @@ private:
     std::atomic<int> storeRequests_ { 0 };
     std::atomic<int> apiRequests_ { 0 };
     std::atomic<bool> away_ { false };
+    std::atomic<std::size_t> bytesPerSecond_ { 0 };
     std::atomic<bool> storeSawToken_ { false };
     mutable std::mutex mutex_;
     // guarded by mutex_

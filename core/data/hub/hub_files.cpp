@@ -4,7 +4,9 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/hub/hub_progress.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <map>
 
@@ -65,6 +67,34 @@ std::string downloadName(const DataFile& file, const HubAddress& address)
     return contentName(hubFile(file, address)) + ".download";
 }
 
+/// Tells how far a download is, once a second.
+class ToldProgress {
+public:
+    /// @param here  bytes that are there already
+    ToldProgress(std::string file, std::uint64_t here, std::uint64_t sizeBytes)
+        : progress_ { std::move(file), here, sizeBytes, 0 }
+        , before_(here)
+    {
+    }
+    void arrived(std::uint64_t here)
+    {
+        const std::chrono::duration<double> passed = Clock::now() - began_;
+        if (!hubProgress() || passed.count() < told_ + 1)
+            return;
+        told_ = passed.count();
+        progress_.arrivedBytes = here;
+        progress_.bytesPerSecond = static_cast<double>(here - before_) / told_;
+        hubProgress()(progress_);
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    HubProgress progress_;
+    std::uint64_t before_;
+    Clock::time_point began_ = Clock::now();
+    double told_ = 0; ///< seconds after the beginning
+};
+
 /// The whole file into `out`: what was kept of its beginning and its end, the rest from the hub.
 Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, CacheFile& out)
 {
@@ -91,8 +121,14 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
     const std::uint64_t tail = tailOffset(hub.sizeBytes);
     const auto last = written.ok() && have < tail ? kept.find(hub, tail) : std::nullopt; // of Parquet the end was looked at as well
     const std::uint64_t end = last ? tail : hub.sizeBytes;
+    ToldProgress progress(hub.path, have, hub.sizeBytes);
+    const auto takeAndTell = [&](std::string_view piece) {
+        const bool goOn = take(piece);
+        progress.arrived(have);
+        return goOn;
+    };
     if (written.ok() && have < end)
-        if (auto status = client.read(address.repository, address.commit, hub, { have, end - have }, take); !status.ok())
+        if (auto status = client.read(address.repository, address.commit, hub, { have, end - have }, takeAndTell); !status.ok())
             return written.ok() ? status : written;
     if (last && written.ok()) {
         begun.push_back(tail);

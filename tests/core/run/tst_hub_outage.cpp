@@ -39,6 +39,24 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// The feeder was "starting" until a file had come, however long that took.
+    void aDownloadSaysHowFarItIs()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        for (int row = 0; row < 600; ++row) // 12 MB
+            repository.files["train.txt"] += std::to_string(row) + " " + std::string(20'000, static_cast<char>('a' + row % 26)) + "\n";
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(600, 300, 50, 0.1, 1, "hf://o/n");
+        hub.setSpeed(3'000'000);
+        const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; };
+        run.startFeeder();
+        QTRY_VERIFY2_WITH_TIMEOUT(doing().find("downloading train.txt: ") == 0 && doing().find(" of 11.4 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos, doing().c_str(), 20'000);
+        hub.setSpeed(0);
+        run.stopFeeder();
+    }
+
     /// FURROW_OUTAGE_S=600 (with QTEST_FUNCTION_TIMEOUT=900000) makes it the ten minutes that a person may have to wait.
     void anOutageInTheMiddleCostsTimeAlone()
     {
