@@ -60,7 +60,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 of the rows occurred before in their block.</source>
+        <source>%1 of the rows repeat a row before them and are left out.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3062,6 +3062,26 @@
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The list of duplicates of this run, %1, is not there or is damaged, and without it no block can be prepared. Resume the run: it makes the list again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The list of duplicates %1 has version %2; this Furrow reads up to %3. Use a newer one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking for duplicates was cancelled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>looking for duplicates: %1 of about %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>looking for duplicates: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3639,7 +3659,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Texts that occur again inside a block are counted and trained (report) or counted and left out (skip).</source>
+        <source>report: texts that occur again are trained, and counted inside a block. skip: of equal texts in the whole data set only the first one is trained, the others are counted and left out. For that all data is read once before training begins; what comes from the hub is downloaded then, and once more where the cache is too small to keep it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6319,6 +6339,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>occurs first in %1, row %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>not trained</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8699,7 +8723,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Samples whose text was there before in their block</source>
+        <source>Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

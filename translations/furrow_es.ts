@@ -60,8 +60,8 @@
         <translation>%1 ha fallado: %2</translation>
     </message>
     <message>
-        <source>%1 of the rows occurred before in their block.</source>
-        <translation>El %1 de las filas ya apareció antes en su bloque.</translation>
+        <source>%1 of the rows repeat a row before them and are left out.</source>
+        <translation>El %1 de las filas repite una fila anterior y se omite.</translation>
     </message>
     <message>
         <source>%1 made no progress for %2 (%3).</source>
@@ -3062,6 +3062,26 @@
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation>Este programa se compiló con SQLite %1, que puede dañar un registro que usan varios procesos (fallo «WAL-reset» de 3.7.0 a 3.51.2): no se escribe ningún registro. Ejecute packaging/native.sh y compílelo de nuevo.</translation>
     </message>
+    <message>
+        <source>The list of duplicates of this run, %1, is not there or is damaged, and without it no block can be prepared. Resume the run: it makes the list again.</source>
+        <translation>La lista de duplicados de esta ejecución, %1, no está o está dañada, y sin ella no se puede preparar ningún bloque. Reanude la ejecución: vuelve a crear la lista.</translation>
+    </message>
+    <message>
+        <source>The list of duplicates %1 has version %2; this Furrow reads up to %3. Use a newer one.</source>
+        <translation>La lista de duplicados %1 tiene la versión %2; este Furrow lee hasta la %3. Use uno más reciente.</translation>
+    </message>
+    <message>
+        <source>Looking for duplicates was cancelled.</source>
+        <translation>La búsqueda de duplicados se canceló.</translation>
+    </message>
+    <message>
+        <source>looking for duplicates: %1 of about %2</source>
+        <translation>buscando duplicados: %1 de unos %2</translation>
+    </message>
+    <message>
+        <source>looking for duplicates: %1</source>
+        <translation>buscando duplicados: %1</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3639,8 +3659,8 @@
         <translation>Textos duplicados</translation>
     </message>
     <message>
-        <source>Texts that occur again inside a block are counted and trained (report) or counted and left out (skip).</source>
-        <translation>Los textos que se repiten dentro de un bloque se cuentan y se entrenan (report) o se cuentan y se omiten (skip).</translation>
+        <source>report: texts that occur again are trained, and counted inside a block. skip: of equal texts in the whole data set only the first one is trained, the others are counted and left out. For that all data is read once before training begins; what comes from the hub is downloaded then, and once more where the cache is too small to keep it.</source>
+        <translation>report: los textos que se repiten se entrenan, y se cuentan dentro de un bloque. skip: de los textos iguales de todo el conjunto de datos solo se entrena el primero; los demás se cuentan y se omiten. Para ello se leen todos los datos una vez antes de empezar a entrenar; lo que viene del hub se descarga entonces, y otra vez si la caché es demasiado pequeña para conservarlo.</translation>
     </message>
     <message>
         <source>Shuffle</source>
@@ -6319,6 +6339,10 @@
         <translation>ya aparece antes en el bloque</translation>
     </message>
     <message>
+        <source>occurs first in %1, row %2</source>
+        <translation>aparece por primera vez en %1, fila %2</translation>
+    </message>
+    <message>
         <source>not trained</source>
         <translation>no se entrena</translation>
     </message>
@@ -8703,8 +8727,8 @@ no se puede leer el archivo</translation>
         <translation>Parte de su tiempo en que el alimentador prepara bloques; cerca del 100 % los trabajadores pueden esperar datos</translation>
     </message>
     <message>
-        <source>Samples whose text was there before in their block</source>
-        <translation>Muestras cuyo texto ya estaba antes en su bloque</translation>
+        <source>Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same</source>
+        <translation>Parte del texto preparado en este intento que repite texto anterior, en cualquier lugar de los datos, y aun así se entrena</translation>
     </message>
     <message>
         <source>Blocks from the cache</source>

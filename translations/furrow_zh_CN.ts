@@ -60,8 +60,8 @@
         <translation>%1 失败：%2</translation>
     </message>
     <message>
-        <source>%1 of the rows occurred before in their block.</source>
-        <translation>%1 的行在其块中重复出现。</translation>
+        <source>%1 of the rows repeat a row before them and are left out.</source>
+        <translation>%1 的行与之前的行重复，已略去。</translation>
     </message>
     <message>
         <source>%1 made no progress for %2 (%3).</source>
@@ -3062,6 +3062,26 @@
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation>本程序是用 SQLite %1 构建的，多个进程使用账本时它可能损坏账本（3.7.0 到 3.51.2 的 WAL-reset 缺陷）：因此不写入任何账本。请运行 packaging/native.sh 后重新构建。</translation>
     </message>
+    <message>
+        <source>The list of duplicates of this run, %1, is not there or is damaged, and without it no block can be prepared. Resume the run: it makes the list again.</source>
+        <translation>此运行的重复文本列表 %1 不存在或已损坏，没有它就无法准备任何块。请恢复运行：列表会重新生成。</translation>
+    </message>
+    <message>
+        <source>The list of duplicates %1 has version %2; this Furrow reads up to %3. Use a newer one.</source>
+        <translation>重复文本列表 %1 的版本为 %2；此 Furrow 最多能读取版本 %3。请使用更新的版本。</translation>
+    </message>
+    <message>
+        <source>Looking for duplicates was cancelled.</source>
+        <translation>查找重复文本已取消。</translation>
+    </message>
+    <message>
+        <source>looking for duplicates: %1 of about %2</source>
+        <translation>正在查找重复文本：%1，共约 %2</translation>
+    </message>
+    <message>
+        <source>looking for duplicates: %1</source>
+        <translation>正在查找重复文本：%1</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3638,8 +3658,8 @@
         <translation>重复文本</translation>
     </message>
     <message>
-        <source>Texts that occur again inside a block are counted and trained (report) or counted and left out (skip).</source>
-        <translation>块内再次出现的文本：计数并训练（report），或计数并略去（skip）。</translation>
+        <source>report: texts that occur again are trained, and counted inside a block. skip: of equal texts in the whole data set only the first one is trained, the others are counted and left out. For that all data is read once before training begins; what comes from the hub is downloaded then, and once more where the cache is too small to keep it.</source>
+        <translation>report：再次出现的文本照常训练，并在块内计数。skip：在整个数据集中，相同的文本只训练第一次出现的，其余计数并略去。为此会在训练开始前把全部数据读取一遍；来自 hub 的数据在此时下载，若缓存太小无法保留，则会再下载一次。</translation>
     </message>
     <message>
         <source>Shuffle</source>
@@ -6311,6 +6331,10 @@
         <translation>块中此前已出现</translation>
     </message>
     <message>
+        <source>occurs first in %1, row %2</source>
+        <translation>首次出现在 %1 第 %2 行</translation>
+    </message>
+    <message>
         <source>not trained</source>
         <translation>不训练</translation>
     </message>
@@ -8667,8 +8691,8 @@ the file cannot be read</source>
         <translation>供数进程用于准备块的时间占比；接近 100 % 时工作进程可能要等待数据</translation>
     </message>
     <message>
-        <source>Samples whose text was there before in their block</source>
-        <translation>文本在其块中已出现过的样本</translation>
+        <source>Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same</source>
+        <translation>本次尝试中已准备的文本里，与数据中任意位置之前的文本重复、但仍参与训练的比例</translation>
     </message>
     <message>
         <source>Blocks from the cache</source>

@@ -59,6 +59,8 @@ nlohmann::json sampleJson(const SampleView& s)
     nlohmann::json json = { { "index", s.index }, { "file", s.file }, { "row", s.row }, { "fingerprint", formatHex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
         { "repeat", (s.flags & SampleRepeat) != 0 }, { "tokens", s.tokens }, { "text", s.text } };
     json["loss"] = s.loss ? nlohmann::json(*s.loss) : nlohmann::json(nullptr);
+    if (s.firstRow)
+        json["first"] = { { "file", s.firstRow->file }, { "row", s.firstRow->row } };
     return json;
 }
 
@@ -91,6 +93,7 @@ int inspect(InspectOptions o)
               << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " duplicates, " << v.summary.tokens << " tokens\n";
     for (const auto& s : v.samples)
         std::cout << "[" << s.index << "] " << s.file << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
+                  << (s.firstRow ? " of " + s.firstRow->file + " row " + std::to_string(s.firstRow->row) : std::string())
                   << "\n" << s.text << "\n";
     std::cout << std::flush;
     return kDone;

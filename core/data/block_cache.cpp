@@ -104,7 +104,7 @@ struct BlockCache::State {
     std::uint64_t used() const
     {
         std::uint64_t sum = 0;
-        for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary })
+        for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary })
             eachFile(folder / sub, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
         return sum;
     }
@@ -134,7 +134,7 @@ struct BlockCache::State {
         std::uint64_t sum = 0;
         eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
         for (const auto& name : allPins())
-            for (const char* sub : { kBlocks, kExpanded, kDownloads }) {
+            for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates }) {
                 std::error_code none;
                 const auto size = fs::file_size(folder / sub / pathFromUtf8(name), none);
                 sum += none ? 0 : size;
@@ -192,7 +192,7 @@ struct BlockCache::State {
     {
         const auto pinned = allPins();
         std::vector<CacheEntry> all;
-        for (const char* sub : { kBlocks, kExpanded, kDownloads })
+        for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates })
             eachFile(folder / sub, [&](const fs::directory_entry& file) {
                 CacheEntry entry;
                 std::error_code gone;
@@ -252,6 +252,11 @@ CacheFile::CacheFile(std::unique_ptr<State> state)
 CacheFile::CacheFile(CacheFile&&) noexcept = default;
 CacheFile::~CacheFile() = default;
 
+const fs::path& CacheFile::path() const
+{
+    return state_->path;
+}
+
 std::uint64_t CacheFile::sizeBytes() const
 {
     return state_->sizeBytes;
@@ -290,7 +295,7 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     state->folder = folder;
     state->capBytes = capBytes;
     state->member = randomHex(kMemberDigits);
-    for (const char* sub : { kBlocks, kExpanded, kDownloads, kTemporary, kMembers }) {
+    for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary, kMembers }) {
         if (isLink(folder / sub)) // what is evicted there could be anybody's
             return Error { ErrorCode::InvalidArgument, sentence("%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.", { utf8Text(folder / sub) }) };
         if (auto status = files.createFolders(folder / sub); !status.ok())

@@ -17,7 +17,7 @@ namespace furrow {
 
 /// One file of the cache, for `furrowctl cache list`.
 struct CacheEntry {
-    std::string folder; ///< "blocks", "expanded" or "downloads"
+    std::string folder; ///< "blocks", "expanded", "downloads" or "duplicates"
     std::string fileName;
     std::uint64_t sizeBytes = 0;
     std::int64_t lastUsedWallNs = 0;
@@ -28,6 +28,7 @@ struct CacheEntry {
 inline constexpr const char* kBlocks = "blocks";
 inline constexpr const char* kExpanded = "expanded";
 inline constexpr const char* kDownloads = "downloads";
+inline constexpr const char* kDuplicates = "duplicates";
 
 /// A file that grows inside the cache under a temporary name. Removed unless published. Not thread-safe.
 class CacheFile {
@@ -37,6 +38,8 @@ public:
     /// Makes room first; a full cache says how to enlarge it.
     Status append(const void* data, std::size_t sizeBytes);
     std::uint64_t sizeBytes() const;
+    /// Where it lies while it grows, to be read by its owner.
+    const std::filesystem::path& path() const;
 
 private:
     friend class BlockCache;
@@ -45,7 +48,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The cache of prepared blocks, expanded and downloaded files of one workspace, shared by any number of processes.
+/// The cache of prepared blocks, expanded and downloaded files and lists of duplicates of one workspace, shared by any number of processes.
 /// Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size of everything in the
 /// folder, temporaries included, stays below the cap: room is made before a write, least recently used first, never a
 /// file that a living process has pinned. What a dead process left is swept. Thread-safe.
@@ -61,7 +64,7 @@ public:
     std::uint64_t capBytes() const;
     std::filesystem::path path(const std::string& sub, const std::string& fileName) const;
 
-    /// The path when the file is there; marks it as used. `sub` is kBlocks, kExpanded or kDownloads everywhere.
+    /// The path when the file is there; marks it as used. `sub` is one of the four folders everywhere.
     std::optional<std::filesystem::path> find(const std::string& sub, const std::string& fileName);
     Result<CacheFile> create();
     /// Gives the file its name. One that is there already has the same content (names are keys) and is kept.

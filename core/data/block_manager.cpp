@@ -3,11 +3,13 @@
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/outside.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/block_cache.h"
 #include "core/data/block_planner.h"
 #include "core/data/block_preparer.h"
 #include "core/data/cached_access.h"
+#include "core/data/duplicate_file.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/source_identity.h"
 
@@ -61,7 +63,12 @@ struct BlockManager::State {
     std::vector<RowOptions> options;
     std::unique_ptr<BlockPlanner> planner;
     std::vector<std::unique_ptr<ChunkCollector>> collectors; ///< one per source
+    PlanRules rules;
     std::string contentKey;
+    std::filesystem::path duplicatesFile;
+    std::string duplicatesKey; ///< "": only repeats inside a block are known
+    std::shared_ptr<const DuplicateIndex> duplicates;
+    std::unique_ptr<DuplicateSearch> search; ///< that was interrupted
     std::vector<Quarantine::Chunk> excludedChunks;
     std::uint64_t largestBytes = 0; ///< of the blocks seen so far
     std::set<std::string> pinned;
@@ -70,8 +77,12 @@ struct BlockManager::State {
     Result<PreparedFile> fromCache(const std::string& name);
     Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn, const std::string& digestInTheWay);
     Status pinAlso(const std::string& name);
+    Status openDuplicates();
+    void useDuplicates(DuplicateIndex index);
+    Status checkPossible(const PlannedBlock& block) const;
     /// Whether the files are still those of the manifest; with bad_files=leave_out those that are not are left out instead.
     Status checkFiles();
+    std::set<std::string> leftOutPaths() const;
     void tellPlanner(); ///< which files are left out
     Status checkFiles(const PlannedBlock& block);
     const DataFile* fileOf(const PlannedBlock& block, const Segment& segment) const;
@@ -96,16 +107,22 @@ Status BlockManager::State::checkFiles()
         return same;
     leftOut.merge(changed);
     tellPlanner();
+    search.reset(); // what it read of them must not decide about other files
     return {}; // one that is away is met when it is read
 }
 
-void BlockManager::State::tellPlanner()
+std::set<std::string> BlockManager::State::leftOutPaths() const
 {
     std::set<std::string> paths;
     for (const auto* files : { &leftOut, &cutOff })
         for (const auto& [path, why] : *files)
             paths.insert(path);
-    planner->leaveOut(std::move(paths));
+    return paths;
+}
+
+void BlockManager::State::tellPlanner()
+{
+    planner->leaveOut(leftOutPaths());
 }
 
 Status BlockManager::State::checkFiles(const PlannedBlock& block)
@@ -162,7 +179,7 @@ BlockManager::BlockManager(BlockManager&&) noexcept = default;
 BlockManager::~BlockManager() = default;
 
 Result<BlockManager> BlockManager::open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
-    const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer)
+    const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer, const std::filesystem::path& duplicatesFile)
 {
     auto read = readManifest(manifest);
     if (!read.ok())
@@ -184,11 +201,64 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
         state->options.push_back(rowOptions(config, source.textColumn));
         state->collectors.push_back(std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), rules.value()));
     }
-    state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, planRules(config, state->manifest, samplesPerBlock));
+    state->rules = planRules(config, state->manifest, samplesPerBlock);
+    state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, state->rules);
     state->contentKey = contentKey(config, *state->tokenizer, rules.value());
+    state->duplicatesFile = duplicatesFile;
+    state->duplicatesKey = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
+    if (auto status = state->openDuplicates(); !status.ok())
+        return status.error();
     if (auto status = state->checkFiles(); !status.ok())
         return status.error();
     return BlockManager(std::move(state));
+}
+
+Status BlockManager::State::openDuplicates()
+{
+    if (duplicatesKey.empty() || duplicatesFile.empty())
+        return {};
+    auto index = furrow::openDuplicates(duplicatesFile, duplicatesKey);
+    if (index.ok())
+        useDuplicates(std::move(index).value());
+    return index.ok() || index.error().code == ErrorCode::NotFound ? Status {} : Status(index.error());
+}
+
+void BlockManager::State::useDuplicates(DuplicateIndex index)
+{
+    duplicates = std::make_shared<const DuplicateIndex>(std::move(index));
+    contentKey += duplicates->digest(); // which rows are left out is part of what a block contains
+    std::int64_t files = 0;
+    for (std::size_t s = 0; s < collectors.size(); ++s) {
+        collectors[s]->know(duplicates, files);
+        files += std::ssize(manifest.sources[s].files);
+    }
+}
+
+bool BlockManager::needsDuplicates() const
+{
+    return !state_->duplicatesKey.empty() && !state_->duplicates;
+}
+
+Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std::uint64_t)>& progress)
+{
+    State& s = *state_;
+    if (!needsDuplicates())
+        return {};
+    auto index = s.leftOut.empty() ? duplicatesFromCache(*s.cache, s.duplicatesKey, s.duplicatesFile) : Result<DuplicateIndex>(Error { ErrorCode::NotFound, "made with files that are left out" });
+    if (!index.ok() && index.error().code != ErrorCode::NotFound)
+        return index.error();
+    if (!index.ok()) {
+        if (!s.search || s.search->isBroken())
+            s.search = std::make_unique<DuplicateSearch>(DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache, [&s](const Error& error) { return s.causeOf(error); });
+        if (auto read = s.search->read(progress); !read.ok())
+            return read;
+        index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache, [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });
+        if (!index.ok())
+            return index.error();
+    }
+    s.search.reset();
+    s.useDuplicates(std::move(index).value());
+    return {};
 }
 
 Result<std::optional<PlannedBlock>> BlockManager::planNext()
@@ -322,10 +392,19 @@ Result<PreparedFile> BlockManager::find(const PlannedBlock& block)
     return Error { ErrorCode::NotFound, damage };
 }
 
+Status BlockManager::State::checkPossible(const PlannedBlock& block) const
+{
+    if (block.source < 0 || block.source >= std::ssize(collectors))
+        return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
+    if (!duplicatesKey.empty() && !duplicates)
+        return Error { ErrorCode::NotFound, sentence("The list of duplicates of this run, %1, is not there or is damaged, and without it no block can be prepared. Resume the run: it makes the list again.", { utf8Text(duplicatesFile) }) };
+    return {};
+}
+
 Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std::function<bool()>& goOn, const std::string& expectedDigest)
 {
-    if (block.source < 0 || block.source >= static_cast<std::int32_t>(state_->collectors.size()))
-        return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
+    if (auto possible = state_->checkPossible(block); !possible.ok())
+        return possible.error();
     const std::string name = fileName(block);
     auto cached = find(block);
     const bool isExpected = cached.ok() && (expectedDigest.empty() || cached.value().digest == expectedDigest);
@@ -339,8 +418,8 @@ Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std:
 
 Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
-    if (block.source < 0 || block.source >= static_cast<std::int32_t>(state_->collectors.size()))
-        return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
+    if (auto possible = state_->checkPossible(block); !possible.ok())
+        return possible.error();
     const auto nowhere = [](const void*, std::size_t) { return Status {}; };
     auto content = prepareBlock(block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->tokenizer, nowhere, goOn);
     if (!content.ok())

@@ -48,10 +48,17 @@ public:
 
     /// Opens the sources and checks them against the manifest that was frozen with the run; a file that changed since
     /// is InvalidArgument with a list of differences, or left out (bad_files=leave_out).
+    /// @param duplicatesFile  where the run keeps which rows are duplicates; only used where those of the whole data set are left out
     static Result<BlockManager> open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
-        const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer);
+        const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer, const std::filesystem::path& duplicatesFile = {});
     BlockManager(BlockManager&&) noexcept;
     ~BlockManager();
+
+    /// Duplicates of the whole data set are left out, and what these are is not known yet: no block can be prepared.
+    bool needsDuplicates() const;
+    /// Reads the whole data set once, or takes what another run found in it, and keeps the list in the run's file. After an error it goes on where it was.
+    /// @param progress  bytes of text done, and about all there are; false cancels
+    Status findDuplicates(const std::function<bool(std::uint64_t, std::uint64_t)>& progress);
 
     /// The next block in the order of the data set; nullopt: every file came to a definite end, the last block is proven.
     Result<std::optional<PlannedBlock>> planNext();

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
+#include "core/data/duplicate_index.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/prepared_block.h"
 
@@ -28,9 +29,15 @@ Status verifyDownload(const std::filesystem::path& path, const std::string& name
     return Error { ErrorCode::Corrupt, sentence("The download %1 has other bytes than the hub promised (SHA-256).", { name }) };
 }
 
+Status verifyDuplicates(const std::filesystem::path& path)
+{
+    const auto index = DuplicateIndex::open(path);
+    return index.ok() ? index.value().verify() : Status(index.error());
+}
+
 bool isProvable(const CacheEntry& entry)
 {
-    return entry.folder == kBlocks || (entry.folder == kDownloads && (isPiece(entry.fileName) || entry.fileName.find('.') == kSha256Digits));
+    return entry.folder == kBlocks || entry.folder == kDuplicates || (entry.folder == kDownloads && (isPiece(entry.fileName) || entry.fileName.find('.') == kSha256Digits));
 }
 
 } // namespace
@@ -53,10 +60,10 @@ Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<boo
             continue;
         }
         const auto path = cache.path(entry.folder, entry.fileName);
-        const Status status = entry.folder == kBlocks ? verifyBlock(path) : verifyDownload(path, entry.fileName);
+        const Status status = entry.folder == kBlocks ? verifyBlock(path) : entry.folder == kDuplicates ? verifyDuplicates(path) : verifyDownload(path, entry.fileName);
         if (!status.ok() && status.error().code == ErrorCode::NotFound)
             continue; // evicted meanwhile
-        ++(entry.folder == kBlocks ? result.blocks : result.downloads);
+        ++(entry.folder == kBlocks ? result.blocks : entry.folder == kDuplicates ? result.lists : result.downloads);
         if (status.ok())
             continue;
         result.damaged.push_back(status.error().message);

@@ -55,6 +55,17 @@ ChunkCollector::ChunkCollector(FileAccess& access, const DataSource& source, con
 {
 }
 
+void ChunkCollector::know(std::shared_ptr<const DuplicateIndex> duplicates, std::int64_t firstFile)
+{
+    duplicates_ = std::move(duplicates);
+    firstFile_ = firstFile;
+}
+
+bool ChunkCollector::isRepeat(std::uint64_t fingerprint, std::int64_t rowInFile)
+{
+    return duplicates_ ? duplicates_->isRepeat({ firstFile_ + readerFile_, rowInFile }) : !seen_.insert(fingerprint).second;
+}
+
 void ChunkCollector::beginBlock(const PlannedBlock& block)
 {
     segments_ = block.segments;
@@ -142,7 +153,7 @@ Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& ch
         return {};
     }
     const std::uint64_t fingerprint = xxh3(row.text);
-    std::uint8_t flags = seen_.insert(fingerprint).second ? 0 : SampleRepeat;
+    std::uint8_t flags = isRepeat(fingerprint, rowInFile) ? SampleRepeat : 0;
     const Result<bool> excluded = rules_.quarantine ? rules_.quarantine->excludes(row.text, fingerprint) : false;
     if (!excluded.ok())
         return excluded.error().in(sentence("row %1 of %2", { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/block_plan.h"
+#include "core/data/duplicate_index.h"
 #include "core/data/prepared_block.h"
 #include "core/data/quarantine.h"
 #include "core/data/row_reader.h"
@@ -44,6 +45,9 @@ public:
     /// @param access, source  must live as long as this
     ChunkCollector(FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules);
 
+    /// From now on a repeat is a row whose text stands in a row before it anywhere in the data set; without this, anywhere before it in its block.
+    /// @param firstFile  number of the first file of this source among all files of the data set
+    void know(std::shared_ptr<const DuplicateIndex> duplicates, std::int64_t firstFile);
     void beginBlock(const PlannedBlock& block);
     /// The next `rows` rows of the block.
     Result<RawChunk> collect(std::int64_t rows);
@@ -54,17 +58,20 @@ private:
     Status openSegment();
     Status checkSegment() const; ///< whether its rows are those that were planned
     Status take(const Row& row, std::int64_t rowInFile, RawChunk& chunk);
+    bool isRepeat(std::uint64_t fingerprint, std::int64_t rowInFile);
 
     FileAccess& access_;
     const DataSource& source_;
     RowOptions options_;
     SampleRules rules_;
+    std::shared_ptr<const DuplicateIndex> duplicates_;
+    std::int64_t firstFile_ = 0;
 
     std::vector<Segment> segments_;
     std::size_t segment_ = 0;
     std::int64_t rowInSegment_ = 0;
     std::uint64_t segmentHash_ = 0; ///< of the rows of the segment read so far
-    std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block
+    std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block; empty with duplicates_
     std::vector<RowIssue> issues_;
     // the open file and the row it stands before
     std::unique_ptr<RowReader> reader_;

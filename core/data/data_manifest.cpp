@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kManifestVersion = 2; ///< raised with kRowRules
+constexpr int kVersionOfAllDuplicates = 3; ///< only where it says something that a reader of version 2 would do otherwise
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -108,7 +109,9 @@ std::string writeManifest(const DataManifest& manifest)
             files.push_back(toJson(file));
         sources.push_back({ { "spec", source.spec }, { "text_column", source.textColumn }, { "files", std::move(files) }, { "skipped", source.skipped } });
     }
-    json all { { "version", kManifestVersion }, { "sources", std::move(sources) } };
+    json all { { "version", manifest.skipsAllDuplicates ? kVersionOfAllDuplicates : kManifestVersion }, { "sources", std::move(sources) } };
+    if (manifest.skipsAllDuplicates)
+        all["skips_all_duplicates"] = true;
     if (!manifest.quarantine.empty())
         all["quarantine"] = manifest.quarantine;
     return all.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -118,8 +121,8 @@ Result<DataManifest> readManifest(std::string_view text)
 {
     try {
         const json j = json::parse(text);
-        if (j.at("version").get<int>() > kManifestVersion)
-            return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(j.at("version").get<int>()), std::to_string(kManifestVersion) }) };
+        if (j.at("version").get<int>() > kVersionOfAllDuplicates)
+            return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(j.at("version").get<int>()), std::to_string(kVersionOfAllDuplicates) }) };
         DataManifest manifest;
         for (const auto& s : j.at("sources")) {
             DataSource source;
@@ -131,6 +134,7 @@ Result<DataManifest> readManifest(std::string_view text)
             manifest.sources.push_back(std::move(source));
         }
         manifest.quarantine = j.value("quarantine", std::string());
+        manifest.skipsAllDuplicates = j.value("skips_all_duplicates", false);
         return manifest;
     } catch (const std::exception& e) { // nlohmann throws; text of a damaged run.json
         return Error { ErrorCode::Corrupt, sentence("The data manifest of this run cannot be read (%1).", { e.what() }) };

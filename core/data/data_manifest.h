@@ -35,6 +35,7 @@ struct DataSource {
 struct DataManifest {
     std::vector<DataSource> sources;
     std::string quarantine; ///< text of the list of what is left out (quarantine.h), as it was when the run was made
+    bool skipsAllDuplicates = false; ///< with the policy `skip`: those of the whole data set; runs of before skip inside a block
 };
 
 std::string writeManifest(const DataManifest& manifest);

@@ -258,6 +258,7 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
     if (!quarantine.ok())
         return quarantine.error();
     manifest.quarantine = std::move(quarantine).value();
+    manifest.skipsAllDuplicates = config.duplicates == "skip";
     DirectAccess access;
     for (const auto& spec : config.data) {
         auto source = describeSource(spec, config, progress);

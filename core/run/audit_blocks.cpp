@@ -110,7 +110,7 @@ std::vector<DataFile> hubFilesOf(const DataManifest& manifest)
 std::optional<BlockManager> openSource(const RunPaths& paths, const RunFile& file, AuditLog& log)
 {
     auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
-    auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer.value()) : Result<BlockManager>(tokenizer.error());
+    auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer.value(), paths.duplicatesFile()) : Result<BlockManager>(tokenizer.error());
     if (blocks.ok())
         return std::move(blocks).value();
     log.failed("source", blocks.error(), blocks.error().message);

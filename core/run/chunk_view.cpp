@@ -1,7 +1,9 @@
 #include "core/run/chunk_view.h"
 
+#include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/data/block_manager.h"
+#include "core/data/duplicate_index.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/run_file.h"
 #include "core/run/run_links.h"
@@ -29,7 +31,7 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
         return plan.error();
     if (auto status = refuseLinks(paths); !status.ok()) // making a block may evict others
         return status.error();
-    auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), std::move(tokenizer));
+    auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), std::move(tokenizer), paths.duplicatesFile());
     if (!blocks.ok())
         return blocks.error();
     auto made = blocks.value().prepare(plan.value());
@@ -49,6 +51,37 @@ Result<std::vector<SampleLoss>> lossesOf(LedgerReader& ledger, const ChunkPart& 
         if (auto losses = ledger.sampleLosses(chunkIdOf({ epoch->epoch, part.block, part.column })); !losses.ok() || !losses.value().empty())
             return losses;
     return std::vector<SampleLoss> {};
+}
+
+/// The path of each file of the data set, counted through its sources.
+std::vector<std::string> pathsOf(const DataManifest& manifest)
+{
+    std::vector<std::string> paths;
+    for (const auto& source : manifest.sources)
+        for (const auto& file : source.files)
+            paths.push_back(file.path);
+    return paths;
+}
+
+/// Where the first row with the text of each repeat stands. Where that is not known any more, the samples are shown without it.
+void nameFirstRows(const RunPaths& paths, const DataManifest& manifest, std::vector<SampleView>& samples)
+{
+    const bool hasRepeats = std::any_of(samples.begin(), samples.end(), [](const SampleView& one) { return (one.flags & SampleRepeat) != 0; });
+    if (!manifest.skipsAllDuplicates || !hasRepeats)
+        return;
+    const auto index = DuplicateIndex::open(paths.duplicatesFile());
+    if (!index.ok()) {
+        logWarning(index.error().message);
+        return;
+    }
+    const auto files = pathsOf(manifest);
+    for (SampleView& sample : samples) {
+        if ((sample.flags & SampleRepeat) == 0)
+            continue;
+        const auto first = index.value().firstOf(sample.fingerprint);
+        if (first.ok() && first.value() && first.value()->file < std::ssize(files))
+            sample.firstRow = SampleRow { files[static_cast<std::size_t>(first.value()->file)], first.value()->row };
+    }
 }
 
 /// Indices of the stored samples, in the order asked for.
@@ -103,7 +136,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(std::clamp<std::int64_t>(part.count, 0, text.count() - first)))) {
         const auto at = static_cast<std::size_t>(i);
         const auto ids = std::span(text.tokens).subspan(text.offsets[at], text.offsets[at + 1] - text.offsets[at]);
-        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer.value()->decode(ids), {} };
+        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer.value()->decode(ids), {}, {} };
         for (const SampleLoss& one : losses.value())
             if (one.sample == i)
                 sample.loss = one.loss;
@@ -112,6 +145,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
             sample.file = manifest.value().sources[source].files[fileIndex].path;
         view.samples.push_back(std::move(sample));
     }
+    nameFirstRows(paths, manifest.value(), view.samples);
     return view;
 }
 

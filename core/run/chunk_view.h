@@ -10,6 +10,12 @@
 
 namespace furrow {
 
+/// A row of the data by name.
+struct SampleRow {
+    std::string file; ///< path or address of the hub
+    std::int64_t row = 0; ///< inside the file, from 0
+};
+
 /// One sample as it is trained, with where it came from.
 struct SampleView {
     std::int64_t index = 0; ///< inside the chunk
@@ -20,6 +26,7 @@ struct SampleView {
     std::vector<std::uint32_t> tokens;
     std::string text; ///< decoded from the tokens
     std::optional<double> loss; ///< nats per token as it was trained; kept of a few samples that stood out
+    std::optional<SampleRow> firstRow; ///< of a repeat, where duplicates of the whole data set are left out: where its text stands first
 };
 
 struct ChunkView {

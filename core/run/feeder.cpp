@@ -63,6 +63,7 @@ private:
     Status continuePlanning();
     Result<bool> turn();
     Status beat();
+    Result<bool> findDuplicates();
     Result<bool> plan();
     Result<bool> checkNext();
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
@@ -134,6 +135,8 @@ Result<bool> Feeder::turn()
         return status.error();
     if (auto status = dropDistrusted(); !status.ok())
         return status.error();
+    if (blocks_.needsDuplicates())
+        return findDuplicates();
     auto demand = ledger_.demand(static_cast<std::int64_t>(budget()));
     if (!demand.ok())
         return demand.error();
@@ -146,6 +149,26 @@ Result<bool> Feeder::turn()
         return prepared;
     auto planned = plan();
     return planned.ok() ? Result<bool>(prepared.value() || planned.value()) : planned;
+}
+
+/// Before the first block is prepared: which rows repeat others must not depend on the order in which blocks are.
+Result<bool> Feeder::findDuplicates()
+{
+    const auto found = blocks_.findDuplicates([this](std::uint64_t done, std::uint64_t all) {
+        doing_ = sentence("looking for duplicates: %1 of about %2", { formatBytes(done), formatBytes(all) });
+        (void)beat();
+        return !stop_.requested();
+    });
+    if (found.ok())
+        return true;
+    if (found.error().code == ErrorCode::Cancelled)
+        return false;
+    doing_ = sentence("looking for duplicates: %1", { found.error().message });
+    logWarning(doing_);
+    if (found.error().code == ErrorCode::InvalidArgument)
+        return onChanged(found.error());
+    (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
+    return false;
 }
 
 /// How many blocks may become known now. Where knowing them costs room in the cache, no more than will soon be prepared: a file that
@@ -470,7 +493,7 @@ Status giveUpAndRest(FeederLedger& ledger, const std::string& reason, const Stop
 Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, const RunConfig& config, std::shared_ptr<const Tokenizer> tokenizer, FeederLedger& ledger, const StopRequest& stop)
 {
     for (;;) {
-        auto blocks = BlockManager::open(config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer);
+        auto blocks = BlockManager::open(config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile());
         if (blocks.ok() || !isOutside(blocks.error()) || stop.requested())
             return blocks;
         const std::string doing = "waiting for the data: " + blocks.error().message;

@@ -186,9 +186,14 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
     auto tokenizer = loadTokenizer(paths.tokenizer().string());
     if (!tokenizer.ok())
         return tokenizer.error();
-    auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer.value());
+    auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer.value(), paths.duplicatesFile());
     if (!blocks.ok())
         return blocks.error();
+    if (blocks.value().needsDuplicates()) {
+        say("Looking for duplicates");
+        if (auto found = blocks.value().findDuplicates({}); !found.ok())
+            return found;
+    }
     auto ledger = FeederLedger::open(tracker);
     auto reader = LedgerReader::open(tracker);
     if (!ledger.ok() || !reader.ok())

@@ -45,6 +45,7 @@ public:
     std::filesystem::path writingNotesFolder() const { return checkpointsFolder() / "writing"; }
     std::filesystem::path exportsFolder() const { return folder_ / "exports"; }
     std::filesystem::path evaluationFile() const { return folder_ / "heldout.bin"; } ///< frozen held-out tokens, see core/data/held_out.h
+    std::filesystem::path duplicatesFile() const { return folder_ / "duplicates.bin"; } ///< which rows repeat others, see core/data/duplicate_index.h
     /// Disposable files of readers (column cache of the console); may be deleted at any time.
     std::filesystem::path viewCacheFolder() const { return folder_ / "view-cache"; }
     /// Prepared blocks and downloads: of the workspace when the run lies in <workspace>/runs, else <run>/cache.

@@ -385,6 +385,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.reading->doing = doing;
     }
     derive(status, paths, totals.value(), attempt, view);
+    if (status.state == RunState::Running && status.reading && status.reading->doing.starts_with("looking for duplicates")) // before the first block
+        status.keepsEpochOpen.push_back(status.reading->doing);
     nameLeftOut(status, paths, attempts.value());
     if (status.reading)
         for (auto& words : comparedInWords(status.reading->hub))

@@ -1,10 +1,11 @@
-// Prepared blocks, evaluation sets, plans and manifests from hostile bytes: each must be refused or read, never crash.
+// Prepared blocks, lists of duplicates, evaluation sets, plans and manifests from hostile bytes: each must be refused or read, never crash.
 
 #include "core/base/hash.h"
 #include "core/data/block_layout.h"
 #include "core/data/block_plan.h"
 #include "core/data/chunk_windows.h"
 #include "core/data/data_manifest.h"
+#include "core/data/duplicate_index.h"
 #include "core/data/held_out.h"
 #include "core/data/block_writer.h"
 #include "core/data/quarantine.h"
@@ -36,6 +37,18 @@ void readBlock(const std::string& path)
             windows.fill(w, 1, inputs, labels);
     }
     (void)block.value().verify();
+}
+
+void readDuplicates(const std::string& path)
+{
+    const auto index = furrow::DuplicateIndex::open(path);
+    if (!index.ok())
+        return;
+    for (std::int64_t row = -1; row < 70; ++row)
+        (void)index.value().isRepeat({ row % 3, row });
+    for (const std::uint64_t fingerprint : { 0ull, 7ull, 8ull, ~0ull })
+        (void)index.value().firstOf(fingerprint);
+    (void)index.value().verify();
 }
 
 /// The same bytes with checksums that fit, so that the fuzzer gets behind them.
@@ -79,6 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::fwrite(bytes.data(), 1, bytes.size(), file);
         std::fclose(file);
         readBlock(path);
+        readDuplicates(path);
         (void)furrow::readHeldOut(path);
     }
     std::remove(path.c_str());
@@ -104,7 +118,15 @@ std::vector<std::string> fuzzSeeds()
         (void)writer.addChunk(text, summary);
     }
     (void)writer.finish({ { 0, 1, "is broken" } });
-    return { block, R"({"v":1,"block":0,"source":0,"first_row":0,"chunk_rows":[2,1],"segments":[[0,0,0,3]],"next":[[0,9,3,3,9,false]]})",
+    std::string duplicates;
+    furrow::DuplicateIndexWriter list([&duplicates](const void* data, std::size_t size) {
+        duplicates.append(static_cast<const char*>(data), size);
+        return furrow::Status();
+    });
+    (void)list.add(7, 1);
+    (void)list.add(8, 2);
+    (void)list.finish({ std::string(64, 'a'), true, { { { 0, 0 }, 40, 0 }, { { 1, 5 }, 30, 40 } }, { 0b110000, 1 } });
+    return { block, duplicates, R"({"v":1,"block":0,"source":0,"first_row":0,"chunk_rows":[2,1],"segments":[[0,0,0,3]],"next":[[0,9,3,3,9,false]]})",
         R"({"version":1,"sources":[{"spec":"a","text_column":"","files":[{"path":"/a","size":3,"modified_ns":1,"sha256":"aa","whole":true,"format":"text","compression":"none","skip_bytes":0}],"skipped":[]}]})",
         "chunk 3:1\nsample 0123456789abcdef\npattern a+b\n" };
 }

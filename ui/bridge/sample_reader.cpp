@@ -22,6 +22,10 @@ SampleText sampleOf(const SampleView& view, const Tokenizer& tokenizer)
     sample.flags = view.flags;
     sample.tokenCount = static_cast<qint64>(view.tokens.size());
     sample.loss = view.loss;
+    if (view.firstRow) {
+        sample.firstFile = QString::fromStdString(view.firstRow->file);
+        sample.firstRow = view.firstRow->row;
+    }
     sample.text = QString::fromStdString(view.text);
     const std::span<const TokenId> ids(view.tokens);
     for (const TokenId& id : ids.first(std::min(ids.size(), kMostTokens)))

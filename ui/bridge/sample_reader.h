@@ -23,6 +23,8 @@ struct SampleText {
     std::vector<QString> tokens; ///< text of each token; at most 512
     qint64 tokenCount = 0;
     std::optional<double> loss; ///< nats per token as it was trained; of a few that stood out
+    QString firstFile; ///< of a repeat: where its text stands first; "": not known
+    qint64 firstRow = 0;
 };
 
 /// The samples of one chunk, read from its prepared block.

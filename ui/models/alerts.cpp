@@ -84,7 +84,7 @@ void Alerts::takeStatus(const RunStatus& status)
         const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
         if (share > rules_.repeatedShare)
-            raise({ AlertKind::RepeatedData, QStringLiteral("repeated"), QCoreApplication::translate("Alerts", "%1 of the rows occurred before in their block.").arg(percentText(share)), 0, -1, {} });
+            raise({ AlertKind::RepeatedData, QStringLiteral("repeated"), QCoreApplication::translate("Alerts", "%1 of the rows repeat a row before them and are left out.").arg(percentText(share)), 0, -1, {} });
     }
     if (isAsleep(state))
         return;

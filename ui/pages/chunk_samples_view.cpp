@@ -151,7 +151,9 @@ QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
     QStringList notes { tr("%1, row %2").arg(QFileInfo(sample.file).fileName().toHtmlEscaped(), countText(sample.row)), tr("%n token(s)", nullptr, static_cast<int>(sample.tokenCount)) };
     if ((sample.flags & SampleHeldOut) != 0)
         notes.append(tr("held out"));
-    if ((sample.flags & SampleRepeat) != 0)
+    if (!sample.firstFile.isEmpty())
+        notes.append(tr("occurs first in %1, row %2").arg(QFileInfo(sample.firstFile).fileName().toHtmlEscaped(), countText(sample.firstRow)));
+    else if ((sample.flags & SampleRepeat) != 0)
         notes.append(tr("occurs before in the block"));
     if ((sample.flags & SampleLeftOut) != 0)
         notes.append(tr("not trained"));

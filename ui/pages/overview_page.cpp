@@ -185,7 +185,7 @@ void OverviewPage::showReading(const RunStatus& status)
     reading_->setValue(4, bytesText(reading.textBytes), tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
     reading_->setValue(5, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
     reading_->setValue(6, percentText(reading.busyShare), tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
-    reading_->setValue(7, percentText(reading.repeatedShare), tr("Samples whose text was there before in their block"));
+    reading_->setValue(7, percentText(reading.repeatedShare), tr("Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same"));
     reading_->setValue(8, percentText(reading.unknownShare), tr("Tokens that stand for characters the vocabulary does not have"));
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 namespace furrow {
@@ -24,5 +25,8 @@ struct BenchData {
 /// @param manifest  of inspectData, as a run keeps it; "": looked at now
 Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest = {});
 RunConfig benchConfig(const std::string& source);
+
+/// Looks for duplicates among so many short rows: time, and disk at its most (the temporary file and the list).
+Result<nlohmann::json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows);
 
 } // namespace furrow

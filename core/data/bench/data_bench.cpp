@@ -407,6 +407,7 @@ Result<json> benchData(const DataBenchOptions& options)
         { "batches", [&] { return batches(scratch.value(), source); } },
         { "resume", [&] { return resume(scratch.value(), source); } },
         { "healing", [&] { return healing(scratch.value(), source); } },
+        { "duplicates", [&] { return benchDuplicates(scratch.value(), options.rows); } },
         { "disk", [&] { return disk(scratch.value(), source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
     };
     for (const auto& [name, measure] : rows) {

@@ -13,6 +13,7 @@ namespace furrow {
 struct DataBenchOptions {
     std::filesystem::path folder; ///< a scratch folder is made inside and removed
     std::int64_t samples = 60'000; ///< of generated text, about 800 bytes each
+    std::int64_t rows = 5'000'000; ///< short ones, among which duplicates are looked for
     std::vector<int> workers = { 1, 2, 3, 4, 8 };
 };
 

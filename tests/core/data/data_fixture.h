@@ -59,7 +59,12 @@ inline Result<BlockManager> openManager(const RunConfig& config, const std::file
     auto inspection = inspectData(config);
     if (!inspection.ok())
         return inspection.error();
-    return BlockManager::open(config, inspection.value().manifest, samplesPerBlock > 0 ? samplesPerBlock : inspection.value().samplesPerBlock, cache, byteTokenizer());
+    auto manager = BlockManager::open(config, inspection.value().manifest, samplesPerBlock > 0 ? samplesPerBlock : inspection.value().samplesPerBlock, cache, byteTokenizer(),
+        cache.parent_path() / "duplicates.bin");
+    if (manager.ok())
+        if (auto found = manager.value().findDuplicates({}); !found.ok())
+            return found.error();
+    return manager;
 }
 
 inline Result<std::vector<PlannedBlock>> planAll(BlockManager& manager)

@@ -35,12 +35,13 @@ inline void good(const Status& status)
 /// A run over `rows` lines that carry their own number, a real feeder process, and a worker played by the test.
 class Run {
 public:
-    Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {})
+    Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {}, const std::string& duplicates = "report")
     {
         std::ofstream(file("data.txt"), std::ios::binary) << lines(rows);
         NewRun request;
         request.config.data = { source.empty() ? utf8Text(file("data.txt")) : source };
         request.config.heldOutPercent = 0;
+        request.config.duplicates = duplicates;
         request.config.samplesPerBlock = perBlock;
         request.config.chunkSamples = perChunk;
         request.config.cacheGiB = cacheGiB;
@@ -144,6 +145,8 @@ private:
         }
         const auto tokenizer = byteTokenizer();
         for (std::size_t i = 0; i + 1 < text.value().offsets.size(); ++i) {
+            if ((text.value().flags[i] & SampleLeftOut) != 0)
+                continue;
             const auto ids = std::span(text.value().tokens).subspan(text.value().offsets[i], text.value().offsets[i + 1] - text.value().offsets[i]);
             ++seen[claim.epoch][std::stoi(tokenizer->decode(ids))];
         }

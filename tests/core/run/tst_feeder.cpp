@@ -1,5 +1,6 @@
 #include "feeder_fixture.h"
 
+#include "core/run/chunk_view.h"
 #include "core/run/poisoned_chunks.h"
 #include "core/tracker/feeder_ledger.h"
 
@@ -187,6 +188,43 @@ private Q_SLOTS:
         verifyEachRowOnceAnEpoch(seen, 1, 1200);
         QVERIFY(worker.failures >= 4);
         run.stopFeeder();
+    }
+
+    void theFeederWasKilledWhileItLookedForDuplicates()
+    {
+        QTemporaryDir folder;
+        const auto data = pathFromUtf8(folder.path().toStdString()) / "twice.txt";
+        std::ofstream(data, std::ios::binary) << Run::lines(40'000) << Run::lines(40'000);
+        Run run(0, 8000, 1000, 0.5, 1, utf8Text(data), "skip");
+        const auto kill = [&run](const std::filesystem::path& when) {
+            run.startFeeder();
+            QTRY_VERIFY_WITH_TIMEOUT(std::filesystem::exists(when), 60'000);
+            run.feeder->killTree();
+            QVERIFY(run.feeder->wait(std::chrono::seconds(20)).has_value());
+            run.feeder.reset();
+        };
+        kill(run.paths.readingFile()); // written just before the search begins
+        auto half = run.paths.duplicatesFile();
+        half += ".new";
+        if (!std::filesystem::exists(run.paths.duplicatesFile())) // it was quicker than the test
+            std::ofstream(half) << "half of one";
+        kill(run.paths.duplicatesFile());
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        PlayedWorker worker(run, 0);
+        QCOMPARE(worker.work(seen), 40); // chunks of repeats alone have nothing to train
+        verifyEachRowOnceAnEpoch(seen, 1, 40'000);
+        const auto report = good(audit(run.paths.tracker()));
+        QVERIFY2(report.isClean(), auditText(report).c_str());
+        QCOMPARE(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).rowsKnown.duplicates, 40'000);
+        run.stopFeeder();
+        // a chunk of repeats says where their first rows stand
+        const auto view = good(viewChunk(run.paths, { 7, 3, {}, SampleOrder::AsStored, 0, 2 }));
+        QCOMPARE(view.summary.duplicates, 1000);
+        QVERIFY(view.samples.at(1).firstRow.has_value());
+        QCOMPARE(view.samples.at(1).row, 7 * 8000 + 3001);
+        QCOMPARE(view.samples.at(1).firstRow->row, view.samples.at(1).row - 40'000);
+        QCOMPARE(view.samples.at(1).firstRow->file, view.samples.at(1).file);
     }
 };
 
