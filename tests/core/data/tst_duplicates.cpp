@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/random.h"
+#include "core/data/bench/data_bench.h"
 #include "core/data/cache_verification.h"
 #include "core/data/duplicate_file.h"
 #include "core/data/inspect.h"
@@ -363,6 +364,21 @@ private Q_SLOTS:
         QCOMPARE(trained.times.size(), std::size_t(40));
         QVERIFY(eachOnce(trained.times));
         QCOMPARE(filesIn(run.cache / kDuplicates), std::size_t(0)); // not for runs that have the file
+    }
+    void rowsOfParquetWereComparedInsideABlockOnly()
+    {
+        DataFolder folder;
+        std::vector<std::string> texts;
+        for (int i = 0; i < 2500; ++i)
+            texts.push_back("text " + std::to_string(i % 1700));
+        if (const auto written = writeBenchParquet(folder.path("a.parquet"), texts); !written.ok())
+            QSKIP(written.error().message.c_str());
+        Skipping run({ utf8Text(folder.path("a.parquet")), folder.write("b.txt", "text 3\nonly here\n") }, folder);
+        run.perBlock = 400;
+        auto manager = run.opened();
+        const auto trained = train(run, manager);
+        QCOMPARE(trained.times.size(), std::size_t(1701));
+        QVERIFY(eachOnce(trained.times));
     }
     void rowsThatAreNotChosenMadeOthersRepeats()
     {
