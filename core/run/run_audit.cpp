@@ -9,7 +9,6 @@
 #include "core/run/frozen_config.h"
 #include "core/run/ledger_view.h"
 #include "core/run/run_file.h"
-#include "core/tracker/audit_steps.h"
 
 namespace furrow {
 
@@ -37,17 +36,13 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& 
                                      : sentence("run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text"));
 }
 
-Status auditStepsOf(const LedgerToRead& ledger, const AuditWatch& watch, AuditLog& log)
+void tellSteps(const StepsAudit& steps, AuditLog& log)
 {
     log.begin("steps");
-    auto steps = auditSteps(ledger.file(), watch);
-    if (!steps.ok())
-        return steps.error();
-    for (const auto& text : steps.value().wrong)
+    for (const auto& text : steps.wrong)
         log.wrong("steps", {}, text);
-    log.looked(steps.value().claims);
-    log.how(sentence("the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints", { formatCount(steps.value().claims), formatCount(steps.value().checkpoints) }));
-    return {};
+    log.looked(steps.claims);
+    log.how(sentence("the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints", { formatCount(steps.claims), formatCount(steps.checkpoints) }));
 }
 
 Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, const std::string& runId, AuditLog& log)
@@ -65,17 +60,6 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
     return depth == AuditDepth::Deep ? auditSource(paths, file, ledger.value(), log) : Status {};
 }
 
-/// A copy of a live tracker is gone when this returns, before files are read.
-Result<AuditReport> auditLedger(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch, AuditLog& log)
-{
-    const LedgerToRead ledger(paths);
-    auto report = audit(ledger.file(), watch);
-    if (report.ok() && depth != AuditDepth::Quick)
-        if (auto status = auditStepsOf(ledger, watch, log); !status.ok())
-            return status.error();
-    return report;
-}
-
 } // namespace
 
 Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch)
@@ -85,9 +69,11 @@ Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const Audi
         return file.error();
     AuditLog log(watch);
     log.say(sentence("Reading the tracker"), 0);
-    auto report = auditLedger(paths, depth, watch, log);
+    StepsAudit steps;
+    auto report = audit(LedgerToRead(paths).file(), watch, depth == AuditDepth::Quick ? nullptr : &steps);
     if (!report.ok() || depth == AuditDepth::Quick)
         return report;
+    tellSteps(steps, log);
     if (auto status = auditFiles(paths, file.value(), depth, report.value().runId, log); !status.ok())
         return status.error();
     log.addTo(report.value());

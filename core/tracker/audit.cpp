@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/audit_claims.h"
+#include "core/tracker/audit_steps.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/named_chunks.h"
@@ -12,6 +13,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 // How this works: passes, each in the order of an index. Chunks give the states, rows and the windows that surviving weights hold, parts what
 // checkpoints took of each claim, claims the overlaps, their own figures and the work lost, events what happened to the run. Nothing is taken
@@ -64,6 +66,8 @@ namespace {
                 { "I5", "what the ledger says in two places it says alike: claims, parts, blocks, rounds of merging, events", recordsHold_ },
             };
         }
+
+        StepsAudit steps() { return checkSteps(db_, processes_, parts_); }
 
     private:
         /// A chunk of an epoch that never began is damage, and counted nowhere.
@@ -177,15 +181,24 @@ namespace {
         void checkEvents()
         {
             std::unordered_set<std::int64_t> missing;
+            std::int64_t before = 0;
             Rows rows = db_.query("SELECT chunk, count, incarnation, CASE chunk WHEN 0 THEN cause END FROM event");
             while (rows.next()) {
                 (void)eventCountAt(db_, rows, 1, chunkIdOrNoneAt(db_, rows, 0));
                 if (rows.integer(0) == 0)
                     runEvents_.add(lineAt(rows, 3));
                 const std::int64_t process = rows.integer(2);
-                if (process != 0 && !processes_.all.contains(process) && missing.insert(process).second)
+                if (process == std::exchange(before, process) || process == 0)
+                    continue;
+                if (!processes_.all.contains(process) && missing.insert(process).second)
                     wrong("history", {}, sentence("events are of worker process %1, which the tracker does not have: its row was taken out", { std::to_string(process) }));
             }
+        }
+
+        // Ranges of a claim do not touch each other.
+        static bool isInside(const WindowRanges& ranges, const WindowRange& part)
+        {
+            return std::any_of(ranges.begin(), ranges.end(), [&](const WindowRange& range) { return range.begin <= part.begin && part.end <= range.end; });
         }
 
         // Living parts of one chunk, through its claims.
@@ -198,7 +211,7 @@ namespace {
             while (rows.next()) {
                 parts.push_back({ windowsAt(db_, rows, 0), rows.integer(2), rows.integer(3), rows.integer(4) != 0 });
                 const SeenPart& part = parts.back();
-                if (static_cast<ClaimOutcome>(rows.integer(5)) != ClaimOutcome::Trained || contains(decodeRanges(rows.text(part.skipped ? 7 : 6)), { part.windows }))
+                if (static_cast<ClaimOutcome>(rows.integer(5)) != ClaimOutcome::Trained || isInside(decodeRanges(rows.text(part.skipped ? 7 : 6)), part.windows))
                     continue;
                 lineageHolds_ = false;
                 find("history", chunk, sentence("%1: checkpoint %2 has windows %3 to %4 of claim %5, which that claim did not train", { toString(chunk), std::to_string(part.checkpoint), std::to_string(part.windows.begin), std::to_string(part.windows.end), std::to_string(part.claim) }));
@@ -288,7 +301,8 @@ namespace {
             std::int64_t all = 0;
             const bool held = state == ChunkState::Leased || state == ChunkState::Trained;
             for (const SeenPart& part : parts) {
-                const std::int64_t tokens = tokensOf({ part.windows }, content.tokens, content.windows);
+                one_.front() = part.windows;
+                const std::int64_t tokens = tokensOf(one_, content.tokens, content.windows);
                 all += tokens;
                 trained += part.skipped ? 0 : tokens;
                 if (held)
@@ -521,6 +535,7 @@ namespace {
         AuditTallies tallies_;
         AuditParts parts_;
         RunEvents runEvents_;
+        WindowRanges one_ = WindowRanges(1); // spares making one for each part
         std::unordered_map<std::int64_t, WindowRanges> held_; // by chunk that somebody holds: its windows in living parts
         bool statesHold_ = true;
         bool lineageHolds_ = true;
@@ -580,7 +595,7 @@ Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tra
     return chunks;
 }
 
-Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch)
+Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch, StepsAudit* steps)
 {
     auto reader = LedgerReader::open(tracker); // refuses what this program cannot read
     if (!reader.ok())
@@ -599,7 +614,10 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
         return runId.error();
     report.runId = runId.value();
     checkIntegrity(db, report);
-    Auditor(db, reader.value(), watch, report).run();
+    Auditor auditor(db, reader.value(), watch, report);
+    auditor.run();
+    if (steps)
+        *steps = auditor.steps();
     if (Status status = view.value().commit(); !status.ok()) {
         if (watch.stop.stop_requested())
             return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };

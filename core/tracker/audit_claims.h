@@ -18,6 +18,11 @@ struct PartsOfClaim {
     bool alive = false;
     bool dead = false;
     bool seen = false; ///< its claim is there
+    bool finished = false; ///< the claim has figures of its own: those below
+    std::int64_t claimant = 0; ///< worker process
+    std::int64_t claimSteps = 0;
+    std::int64_t firstStep = 0;
+    std::int64_t lastStep = 0;
 };
 
 /// The parts of a ledger by claim, read once in the order of their table. Internal to the audit.
@@ -27,6 +32,9 @@ public:
     PartsOfClaim& of(std::int64_t claim);
     /// After the claims were looked at: parts of claims that are not there.
     void nameStrays(const AuditFault& wrong) const;
+    /// From claim 1 on, after the claims were looked at.
+    const std::vector<PartsOfClaim>& byClaim() const { return byClaim_; }
+    std::int64_t stepsAddedBy(std::int64_t checkpoint) const;
 
 private:
     void compareSpans(Database& db, const AuditFault& wrong) const;
@@ -34,6 +42,7 @@ private:
     struct Span {
         std::int64_t first = 0;
         std::int64_t last = 0;
+        std::int64_t steps = 0;
     };
     std::vector<PartsOfClaim> byClaim_; // from claim 1 on
     std::unordered_map<std::int64_t, PartsOfClaim> others_; // ids that no whole history has
@@ -94,6 +103,9 @@ private:
     AuditParts& parts_;
     AuditTallies& tallies_;
     const AuditFault& wrong_;
+    std::int64_t process_ = 0; // of the claim before
+    bool known_ = false; // that process
+    bool rebuilt_ = false;
     AuditedChunk chunk_; // that of the claims before
     std::int64_t timesTrained_ = 0;
     bool ownClaimSeen_ = false;
