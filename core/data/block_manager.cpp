@@ -83,6 +83,7 @@ struct BlockManager::State {
     /// Whether the files are still those of the manifest; with bad_files=leave_out those that are not are left out instead.
     Status checkFiles();
     std::set<std::string> leftOutPaths() const;
+    std::set<std::string> allPaths() const;
     void tellPlanner(); ///< which files are left out
     Status checkFiles(const PlannedBlock& block);
     const DataFile* fileOf(const PlannedBlock& block, const Segment& segment) const;
@@ -109,6 +110,15 @@ Status BlockManager::State::checkFiles()
     tellPlanner();
     search.reset(); // what it read of them must not decide about other files
     return {}; // one that is away is met when it is read
+}
+
+std::set<std::string> BlockManager::State::allPaths() const
+{
+    std::set<std::string> paths;
+    for (const auto& source : manifest.sources)
+        for (const auto& file : source.files)
+            paths.insert(file.path);
+    return paths;
 }
 
 std::set<std::string> BlockManager::State::leftOutPaths() const
@@ -249,7 +259,7 @@ Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std:
         return index.error();
     if (!index.ok()) {
         if (!s.search || s.search->isBroken())
-            s.search = std::make_unique<DuplicateSearch>(DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache, [&s](const Error& error) { return s.causeOf(error); });
+            s.search = std::make_unique<DuplicateSearch>(DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache, [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
         if (auto read = s.search->read(progress); !read.ok())
             return read;
         index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache, [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });
