@@ -9,6 +9,7 @@
 #include <QDir>
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 
 namespace {
 
@@ -105,6 +106,10 @@ int main(int argc, char** argv)
     if (!arguments.bench.empty())
         return runConsoleBench(arguments.bench, arguments.json);
     furrow::ConsoleOptions options = consoleOptions(arguments);
+    if (const QString problem = furrow::screenshotProblem(options.screenshot); !options.screenshot.isEmpty() && !problem.isEmpty()) {
+        std::cerr << "furrow: " << problem.toStdString() << '\n';
+        return 2;
+    }
     options.begun = begun;
     furrow::Console console(options);
     console.show();

@@ -9582,4 +9582,35 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
+<context>
+    <name>SaveFile</name>
+    <message>
+        <source>Replace file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Write the name of a file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 exists already. Replace it?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What it holds now is lost.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No, keep it</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
 </TS>

@@ -9589,4 +9589,35 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Como estaba a las %1, según el registro y la telemetría.</translation>
     </message>
 </context>
+<context>
+    <name>SaveFile</name>
+    <message>
+        <source>Replace file</source>
+        <translation>Reemplazar archivo</translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Write the name of a file.</source>
+        <translation>%1 es una carpeta. Escriba el nombre de un archivo.</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Replace it?</source>
+        <translation>%1 ya existe. ¿Reemplazarlo?</translation>
+    </message>
+    <message>
+        <source>What it holds now is lost.</source>
+        <translation>Lo que contiene ahora se pierde.</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Reemplazar</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>No, keep it</source>
+        <translation>No, conservarlo</translation>
+    </message>
+</context>
 </TS>

@@ -9541,4 +9541,35 @@ pattern 正则表达式</translation>
         <translation>%1 时的状态，来自账本和遥测。</translation>
     </message>
 </context>
+<context>
+    <name>SaveFile</name>
+    <message>
+        <source>Replace file</source>
+        <translation>替换文件</translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Write the name of a file.</source>
+        <translation>%1 是文件夹。请写文件名。</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Replace it?</source>
+        <translation>%1 已存在。要替换它吗？</translation>
+    </message>
+    <message>
+        <source>What it holds now is lost.</source>
+        <translation>它现有的内容会丢失。</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>No, keep it</source>
+        <translation>不，保留</translation>
+    </message>
+</context>
 </TS>

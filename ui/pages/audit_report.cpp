@@ -2,10 +2,10 @@
 
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
+#include "ui/pages/save_file.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
-#include <QFile>
 #include <QFileInfo>
 #include <QLocale>
 #include <QPdfWriter>
@@ -138,8 +138,7 @@ bool saveAuditReport(const AuditReport& report, const QString& runFolder, const 
         bytes = findingCsv(report).toUtf8();
     else if (file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive))
         bytes = QByteArray::fromStdString(auditJson(report));
-    QFile out(file);
-    return out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size();
+    return writeWhole(file, bytes);
 }
 
 } // namespace furrow

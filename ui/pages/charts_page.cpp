@@ -9,10 +9,10 @@
 #include "ui/pages/epoch_head.h"
 #include "ui/pages/epoch_meters.h"
 #include "ui/pages/page_parts.h"
+#include "ui/pages/save_file.h"
 #include "ui/pages/small_charts.h"
 
 #include <QComboBox>
-#include <QFile>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStandardItemModel>
@@ -436,9 +436,7 @@ bool ChartsPage::savePicture(const QString& file)
 
 bool ChartsPage::saveTable(const QString& name)
 {
-    QFile file(name);
-    const QByteArray bytes = loss_->csv().toUtf8();
-    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+    return writeWhole(name, loss_->csv().toUtf8());
 }
 
 } // namespace furrow

@@ -1,9 +1,12 @@
 #include "ui/pages/export_dialog.h"
 
+#include "core/base/file_system.h"
+#include "core/base/path.h"
 #include "ui/models/core_words.h"
 #include "ui/pages/audit_report.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/run_report.h"
+#include "ui/pages/save_file.h"
 
 #include <QButtonGroup>
 #include <QDir>
@@ -13,8 +16,20 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace furrow {
+
+namespace {
+
+const auto kUnfinished = QStringLiteral(".unfinished");
+
+bool renameFile(const QString& from, const QString& to)
+{
+    return realFileSystem().replace(pathFromUtf8(from.toStdString()), pathFromUtf8(to.toStdString())).ok();
+}
+
+} // namespace
 
 ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr tables, const QImage& curves, QWidget* parent)
     : QDialog(parent)
@@ -52,8 +67,7 @@ ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr ta
     column->addWidget(buildFoot());
     connect(kinds_, &QButtonGroup::idClicked, this, &ExportDialog::choose);
     connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const QString& problem) {
-        go_->setEnabled(true);
-        say(problem.isEmpty() ? tr("Saved as %1.").arg(target_->text()) : coreWords(problem), !problem.isEmpty());
+        finishTask(coreWords(problem));
     });
     connect(&auditor_, &LedgerAuditor::audited, this, [this](const AuditPtr& report) { writeReport(*report); });
     connect(&auditor_, &LedgerAuditor::progressed, this, [this](const QString& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
@@ -99,6 +113,12 @@ void ExportDialog::browse()
 void ExportDialog::start()
 {
     const int kind = kinds_->checkedId();
+    target_->setText(target_->text().trimmed());
+    writing_ = target_->text();
+    if ((kind == Report || kind == Bundle) && !mayReplace(this, writing_)) {
+        say({});
+        return;
+    }
     go_->setEnabled(false);
     say(tr("Working…"));
     if (kind == Report) {
@@ -106,20 +126,36 @@ void ExportDialog::start()
         return;
     }
     if (kind == Bundle) {
-        task_.run({ QStringLiteral("bundle"), folder_, QStringLiteral("--out"), target_->text(), QStringLiteral("--json") });
+        QFile::remove(writing_ + kUnfinished); // of a console that ended meanwhile
+        unfinished_ = writing_ + kUnfinished;
+        task_.run({ QStringLiteral("bundle"), folder_, QStringLiteral("--out"), writing_ + kUnfinished, QStringLiteral("--json") });
         return;
     }
     const QString formats[] = { QStringLiteral("csv"), QStringLiteral("jsonl"), QStringLiteral("tensorboard"), QStringLiteral("huggingface") };
-    task_.run({ QStringLiteral("export"), folder_, QStringLiteral("--format"), formats[kind - Csv], QStringLiteral("--out"), target_->text(), QStringLiteral("--json") });
+    task_.run({ QStringLiteral("export"), folder_, QStringLiteral("--format"), formats[kind - Csv], QStringLiteral("--out"), writing_, QStringLiteral("--json") });
+}
+
+// A bundle gets its name when it is whole: one of that name stays until then.
+void ExportDialog::finishTask(const QString& problem)
+{
+    go_->setEnabled(true);
+    const QString made = std::exchange(unfinished_, {});
+    if (!problem.isEmpty()) {
+        if (!made.isEmpty())
+            QFile::remove(made);
+        say(problem, true);
+        return;
+    }
+    const bool named = made.isEmpty() || renameFile(made, writing_);
+    say(named ? tr("Saved as %1.").arg(writing_) : tr("%1 could not be written.").arg(writing_), !named);
 }
 
 void ExportDialog::writeReport(const AuditReport& audit)
 {
     go_->setEnabled(true);
     const QByteArray bytes = runReportHtml(*status_, tables_ ? tables_->attempts : std::vector<AttemptRow> {}, audit, curves_).toUtf8();
-    QFile out(target_->text());
-    const bool saved = out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size();
-    say(saved ? tr("Saved as %1.").arg(target_->text()) : tr("%1 could not be written.").arg(target_->text()), !saved);
+    const bool saved = writeWhole(writing_, bytes);
+    say(saved ? tr("Saved as %1.").arg(writing_) : tr("%1 could not be written.").arg(writing_), !saved);
 }
 
 void ExportDialog::say(const QString& sentence, bool bad)

@@ -29,6 +29,7 @@ private:
     void choose(int kind);
     void browse();
     void start();
+    void finishTask(const QString& problem);
     void writeReport(const AuditReport& audit);
     void say(const QString& sentence, bool bad = false);
 
@@ -40,6 +41,8 @@ private:
     LedgerAuditor auditor_;
     QButtonGroup* kinds_;
     QLineEdit* target_;
+    QString writing_; ///< what was asked for when the export began; the field may have been edited since
+    QString unfinished_; ///< what furrowctl writes before it gets that name; "": nothing
     QLabel* state_;
     QPushButton* go_ = nullptr;
 };

@@ -3,12 +3,12 @@
 
 #include "ui/pages/picture.h"
 
+#include "ui/pages/save_file.h"
 #include "ui/theme/theme.h"
 
 #include <QBuffer>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 #include <QWidget>
 
@@ -67,8 +67,7 @@ bool saveSvg(QWidget& page, const QString& file)
 {
     QByteArray text;
     addWidget(text, page, true);
-    QSaveFile out(file);
-    return out.open(QIODevice::WriteOnly) && out.write(text) == text.size() && out.commit();
+    return writeWhole(file, text);
 }
 
 bool savePng(QWidget& page, const QString& file)

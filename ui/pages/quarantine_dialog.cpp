@@ -3,6 +3,7 @@
 #include "ui/models/workbench.h"
 #include "ui/pages/error_text.h"
 #include "ui/pages/page_parts.h"
+#include "ui/pages/save_file.h"
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -49,11 +50,10 @@ QuarantineDialog::QuarantineDialog(Workbench& bench, QWidget* parent)
     column->addWidget(buildFoot());
     connect(name_, &QComboBox::activated, this, [this](int index) {
         QuarantineDraft& draft = bench_.quarantine();
-        Status changed = draft.isModified() ? draft.save(draft.name().isEmpty() ? tr("left-out") : draft.name()) : Status {}; // nothing that was gathered goes
-        if (changed.ok())
-            changed = draft.load(name_->itemText(index));
-        if (!changed.ok())
-            say(changed.error());
+        const bool isKept = !draft.isModified() || saveAs(draft.name().isEmpty() ? tr("left-out") : draft.name()); // nothing that was gathered goes
+        const Status loaded = isKept ? draft.load(name_->itemText(index)) : Status {};
+        if (!loaded.ok())
+            say(loaded.error());
     });
     connect(text_, &QPlainTextEdit::textChanged, this, [this] { bench_.quarantine().setText(text_->toPlainText()); });
     connect(&bench_.quarantine(), &QuarantineDraft::changed, this, &QuarantineDialog::showDraft);
@@ -105,7 +105,16 @@ void QuarantineDialog::showDraft()
 
 bool QuarantineDialog::save()
 {
-    const Status saved = bench_.quarantine().save(name_->currentText().trimmed());
+    return saveAs(name_->currentText().trimmed());
+}
+
+// A list that was opened is saved under its name; another one of the name that was typed is not written over unasked.
+bool QuarantineDialog::saveAs(const QString& name)
+{
+    QuarantineDraft& draft = bench_.quarantine();
+    if (name != draft.name() && draft.saved().contains(name) && !mayReplace(this, draft.fileOf(name)))
+        return false;
+    const Status saved = draft.save(name);
     if (!saved.ok())
         say(saved.error());
     return saved.ok();

@@ -28,6 +28,7 @@ private:
     QWidget* buildFoot();
     void showDraft();
     bool save();
+    bool saveAs(const QString& name);
     void say(const Error& error);
 
     Workbench& bench_;

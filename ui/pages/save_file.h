@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QByteArray>
 #include <QString>
 #include <QStringList>
 
@@ -12,5 +13,10 @@ namespace furrow {
 /// @param what     "Pictures", in the language of the person
 /// @param endings  without dot; a name with none of them gets the first
 QString askSaveFile(QWidget* parent, const QString& title, const QString& name, const QString& what, const QStringList& endings);
+
+/// Whether `file` may be written: at once where nothing is there, else a person is asked and No is what Enter says. A folder is refused.
+bool mayReplace(QWidget* parent, const QString& file);
+/// Writes the whole file or leaves what was there.
+bool writeWhole(const QString& file, const QByteArray& bytes);
 
 } // namespace furrow

@@ -12,6 +12,7 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QTimer>
 
 namespace furrow {
@@ -144,6 +145,12 @@ void Console::attachToLiving()
             }
         },
         Qt::SingleShotConnection);
+}
+
+QString screenshotProblem(const QString& file)
+{
+    const QFileInfo there(file);
+    return there.exists() || there.isSymLink() ? QStringLiteral("%1 exists already. Name a new file.").arg(file) : QString();
 }
 
 void Console::takePicture()

@@ -29,6 +29,9 @@ struct ConsoleOptions {
     bool safeMode = false; ///< forgets layout and appearance
 };
 
+/// Why the picture of --screenshot cannot go to `file`; "": it can. What is there is never replaced.
+QString screenshotProblem(const QString& file);
+
 /// The console as a program: appearance, workbench, and a window that is made anew when the language changes.
 class Console : public QObject {
     Q_OBJECT

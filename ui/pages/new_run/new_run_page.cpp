@@ -13,6 +13,7 @@
 #include "ui/pages/new_run/form_group.h"
 #include "ui/pages/page_parts.h"
 
+#include "ui/pages/save_file.h"
 #include <QCheckBox>
 #include <QCoreApplication>
 #include <QDate>
@@ -445,7 +446,7 @@ void NewRunPage::queue()
 void NewRunPage::savePreset()
 {
     const QString name = askText(this, { tr("Save preset"), tr("Name of the preset"), tr("Save preset") });
-    if (name.isEmpty())
+    if (name.isEmpty() || !mayReplace(this, QStringLiteral("%1/presets/%2.json").arg(bench_.workspace(), name)))
         return;
     RunConfig config = bench_.form().config();
     config.name.clear();
