@@ -3059,6 +3059,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>name has %1 characters, allowed are %2. Choose a shorter one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7243,6 +7247,10 @@ Vocabulary %3</source>
         <source>%1 is a whole number from %2 to %3.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is a number, and %2 is not one here. Write %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormGroup</name>
@@ -8504,7 +8512,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1-%2-… in %3</source>
+        <source>%1 in %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -3059,6 +3059,10 @@
         <translation>época %1: %2</translation>
     </message>
     <message>
+        <source>name has %1 characters, allowed are %2. Choose a shorter one.</source>
+        <translation>name tiene %1 caracteres, se permiten %2. Elija uno más corto.</translation>
+    </message>
+    <message>
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation>Este programa se compiló con SQLite %1, que puede dañar un registro que usan varios procesos (fallo «WAL-reset» de 3.7.0 a 3.51.2): no se escribe ningún registro. Ejecute packaging/native.sh y compílelo de nuevo.</translation>
     </message>
@@ -7245,6 +7249,10 @@ Vocabulario %3</translation>
         <source>%1 is a whole number from %2 to %3.</source>
         <translation>%1 es un número entero de %2 a %3.</translation>
     </message>
+    <message>
+        <source>%1 is a number, and %2 is not one here. Write %3.</source>
+        <translation>%1 es un número, y %2 aquí no lo es. Escriba %3.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormGroup</name>
@@ -8508,8 +8516,8 @@ the file cannot be read</source>
 no se puede leer el archivo</translation>
     </message>
     <message>
-        <source>%1-%2-… in %3</source>
-        <translation>%1-%2-… en %3</translation>
+        <source>%1 in %2</source>
+        <translation>%1 en %2</translation>
     </message>
     <message>
         <source>Changed only (%1)</source>

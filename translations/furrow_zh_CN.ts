@@ -3059,6 +3059,10 @@
         <translation>第 %1 轮：%2</translation>
     </message>
     <message>
+        <source>name has %1 characters, allowed are %2. Choose a shorter one.</source>
+        <translation>name 有 %1 个字符，最多允许 %2 个。请选一个更短的。</translation>
+    </message>
+    <message>
         <source>This program was built with SQLite %1, which can damage a tracker that several processes use (WAL-reset bug of 3.7.0 to 3.51.2): no tracker is written. Run packaging/native.sh and build it again.</source>
         <translation>本程序是用 SQLite %1 构建的，多个进程使用账本时它可能损坏账本（3.7.0 到 3.51.2 的 WAL-reset 缺陷）：因此不写入任何账本。请运行 packaging/native.sh 后重新构建。</translation>
     </message>
@@ -7226,6 +7230,10 @@ Vocabulary %3</source>
         <source>%1 is a whole number from %2 to %3.</source>
         <translation>“%1”须为 %2 到 %3 之间的整数。</translation>
     </message>
+    <message>
+        <source>%1 is a number, and %2 is not one here. Write %3.</source>
+        <translation>%1 是数字，而 %2 在这里不是。请写 %3。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormGroup</name>
@@ -8474,8 +8482,8 @@ the file cannot be read</source>
 无法读取该文件</translation>
     </message>
     <message>
-        <source>%1-%2-… in %3</source>
-        <translation>%1-%2-… 位于 %3</translation>
+        <source>%1 in %2</source>
+        <translation>%2 中的 %1</translation>
     </message>
     <message>
         <source>Changed only (%1)</source>

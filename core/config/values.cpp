@@ -110,15 +110,27 @@ std::vector<ConfigProblem> storeText(RunConfig& config, const Setting& s, std::s
     return textProblems(s, text);
 }
 
+std::string withoutBlanksAround(const std::string& text)
+{
+    constexpr const char* kBlanks = " \t\r\n";
+    const auto begin = text.find_first_not_of(kBlanks);
+    return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+/// People write a blank behind a comma; a text without one may have blanks of its own.
 std::vector<std::string> split(const std::string& text)
 {
+    const bool isList = text.find(',') != std::string::npos;
     std::vector<std::string> parts;
     std::string part;
     for (const char c : text + ",") {
         if (c != ',') {
             part += c;
-        } else if (!part.empty()) {
-            parts.push_back(std::move(part));
+        } else {
+            if (isList)
+                part = withoutBlanksAround(part);
+            if (!part.empty())
+                parts.push_back(std::move(part));
             part.clear();
         }
     }

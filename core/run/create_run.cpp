@@ -21,12 +21,14 @@
 #include "core/run/brain.h"
 #include "core/run/data_fit.h"
 #include "core/run/life_cycle.h"
+#include "core/run/new_run_folder.h"
 #include "core/run/run_length.h"
 #include "core/run/supervisor.h"
 #include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -57,12 +59,12 @@ std::string defaultName(const NewRun& request)
     return safeName(last.substr(0, last.find('.')) + "-" + request.preset);
 }
 
-std::filesystem::path runFolder(const NewRun& request, const std::string& name, const std::string& runId)
+Status checkName(const std::string& name)
 {
-    if (!request.folder.empty())
-        return std::filesystem::absolute(request.folder).lexically_normal();
-    const std::string date = isoTime(systemClock().wallNs()).substr(0, 10);
-    return std::filesystem::absolute(request.workspace) / "runs" / (date + "-" + safeName(name) + "-" + runId.substr(0, 4));
+    const auto characters = std::count_if(name.begin(), name.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    if (characters <= kMostNameCharacters)
+        return {};
+    return Error { ErrorCode::InvalidArgument, sentence("name has %1 characters, allowed are %2. Choose a shorter one.", { std::to_string(characters), std::to_string(kMostNameCharacters) }) };
 }
 
 Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, const DataInspection& data)
@@ -276,11 +278,21 @@ Result<RunPaths> tryRun(const std::filesystem::path& folder, RunFile& file, std:
 
 } // namespace
 
+std::filesystem::path folderOfNewRun(const NewRun& request, const std::string& name, const std::string& runId)
+{
+    if (!request.folder.empty())
+        return std::filesystem::absolute(request.folder).lexically_normal();
+    const std::string date = isoTime(systemClock().wallNs()).substr(0, 10);
+    return std::filesystem::absolute(request.workspace) / "runs" / (date + "-" + safeName(name) + "-" + runId.substr(0, 4));
+}
+
 Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
 {
     const Progress say = progress ? progress : [](const std::string&) {};
     if (const auto problems = validate(request.config); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
+    if (auto named = checkName(request.config.name); !named.ok())
+        return named.error();
     auto gpus = GpuMonitor::open();
     auto placed = placeWorkers(request.config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
     if (!placed.ok())
@@ -300,7 +312,7 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     file.furrowVersion = FURROW_VERSION;
     if (file.config.name.empty())
         file.config.name = defaultName(request);
-    const auto folder = runFolder(request, file.config.name, file.runId);
+    const auto folder = folderOfNewRun(request, file.config.name, file.runId);
     if (auto usable = refuseFolder(folder); !usable.ok())
         return usable.error();
     if (request.onlyTry)

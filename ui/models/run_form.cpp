@@ -59,6 +59,7 @@ void RunForm::setText(const Setting& setting, const QString& text)
         unparsed_.erase(setting.key);
         parseProblems_.erase(setting.key);
     } else {
+        (void)setSetting(config_, setting, settingText(preset_.config, setting)); // what was typed on the way to it ("0" of "0,5") was not meant
         unparsed_[setting.key] = text;
         parseProblems_[setting.key] = std::move(wrong);
     }

@@ -140,9 +140,9 @@ void EstimatePanel::buildCommand(QVBoxLayout* column)
     auto* row = new QHBoxLayout;
     row->addWidget(makeLabel(tr("Command"), TextTone::Value, TextSize::Body, true));
     row->addStretch();
-    QPushButton* copy = makeButton(tr("Copy"), QStringLiteral("copy"));
-    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(bench_.form().command()); });
-    row->addWidget(copy);
+    copy_ = makeButton(tr("Copy"), QStringLiteral("copy"));
+    connect(copy_, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(bench_.form().command()); });
+    row->addWidget(copy_);
     column->addLayout(row);
     command_ = new QPlainTextEdit;
     command_->setReadOnly(true);
@@ -193,11 +193,14 @@ void EstimatePanel::refresh()
     refreshEstimates();
     refreshChanges();
     showCommand();
-    const int wrong = static_cast<int>(bench_.form().problems().size());
+    const std::vector<ConfigProblem> problems = bench_.form().problems();
+    const int wrong = static_cast<int>(problems.size());
     const bool noData = bench_.form().config().data.empty();
     say(noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : QString(), true);
     launch_->setEnabled(bench_.form().isReady() && !busy_);
     queue_->setEnabled(launch_->isEnabled());
+    copy_->setEnabled(std::all_of(problems.begin(), problems.end(), [noData](const ConfigProblem& problem) { return noData && problem.key == "data"; }));
+    save_->setEnabled(copy_->isEnabled());
 }
 
 void EstimatePanel::showCommand()

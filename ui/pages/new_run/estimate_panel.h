@@ -65,6 +65,7 @@ private:
     QLabel* changesTitle_ = nullptr;
     QGridLayout* changes_ = nullptr;
     QPlainTextEdit* command_ = nullptr;
+    QPushButton* copy_ = nullptr;
     QWidget* problemMark_ = nullptr;
     QLabel* problemLine_ = nullptr;
     QPushButton* launch_ = nullptr;

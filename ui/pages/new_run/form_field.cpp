@@ -57,6 +57,20 @@ bool isReal(const Setting& setting)
     return std::holds_alternative<double RunConfig::*>(setting.field);
 }
 
+/// "0.5" of "0,5", or the other way round where a comma is the decimal point; "": that is no value either.
+QString withOtherPoint(const Setting& setting, const QString& typed)
+{
+    const QString point = QLocale().decimalPoint();
+    QString text = typed.trimmed();
+    text.replace(point == QLatin1String(",") ? QLatin1Char('.') : QLatin1Char(','), point);
+    QLocale locale;
+    locale.setNumberOptions(QLocale::RejectGroupSeparator);
+    bool ok = false;
+    const double value = locale.toDouble(text, &ok);
+    RunConfig asked;
+    return ok && text != typed.trimmed() && setSetting(asked, setting, QString::number(value, 'g', 12).toStdString()).empty() ? text : QString();
+}
+
 /// What the help of a setting says that 0 means, up to the first stop: "0: no limit."
 QString zeroMeaning(const QString& help)
 {
@@ -266,6 +280,8 @@ QString FormField::problemText(const ConfigProblem& problem, const QString& type
     if ((!isWhole && !isReal(*setting)) || setSetting(asked, *setting, typed.toStdString()).empty())
         return coreWords(problem.message);
     const QString least = QLocale().toString(setting->min, 'g', 10);
+    if (const QString meant = isWhole ? QString() : withOtherPoint(*setting, typed); !meant.isEmpty())
+        return tr("%1 is a number, and %2 is not one here. Write %3.").arg(label, typed.trimmed(), meant);
     if (setting->max < setting->min)
         return isWhole ? tr("%1 is a whole number of %2 or more.").arg(label, least) : tr("%1 is a number of %2 or more.").arg(label, least);
     const QString most = QLocale().toString(setting->max, 'g', 10);

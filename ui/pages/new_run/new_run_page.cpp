@@ -1,6 +1,7 @@
 #include "ui/pages/new_run/new_run_page.h"
 
 #include "core/base/path.h"
+#include "core/run/new_run_folder.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/ask_dialog.h"
@@ -12,11 +13,10 @@
 #include "ui/pages/flow_layout.h"
 #include "ui/pages/new_run/form_group.h"
 #include "ui/pages/page_parts.h"
-
 #include "ui/pages/save_file.h"
+
 #include <QCheckBox>
 #include <QCoreApplication>
-#include <QDate>
 #include <QFileDialog>
 #include <QListWidget>
 #include <QPainter>
@@ -170,6 +170,7 @@ QWidget* NewRunPage::buildHeader()
     row->addWidget(makeLabel(tr("New run"), TextTone::Value, TextSize::Title, true));
     name_ = new QLineEdit(header);
     name_->setMinimumWidth(kLeastField);
+    name_->setMaxLength(kMostNameCharacters);
     name_->setMaximumWidth(260);
     name_->setPlaceholderText(tr("Name, else preset and data"));
     name_->setAccessibleName(tr("Name of the run"));
@@ -403,7 +404,11 @@ void NewRunPage::refresh()
     const QString name = QString::fromStdString(bench_.form().config().name);
     if (!name_->hasFocus())
         name_->setText(name);
-    folderHint_->setText(name.isEmpty() ? QString() : tr("%1-%2-… in %3").arg(QDate::currentDate().toString(Qt::ISODate), name, bench_.workspace()));
+    NewRun asked;
+    asked.workspace = pathFromUtf8(bench_.workspace().toStdString());
+    const auto folder = folderOfNewRun(asked, name.toStdString(), "…"); // its id is drawn when it is made
+    const auto shown = [](const std::filesystem::path& path) { return QString::fromStdString(utf8Text(path)); };
+    folderHint_->setText(name.isEmpty() ? QString() : tr("%1 in %2").arg(shown(folder.filename()), shown(folder.parent_path())));
     const int changed = static_cast<int>(bench_.form().changesFromPreset().size());
     changedOnly_->setText(tr("Changed only (%1)").arg(changed));
     if (preview_ != nullptr && bench_.form().config().data.empty())
