@@ -72,10 +72,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The loss of %1 is not a number.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9124,8 +9120,32 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Cancel automatic resume</source>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read the checkpoints once more: a disk may be back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
+        <translation>
+            <numerusform>The epoch of this run is complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
+            <numerusform>All %n epochs of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>

@@ -72,10 +72,6 @@
         <translation>%1 acabó: %2. Un lote menor necesita menos memoria.</translation>
     </message>
     <message>
-        <source>The loss of %1 is not a number.</source>
-        <translation>La pérdida de %1 no es un número.</translation>
-    </message>
-    <message>
         <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
         <translation>La pérdida de %1 es %2: el modelo sabe estos datos de memoria, o los datos son triviales.</translation>
     </message>
@@ -9131,8 +9127,32 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Aceptar la ejecución como terminada tal como está. Se puede reanudar más adelante.</translation>
     </message>
     <message>
-        <source>Cancel automatic resume</source>
-        <translation>Cancelar la reanudación automática</translation>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 pasos del optimizador está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 tokens está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Mirar de nuevo</translation>
+    </message>
+    <message>
+        <source>Read the checkpoints once more: a disk may be back</source>
+        <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
+        <translation>
+            <numerusform>La época de esta ejecución está completa. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
+            <numerusform>Las %n épocas de esta ejecución están completas. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>

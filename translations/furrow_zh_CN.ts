@@ -72,10 +72,6 @@
         <translation>%1 已结束：%2。较小的批次需要较少内存。</translation>
     </message>
     <message>
-        <source>The loss of %1 is not a number.</source>
-        <translation>%1 的损失不是数字。</translation>
-    </message>
-    <message>
         <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
         <translation>%1 的损失为 %2：模型已背下这些数据，或数据过于简单。</translation>
     </message>
@@ -9087,8 +9083,31 @@ pattern 正则表达式</translation>
         <translation>按现状接受此运行已结束。以后仍可恢复。</translation>
     </message>
     <message>
-        <source>Cancel automatic resume</source>
-        <translation>取消自动恢复</translation>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 个优化步的上限：已完成 %2 步。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 个词元的上限：已完成 %2 个。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 小时的上限：已用 %2 小时。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>重新查看</translation>
+    </message>
+    <message>
+        <source>Read the checkpoints once more: a disk may be back</source>
+        <translation>再读一次检查点：磁盘可能已恢复</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
+        <translation>
+            <numerusform>本次运行的 %n 个轮次都已完成。这次尝试会立即结束；请写更多轮次，或写 0 表示不结束。</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>

@@ -106,8 +106,6 @@ void Alerts::lookAtWorkers(const RunStatus& status)
             raise({ AlertKind::OutOfMemory, QStringLiteral("memory ") + which, QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.").arg(who, coreWords(death)), 0, worker.worker, {} });
         else if (worker.alive && !death.empty())
             raise({ AlertKind::WorkerDied, QStringLiteral("died ") + which, QCoreApplication::translate("Alerts", "%1 ended and was started again: %2").arg(who, coreWords(death)), 0, worker.worker, {} });
-        if (worker.alive && worker.step > 0 && std::isnan(worker.loss))
-            raise({ AlertKind::NotANumber, QStringLiteral("nan %1 %2").arg(worker.worker).arg(worker.pid), QCoreApplication::translate("Alerts", "The loss of %1 is not a number.").arg(who), 0, worker.worker, {} });
         if (worker.alive && worker.step > 100 && std::isfinite(worker.loss) && worker.loss < rules_.lossTooGood)
             raise({ AlertKind::LossTooGood, QStringLiteral("good %1").arg(worker.worker),
                 QCoreApplication::translate("Alerts", "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.").arg(who, fixedText(worker.loss, 3)), 0, worker.worker, {} });

@@ -1,5 +1,6 @@
 #include "ui/pages/resume_dialog.h"
 
+#include "core/run/limit_reached.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/models/auto_resume.h"
 #include "ui/models/core_words.h"
@@ -167,7 +168,43 @@ bool ResumeDialog::acceptsLoss() const
 
 void ResumeDialog::enableGo()
 {
-    go_->setEnabled(settingsAreRight_ && (!needsYes() || acceptLoss_->isChecked()));
+    const QString limit = limitReached();
+    limit_->setText(limit);
+    limit_->setVisible(!limit.isEmpty());
+    go_->setEnabled(settingsAreRight_ && limit.isEmpty() && (!needsYes() || acceptLoss_->isChecked()));
+}
+
+void ResumeDialog::setStatus(const RunStatus& status)
+{
+    status_ = status;
+    enableGo();
+}
+
+/// What would end at once is not begun.
+QString ResumeDialog::limitReached() const
+{
+    if (!status_)
+        return {};
+    const double hours = status_->activeSeconds / 3600;
+    switch (furrow::limitReached(*status_, *plan_, wanted_, choices_ == nullptr ? nullptr : choices_->chosen())) {
+    case StopReason::Steps:
+        return tr("The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.").arg(countText(wanted_.steps), countText(status_->steps));
+    case StopReason::Tokens:
+        return tr("The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.").arg(countText(wanted_.tokens), countText(status_->tokens));
+    case StopReason::Hours:
+        return tr("The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.").arg(fixedText(wanted_.hours, 2), fixedText(hours, 2));
+    case StopReason::Epochs: {
+        const int epochs = static_cast<int>(wanted_.epochs); // lupdate does not read past a cast
+        return tr("All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.", nullptr, epochs);
+    }
+    default:
+        return {};
+    }
+}
+
+bool ResumeDialog::isAnyOutOfReach() const
+{
+    return !plan_->loss.empty() || std::any_of(plan_->checkpoints.begin(), plan_->checkpoints.end(), [](const auto& choice) { return !choice.verified; });
 }
 
 void ResumeDialog::addCounts(QVBoxLayout* column)
@@ -320,6 +357,10 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
     problem_->setWordWrap(true);
     problem_->hide();
     column->addWidget(problem_);
+    limit_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    limit_->setWordWrap(true);
+    limit_->hide();
+    column->addWidget(limit_);
     auto* more = makeButton(tr("Change settings or devices…"));
     more->setProperty("link", true);
     column->addWidget(more, 0, Qt::AlignLeft);
@@ -384,6 +425,12 @@ QWidget* ResumeDialog::buildFoot()
     autoResume_ = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));
     row->addWidget(autoResume_);
     row->addStretch();
+    if (isAnyOutOfReach()) {
+        auto* again = makeButton(tr("Look again"));
+        again->setToolTip(tr("Read the checkpoints once more: a disk may be back"));
+        connect(again, &QPushButton::clicked, this, [this] { done(kLookAgain); });
+        row->addWidget(again);
+    }
     auto* copy = makeButton(tr("Copy command"));
     connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
     row->addWidget(copy);

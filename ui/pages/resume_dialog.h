@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/config/schema.h"
+#include "core/run/run_status.h"
 #include "ui/bridge/run_commands.h"
 
 #include <QDialog>
@@ -24,6 +25,9 @@ class ResumeDialog : public QDialog {
     Q_OBJECT
 public:
     ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan, const RunConfig& config, QWidget* parent);
+    /// How far the run is: an attempt that a limit would end at once is not begun.
+    void setStatus(const RunStatus& status);
+    static constexpr int kLookAgain = 2; ///< result(): a person wants the files looked at once more, a disk may be back
     /// The configuration from now on.
     const RunConfig& wanted() const { return wanted_; }
     /// The checkpoint that was chosen; nothing: the newest of each replica.
@@ -47,6 +51,8 @@ private:
     void showRate();
     void addLoss(QVBoxLayout* column);
     bool needsYes() const;
+    QString limitReached() const;
+    bool isAnyOutOfReach() const;
     void enableGo();
     QWidget* buildFoot();
     void edit(const Setting& setting, const QString& text);
@@ -57,6 +63,7 @@ private:
     QString folder_;
     std::int64_t attempt_;
     PlanPtr plan_;
+    std::optional<RunStatus> status_;
     RunConfig frozen_;
     RunConfig wanted_;
     QLabel* title_ = nullptr;
@@ -68,6 +75,7 @@ private:
     QLabel* redoMeaning_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* problem_ = nullptr;
+    QLabel* limit_ = nullptr; ///< which limit would end the attempt at once
     ChangedSettings* changed_ = nullptr;
     RatePreview* rate_ = nullptr; ///< null: nothing was trained yet
     QLabel* loss_ = nullptr;

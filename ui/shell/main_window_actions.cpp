@@ -245,7 +245,12 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     }
     auto* dialog = new ResumeDialog(folder, runName_->text(), bench_.watcher().status()->attempt, plan, config, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setStatus(*bench_.watcher().status());
     dialog->setAutoResume(bench_.autoResume().isWanted(folder));
+    connect(dialog, &QDialog::finished, this, [this, folder](int result) {
+        if (result == ResumeDialog::kLookAgain)
+            bench_.commands().plan(folder);
+    });
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder] {
         bench_.autoResume().setWanted(folder, dialog->isAutoResume());
         bench_.autoResume().cancel(folder); // a person does it now

@@ -1,4 +1,5 @@
 // What a person met who used the console for the first time. Each test is named after what went wrong.
+#include "core/run/limit_reached.h"
 #include "core/run/new_run_folder.h"
 #include "core/telemetry/run_telemetry.h"
 #include "tests/ui/patience.h"
@@ -39,12 +40,27 @@ using namespace furrow::test;
 
 namespace {
 
+RunStatus runningOne()
+{
+    RunStatus status;
+    status.state = RunState::Running;
+    status.attempt = 1;
+    status.file.config.name = "story";
+    return status;
+}
+
 QPushButton* buttonOf(const QWidget& parent, const QString& begin)
 {
     for (auto* button : parent.findChildren<QPushButton*>())
         if (withoutMnemonic(button->text()).startsWith(begin))
             return button;
     return nullptr;
+}
+
+bool says(const QWidget& parent, const QString& part)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&part](const QLabel* label) { return label->isVisible() && label->text().contains(part); });
 }
 
 /// The text of another label with the same words; there must not be one.
@@ -61,6 +77,98 @@ class TestFirstHour : public QObject {
 
 private Q_SLOTS:
     void initTestCase() { registerBridgeTypes(); }
+
+    void aWorkerThatHadMadeNoStepYetWasCalledNotANumber()
+    {
+        Alerts alerts;
+        alerts.open(QDir::tempPath());
+        RunStatus status = runningOne();
+        WorkerStatus worker;
+        worker.alive = true;
+        worker.step = 2198; // of the checkpoint it goes on from
+        worker.loss = std::numeric_limits<double>::quiet_NaN();
+        status.workers = { worker };
+        alerts.takeStatus(status);
+        QVERIFY(std::none_of(alerts.all().begin(), alerts.all().end(), [](const Alert& alert) { return alert.kind == AlertKind::NotANumber; }));
+    }
+
+    void aResumeThatEndsAtOnceWasOffered()
+    {
+        auto plan = std::make_shared<ResumePlan>();
+        RunStatus status = runningOne();
+        status.steps = 2198;
+        status.tokens = 1'000'000;
+        status.activeSeconds = 1800;
+        status.epochs.emplace_back();
+        status.epochs.front().closedWallNs = 1;
+        status.epochs.front().chunks[ChunkState::Committed] = 4;
+        RunConfig config = good(findPreset("char")).config;
+        config.epochs = 0;
+        QWidget window;
+        window.resize(1200, 800);
+        const auto offered = [&](const RunConfig& wanted) {
+            ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, wanted, &window);
+            dialog.setStatus(status);
+            dialog.show();
+            const bool enabled = buttonOf(dialog, QStringLiteral("Resume as attempt 2"))->isEnabled();
+            const bool warned = says(dialog, QStringLiteral("would end at once")); // a closed way says why
+            return enabled == warned ? QStringLiteral("both or neither") : enabled ? QStringLiteral("offered") : QStringLiteral("refused");
+        };
+        QCOMPARE(offered(config), QStringLiteral("offered"));
+        for (const auto& limit : std::initializer_list<std::function<void(RunConfig&)>> { [](RunConfig& c) { c.steps = 10; }, [](RunConfig& c) { c.steps = 2198; }, [](RunConfig& c) { c.tokens = 1000; },
+                 [](RunConfig& c) { c.hours = 0.25; }, [](RunConfig& c) { c.epochs = 1; } }) {
+            RunConfig wanted = config;
+            limit(wanted);
+            QCOMPARE(offered(wanted), QStringLiteral("refused"));
+        }
+        config.steps = 3000;
+        config.epochs = 2;
+        QCOMPARE(offered(config), QStringLiteral("offered"));
+        config.steps = 2000;
+        plan->redoTokens = 500'000; // half of it is trained again
+        QCOMPARE(offered(config), QStringLiteral("offered"));
+        plan->redoTokens = 0;
+        QCOMPARE(offered(config), QStringLiteral("refused"));
+        status.epochs.front().chunks[ChunkState::Trained] = 1; // what died with its weights is taken off
+        plan->effect.epochs.push_back({ 1, { ChunkCell() } });
+        plan->effect.epochs.front().cells.front().state = ChunkState::Trained;
+        plan->effect.epochs.front().cells.front().holderGone = true;
+        QCOMPARE(offered(config), QStringLiteral("offered"));
+        config.epochs = 1;
+        config.steps = 0;
+        plan->effect.redo = { chunkIdOf({ 0, 0, 0 }) }; // of the epoch that was complete
+        QCOMPARE(offered(config), QStringLiteral("offered"));
+    }
+
+    void aLimitThatIsReachedIsReadFromTheTracker()
+    {
+        const RunStory story({ .trained = 12 });
+        auto plan = planResume(story.paths());
+        QVERIFY2(plan.ok(), plan.ok() ? "" : plan.error().message.c_str());
+        const auto status = good(readStatus(story.paths()));
+        RunConfig wanted;
+        wanted.steps = 1;
+        QVERIFY(limitReached(status, plan.value(), wanted, nullptr) == StopReason::None); // no checkpoint of it is whole: all is trained again
+        plan.value().redoTokens = 0;
+        QVERIFY(limitReached(status, plan.value(), wanted, nullptr) == StopReason::Steps);
+        wanted.steps = 100'000;
+        QVERIFY(limitReached(status, plan.value(), wanted, nullptr) == StopReason::None);
+    }
+
+    void aResumeDialogDidNotNoticeThatADiskIsBack()
+    {
+        auto plan = std::make_shared<ResumePlan>();
+        QWidget window;
+        window.resize(1200, 800);
+        const RunConfig config = good(findPreset("char")).config;
+        ResumeDialog whole(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, config, &window);
+        QVERIFY(buttonOf(whole, QStringLiteral("Look again")) == nullptr);
+        auto gone = std::make_shared<ResumePlan>();
+        gone->loss = "a file cannot be read";
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, gone, config, &window);
+        buttonOf(dialog, QStringLiteral("Look again"))->click();
+        QCOMPARE(dialog.result(), ResumeDialog::kLookAgain);
+    }
 
     void aTextThatWasRefusedBecameAnotherValue()
     {
