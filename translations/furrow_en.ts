@@ -196,10 +196,6 @@
 <context>
     <name>ChartData</name>
     <message>
-        <source>stopped %1, resumed %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Attempt %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -233,6 +229,10 @@
     </message>
     <message>
         <source>epochs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>last step %1, resumed %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5215,6 +5215,10 @@
         <source>Epochs %1 to %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>made %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -8766,6 +8770,34 @@ the file cannot be read</source>
         <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Samples, all epochs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss, last step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mean over the workers of the loss of their newest step; the curves are smoothed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The newest evaluation on held-out text; each replica is evaluated for itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Eval loss, merged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Eval loss, worker %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -9088,6 +9120,33 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>Map of %n chunks of epoch %1; the counts beside it are of all open epochs</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read the checkpoints once more: a disk may be back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
+        <translation>
+            <numerusform>The epoch of this run is complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
+            <numerusform>All %n epochs of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -9120,32 +9179,8 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-    <message>
-        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <source>Cancel automatic resume</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Look again</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Read the checkpoints once more: a disk may be back</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
-        <translation>
-            <numerusform>The epoch of this run is complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
-            <numerusform>All %n epochs of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
-        </translation>
     </message>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>
@@ -9341,6 +9376,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>eval</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, smoothed</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

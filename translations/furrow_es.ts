@@ -196,10 +196,6 @@
 <context>
     <name>ChartData</name>
     <message>
-        <source>stopped %1, resumed %2</source>
-        <translation>detenida %1, reanudada %2</translation>
-    </message>
-    <message>
         <source>Attempt %1</source>
         <translation>Intento %1</translation>
     </message>
@@ -234,6 +230,10 @@
     <message>
         <source>epochs</source>
         <translation>épocas</translation>
+    </message>
+    <message>
+        <source>last step %1, resumed %2</source>
+        <translation>último paso %1, reanudado %2</translation>
     </message>
 </context>
 <context>
@@ -5215,6 +5215,10 @@
         <source>Epochs %1 to %2</source>
         <translation>Épocas %1 a %2</translation>
     </message>
+    <message>
+        <source>made %1</source>
+        <translation>creada %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -8770,6 +8774,34 @@ no se puede leer el archivo</translation>
         <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
         <translation>Muestras en los pesos por cada muestra leída: los bloques preparados se entrenan en varias épocas, y uno que está en la caché lo leyó otra ejecución</translation>
     </message>
+    <message>
+        <source>Samples, all epochs</source>
+        <translation>Muestras, todas las épocas</translation>
+    </message>
+    <message>
+        <source>Loss, last step</source>
+        <translation>Pérdida, último paso</translation>
+    </message>
+    <message>
+        <source>Mean over the workers of the loss of their newest step; the curves are smoothed</source>
+        <translation>Media de los trabajadores de la pérdida de su último paso; las curvas están suavizadas</translation>
+    </message>
+    <message>
+        <source>The newest evaluation on held-out text; each replica is evaluated for itself</source>
+        <translation>La última evaluación con texto reservado; cada réplica se evalúa por separado</translation>
+    </message>
+    <message>
+        <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
+        <translation>En fragmentos entrenados y confirmados de todos los trabajadores. Un trabajador cuenta sus propios pasos, también los del trabajo perdido</translation>
+    </message>
+    <message>
+        <source>Eval loss, merged</source>
+        <translation>Pérdida de eval., fusionado</translation>
+    </message>
+    <message>
+        <source>Eval loss, worker %1</source>
+        <translation>Pérdida de eval., trabajador %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -9095,6 +9127,33 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>Mapa de %n fragmentos de la época %1; los números de al lado son de todas las épocas abiertas</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 pasos del optimizador está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 tokens está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Mirar de nuevo</translation>
+    </message>
+    <message>
+        <source>Read the checkpoints once more: a disk may be back</source>
+        <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
+        <translation>
+            <numerusform>La época de esta ejecución está completa. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
+            <numerusform>Las %n épocas de esta ejecución están completas. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -9127,32 +9186,8 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Aceptar la ejecución como terminada tal como está. Se puede reanudar más adelante.</translation>
     </message>
     <message>
-    <message>
-        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 pasos del optimizador está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
-    </message>
-    <message>
-        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 tokens está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
-    </message>
-    <message>
-        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
-    </message>
-    <message>
-        <source>Look again</source>
-        <translation>Mirar de nuevo</translation>
-    </message>
-    <message>
-        <source>Read the checkpoints once more: a disk may be back</source>
-        <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
-        <translation>
-            <numerusform>La época de esta ejecución está completa. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
-            <numerusform>Las %n épocas de esta ejecución están completas. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
-        </translation>
+        <source>Cancel automatic resume</source>
+        <translation>Cancelar la reanudación automática</translation>
     </message>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>
@@ -9349,6 +9384,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>eval</source>
         <translation>evaluación</translation>
+    </message>
+    <message>
+        <source>%1, smoothed</source>
+        <translation>%1, suavizada</translation>
     </message>
 </context>
 <context>

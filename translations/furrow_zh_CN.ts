@@ -196,10 +196,6 @@
 <context>
     <name>ChartData</name>
     <message>
-        <source>stopped %1, resumed %2</source>
-        <translation>%1 停止，%2 恢复</translation>
-    </message>
-    <message>
         <source>Attempt %1</source>
         <translation>第 %1 次尝试</translation>
     </message>
@@ -234,6 +230,10 @@
     <message>
         <source>epochs</source>
         <translation>轮</translation>
+    </message>
+    <message>
+        <source>last step %1, resumed %2</source>
+        <translation>最后一步 %1，恢复 %2</translation>
     </message>
 </context>
 <context>
@@ -5211,6 +5211,10 @@
         <source>Epochs %1 to %2</source>
         <translation>第 %1 至 %2 轮</translation>
     </message>
+    <message>
+        <source>made %1</source>
+        <translation>创建于 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -8734,6 +8738,34 @@ the file cannot be read</source>
         <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
         <translation>每个读取的样本在权重中的样本数：准备好的数据块会在多轮中训练，缓存中的数据块由其他运行读取</translation>
     </message>
+    <message>
+        <source>Samples, all epochs</source>
+        <translation>样本（所有轮次）</translation>
+    </message>
+    <message>
+        <source>Loss, last step</source>
+        <translation>损失（最近一步）</translation>
+    </message>
+    <message>
+        <source>Mean over the workers of the loss of their newest step; the curves are smoothed</source>
+        <translation>各工作进程最近一步损失的平均值；曲线是平滑过的</translation>
+    </message>
+    <message>
+        <source>The newest evaluation on held-out text; each replica is evaluated for itself</source>
+        <translation>在保留文本上的最近一次评估；每个副本单独评估</translation>
+    </message>
+    <message>
+        <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
+        <translation>所有工作进程已训练和已提交的块中的步数。工作进程计自己的步数，包括已丢失的工作</translation>
+    </message>
+    <message>
+        <source>Eval loss, merged</source>
+        <translation>评估损失（合并）</translation>
+    </message>
+    <message>
+        <source>Eval loss, worker %1</source>
+        <translation>评估损失（工作进程 %1）</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -9051,6 +9083,32 @@ pattern 正则表达式</translation>
             <numerusform>第 %1 轮的 %n 个数据段的图；旁边的数字是所有未完成轮次的总和</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 个优化步的上限：已完成 %2 步。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 个词元的上限：已完成 %2 个。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 小时的上限：已用 %2 小时。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>重新查看</translation>
+    </message>
+    <message>
+        <source>Read the checkpoints once more: a disk may be back</source>
+        <translation>再读一次检查点：磁盘可能已恢复</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
+        <translation>
+            <numerusform>本次运行的 %n 个轮次都已完成。这次尝试会立即结束；请写更多轮次，或写 0 表示不结束。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -9083,31 +9141,8 @@ pattern 正则表达式</translation>
         <translation>按现状接受此运行已结束。以后仍可恢复。</translation>
     </message>
     <message>
-    <message>
-        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>已达到 %1 个优化步的上限：已完成 %2 步。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
-    </message>
-    <message>
-        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>已达到 %1 个词元的上限：已完成 %2 个。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
-    </message>
-    <message>
-        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>已达到 %1 小时的上限：已用 %2 小时。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
-    </message>
-    <message>
-        <source>Look again</source>
-        <translation>重新查看</translation>
-    </message>
-    <message>
-        <source>Read the checkpoints once more: a disk may be back</source>
-        <translation>再读一次检查点：磁盘可能已恢复</translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
-        <translation>
-            <numerusform>本次运行的 %n 个轮次都已完成。这次尝试会立即结束；请写更多轮次，或写 0 表示不结束。</numerusform>
-        </translation>
+        <source>Cancel automatic resume</source>
+        <translation>取消自动恢复</translation>
     </message>
     <message>
         <source>%1 Resumes by itself in %2 (%3 of %4).</source>
@@ -9304,6 +9339,10 @@ pattern 正则表达式</translation>
     <message>
         <source>eval</source>
         <translation>评估</translation>
+    </message>
+    <message>
+        <source>%1, smoothed</source>
+        <translation>%1，已平滑</translation>
     </message>
 </context>
 <context>

@@ -229,8 +229,6 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     }
     if (sparkline && ledger.ok() && status.attempt > 0 && shown && line.chunks <= kMostSparklineChunks)
         line.sparkline = lossesInOrder(ledger.value(), *shown);
-    if (!std::isfinite(line.loss) && !line.sparkline.empty())
-        line.loss = line.sparkline.back();
     return line;
 }
 

@@ -55,7 +55,7 @@ void addSeams(ChartData& data, const TelemetrySnapshot& snapshot, double samples
             double x = snapshot.xAt(k, 0, data.axis, samplesPerEpoch);
             for (auto next = k; next < snapshot.stretches.size() && snapshot.stretches[next].attempt == s.attempt; ++next)
                 x = std::min(x, snapshot.xAt(next, 0, data.axis, samplesPerEpoch));
-            const QString times = QCoreApplication::translate("ChartData", "stopped %1, resumed %2").arg(clock(lastEnd, "HH:mm"), clock(s.wallStart, "HH:mm"));
+            const QString times = QCoreApplication::translate("ChartData", "last step %1, resumed %2").arg(clock(lastEnd, "HH:mm"), clock(s.wallStart, "HH:mm"));
             const QString steps = QCoreApplication::translate("ChartData", "%n steps redone", nullptr, static_cast<int>(redone));
             data.seams.push_back({ x, QCoreApplication::translate("ChartData", "Attempt %1").arg(s.attempt), times + QStringLiteral(", ") + steps });
             if (data.axis == XAxis::WallTime)
@@ -84,7 +84,9 @@ void addEvals(ChartData& data, const TelemetrySnapshot& snapshot, double samples
 {
     if (!snapshot.evals)
         return;
-    for (const EvalPoint& eval : *snapshot.evals) {
+    std::vector<EvalPoint> evals = *snapshot.evals; // they come worker by worker; the last one is to be the newest
+    std::stable_sort(evals.begin(), evals.end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
+    for (const EvalPoint& eval : evals) {
         TelemetrySnapshot::Interval at;
         if ((only < 0 || eval.worker == only) && snapshot.find(eval.worker, eval.wall, at))
             data.evals.push_back({ snapshot.xAt(at.stretch, at.begin, data.axis, samplesPerEpoch), eval.record.loss });

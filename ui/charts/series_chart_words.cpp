@@ -34,7 +34,8 @@ void SeriesChart::updateTitle()
         trouble << tr("%1 NaN").arg(curves_->notANumbers());
     if (curves_->infinities() > 0)
         trouble << tr("%1 infinite").arg(curves_->infinities());
-    title_->set(titleText_, unit_, std::move(entries), trouble.join(QStringLiteral(", ")), {});
+    const QString unit = options_.smoothing.kind == SmoothingKind::None || unit_.isEmpty() ? unit_ : tr("%1, smoothed").arg(unit_);
+    title_->set(titleText_, unit, std::move(entries), trouble.join(QStringLiteral(", ")), {});
 }
 
 void SeriesChart::updateAccessible()

@@ -6,6 +6,8 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QLocale>
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <cstring>
@@ -88,6 +90,9 @@ QString singleWord(const QString& value)
     }
     if (const Setting* setting = findSetting(value.toStdString()))
         return settingLabel(*setting);
+    static const QRegularExpression kDecimal(QStringLiteral("^-?\\d+\\.(\\d+)$"));
+    if (const auto decimal = kDecimal.match(value); decimal.hasMatch())
+        return QLocale().toString(value.toDouble(), 'f', static_cast<int>(decimal.capturedLength(1)));
     return {};
 }
 

@@ -196,7 +196,11 @@ std::vector<TableColumn<AuditFinding>> findingColumns()
     return {
         worded<F>([] { return QCoreApplication::translate("Tables", "Finding"); }, [](const F& f) { return findingWord(f.kind); }),
         worded<F>([] { return QCoreApplication::translate("Tables", "Chunk"); },
-            [](const F& f) { return f.claims.empty() ? QString() : chunkShort(f.claims.front().block, f.claims.front().column); }),
+            [](const F& f) {
+                if (!f.claims.empty())
+                    return chunkShort(f.claims.front().block, f.claims.front().column);
+                return f.chunk.value == 0 ? QStringLiteral("–") : chunkShort(placeOf(f.chunk).block, placeOf(f.chunk).column);
+            }),
         counted<F>([] { return QCoreApplication::translate("Tables", "Trainings"); }, [](const F& f) { return static_cast<std::int64_t>(f.claims.size()); }),
         worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); }, [](const F& f) { return coreWords(f.text); }),
     };

@@ -149,8 +149,8 @@ QString bytesText(std::uint64_t bytes)
 
 QString durationText(double seconds)
 {
-    const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
-    if (seconds >= 0.001 && seconds < 1)
+    const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds))); // as formatDuration() of the command line rounds
+    if (seconds >= 0.001 && seconds < 0.9995)
         return QCoreApplication::translate("Words", "%1 ms").arg(static_cast<int>(seconds * 1000));
     if (whole < 60)
         return QCoreApplication::translate("Words", "%1 s").arg(whole);
@@ -192,7 +192,7 @@ namespace {
 
 QString endSubtitle(const RunLine& line)
 {
-    const QString when = wallTimeText(line.createdWallNs);
+    const QString when = QCoreApplication::translate("Words", "made %1").arg(wallTimeText(line.createdWallNs));
     if (line.markedByHand)
         return QCoreApplication::translate("Words", "finished (marked by hand) · %1").arg(when);
     if (line.state == RunState::Finished && line.epochsClosed > 0) {

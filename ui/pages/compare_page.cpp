@@ -5,6 +5,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/long_names.h"
 #include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/widgets/box_rows.h"
@@ -54,7 +55,7 @@ void fill(QTableView& table, const QStringList& head, const std::vector<QStringL
         }
         model.appendRow(items);
     }
-    table.resizeColumnsToContents();
+    fitColumns(table);
 }
 
 std::vector<float> speedsOf(const TelemetrySnapshot& snapshot)
@@ -210,7 +211,7 @@ void ComparePage::takeRuns(const RunLinesPtr& lines)
     model_.reset(*lines);
     filter_.reindex();
     if (first)
-        runs_->resizeColumnsToContents();
+        fitColumns(*runs_);
     if (sameNumber)
         return;
     const QSignalBlocker block(runs_->selectionModel());

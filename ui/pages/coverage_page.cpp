@@ -141,7 +141,7 @@ void CoveragePage::buildBar()
         rows_->addItem(tr("Rows: %1").arg(name), static_cast<int>(order));
     for (QComboBox* combo : { layer_, relative_, epoch_, rows_ }) { // long entries must not push the others out
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        combo->setMinimumContentsLength(combo == epoch_ ? 4 : combo == layer_ ? 9 : 14);
+        combo->setMinimumContentsLength(combo == epoch_ ? 12 : combo == layer_ ? 9 : 14);
     }
     auto* fitButton = makeButton({}, QStringLiteral("fit"));
     fitButton->setAccessibleName(tr("Fit"));

@@ -27,12 +27,13 @@ FigureRow::FigureRow(const QStringList& names, QWidget* parent)
         auto* column = new QVBoxLayout(box);
         column->setContentsMargins(0, 0, 0, 0);
         column->setSpacing(0);
-        column->addWidget(makeLabel(name, TextTone::Hint, TextSize::Small));
+        QLabel* title = makeLabel(name, TextTone::Hint, TextSize::Small);
+        column->addWidget(title);
         QLabel* value = makeLabel(QStringLiteral("–"), TextTone::Value, TextSize::Title, true);
         value->setMinimumWidth(kLeastWidth);
         value->setAccessibleName(name);
         column->addWidget(value);
-        figures_.push_back({ box, value });
+        figures_.push_back({ box, title, value });
     }
     layOut();
 }
@@ -44,6 +45,14 @@ void FigureRow::setValue(int figure, const QString& value, const QString& tip)
     label->setAccessibleDescription(value);
     if (!tip.isEmpty())
         figures_[static_cast<std::size_t>(figure)].box->setToolTip(tip);
+    layOut();
+}
+
+void FigureRow::setName(int figure, const QString& name)
+{
+    const Figure& changed = figures_[static_cast<std::size_t>(figure)];
+    changed.name->setText(name);
+    changed.value->setAccessibleName(name);
     layOut();
 }
 

@@ -16,6 +16,7 @@ public:
     explicit FigureRow(const QStringList& names, QWidget* parent = nullptr);
     /// @param tip  says more about the figure; "" leaves it
     void setValue(int figure, const QString& value, const QString& tip = {});
+    void setName(int figure, const QString& name);
     void clear(); ///< every value is a dash
 
 protected:
@@ -28,6 +29,7 @@ private:
     int columns_ = 0;
     struct Figure {
         QWidget* box;
+        QLabel* name;
         QLabel* value;
     };
     std::vector<Figure> figures_;

@@ -60,7 +60,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     open_->setWordWrap(true);
     column->addWidget(open_);
     column->addWidget(makeLine());
-    figures_ = new FigureRow({ tr("Loss"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"), tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
+    figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"), tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
     column->addWidget(figures_);
     column->addWidget(makeLine());
     alerts_ = new AlertList;
@@ -68,7 +68,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     cards_ = new QGridLayout;
     cards_->setSpacing(12);
     column->addLayout(cards_);
-    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples in weights"), tr("Uses of each sample"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
+    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples, all epochs"), tr("Uses of each sample"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
     column->addWidget(reading_);
     buildChart();
     column->addWidget(loss_, 1);
@@ -154,14 +154,30 @@ void OverviewPage::take(const StatusPtr& status)
 void OverviewPage::showFigures(const RunStatus& status)
 {
     const auto loss = [](double value) { return std::isfinite(value) ? fixedText(value, 3) : QStringLiteral("–"); };
-    figures_->setValue(0, loss(status.loss));
-    figures_->setValue(1, status.evalLoss ? loss(*status.evalLoss) : QStringLiteral("–"));
+    figures_->setValue(0, loss(status.loss), tr("Mean over the workers of the loss of their newest step; the curves are smoothed"));
+    figures_->setValue(1, status.evalLoss ? loss(*status.evalLoss) : QStringLiteral("–"), tr("The newest evaluation on held-out text; each replica is evaluated for itself"));
+    figures_->setName(1, evalName());
     figures_->setValue(2, fixedText(status.tokensPerSecond, 0));
-    figures_->setValue(3, countText(status.steps));
+    figures_->setValue(3, countText(status.steps), tr("In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost"));
     figures_->setValue(4, countText(status.tokens));
     figures_->setValue(5, durationText(status.activeSeconds));
     const double age = static_cast<double>(bench_.replay().moment().value_or(systemClock().wallNs()) - status.newestCheckpointWallNs) * 1e-9;
     figures_->setValue(6, status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));
+}
+
+/// Whose evaluation is shown: each replica has its own loss, and the merged model another one.
+QString OverviewPage::evalName() const
+{
+    const SnapshotPtr& telemetry = bench_.watcher().telemetry();
+    const auto moment = bench_.replay().moment();
+    const EvalPoint* newest = nullptr;
+    if (telemetry && telemetry->evals)
+        for (const EvalPoint& eval : *telemetry->evals)
+            if ((!moment || eval.wall * 1e9 <= static_cast<double>(*moment)) && (newest == nullptr || eval.wall >= newest->wall))
+                newest = &eval;
+    if (newest == nullptr)
+        return tr("Eval loss");
+    return newest->record.what == EvalRecord::What::Merged ? tr("Eval loss, merged") : tr("Eval loss, worker %1").arg(newest->worker);
 }
 
 void OverviewPage::showReading(const RunStatus& status)
@@ -195,8 +211,7 @@ void OverviewPage::showWorkers(const RunStatus& status)
         WorkerCard*& card = cardOf_[worker.worker];
         if (card == nullptr) {
             card = new WorkerCard(worker.worker);
-            const int at = static_cast<int>(cardOf_.size()) - 1;
-            cards_->addWidget(card, at / kCardColumns, at % kCardColumns);
+            placeCards();
             const auto place = cardOf_.find(worker.worker); // made later than the docks, reached before them all the same
             setTabOrder(place == cardOf_.begin() ? static_cast<QWidget*>(head_->whyButton()) : std::prev(place)->second, card);
             connect(card, &WorkerCard::chosen, this, [this](int chosen) {
@@ -208,6 +223,16 @@ void OverviewPage::showWorkers(const RunStatus& status)
                 card->setLosses(newestLosses(*bench_.watcher().telemetry(), worker.worker));
         }
         card->setStatus(worker, status.state == RunState::Finished || status.state == RunState::Paused || status.state == RunState::Stopped);
+    }
+}
+
+/// By number, whichever worker was seen first.
+void OverviewPage::placeCards()
+{
+    int at = 0;
+    for (const auto& [worker, card] : cardOf_) {
+        cards_->addWidget(card, at / kCardColumns, at % kCardColumns);
+        ++at;
     }
 }
 

@@ -75,6 +75,8 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
     for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows; ++choice)
         if (!choice->canBeChosen || choice->redo.size() != plan_.effect.redo.size()) // the others are what the first line says
             addRow(*choice, &*choice == best);
+    for (QAbstractButton* button : group_->buttons())
+        button->setProperty("keepsWords", true); // letters below numbers of a list say nothing; the arrow keys go through it
     connect(group_, &QButtonGroup::idToggled, this, qOverload<>(&QWidget::update));
     connect(group_, &QButtonGroup::idClicked, this, &CheckpointChoices::changed);
 }

@@ -3,6 +3,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/long_names.h"
 #include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
@@ -20,6 +21,7 @@ namespace furrow {
 
 namespace {
 
+constexpr int kSpeedColumn = 10; // of the processes
 constexpr int kMarkColumn = 1;
 constexpr int kVerdictColumn = 2;
 constexpr int kAgeColumn = 4;
@@ -74,6 +76,7 @@ QWidget* WorkersPage::buildProcesses()
     column->setContentsMargins(12, 12, 12, 0);
     column->addWidget(makeLabel(tr("Worker processes of all attempts"), TextTone::Value, TextSize::Body, true));
     column->addWidget(processTable_, 1);
+    processTable_->horizontalHeader()->setStretchLastSection(false); // it would give the speed what is left, be it nothing
     setSortedModel(processTable_, &incarnations_, 4, Qt::DescendingOrder);
     processTable_->setItemDelegate(new WorkerDelegate(processTable_));
     connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
@@ -200,10 +203,10 @@ void WorkersPage::showBest()
     saySentence(sentence_, best == all.end() ? QString() : tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)), false);
 }
 
-void WorkersPage::keepRoomFor(int column, const QString& text)
+void WorkersPage::keepRoomFor(QTableView& table, int column, const QString& text)
 {
-    const int room = checkpointTable_->fontMetrics().horizontalAdvance(text) + kCellSides;
-    checkpointTable_->setColumnWidth(column, std::max(checkpointTable_->columnWidth(column), room));
+    const int room = table.fontMetrics().horizontalAdvance(text) + kCellSides;
+    table.setColumnWidth(column, std::max(table.columnWidth(column), room));
 }
 
 void WorkersPage::take(const TablesPtr& tables)
@@ -216,11 +219,12 @@ void WorkersPage::take(const TablesPtr& tables)
         showBest();
     enableButtons();
     if (first) {
-        processTable_->resizeColumnsToContents();
+        fitColumns(*processTable_);
+        keepRoomFor(*processTable_, kSpeedColumn, rateText(999'999)); // it is small while a worker begins
         checkpointTable_->resizeColumnsToContents();
-        keepRoomFor(kMarkColumn, QCoreApplication::translate("Tables", "best") + QStringLiteral(", ") + QCoreApplication::translate("Tables", "newest"));
-        keepRoomFor(kAgeColumn, durationText(99 * 60 + 59)); // it grows
-        keepRoomFor(kVerdictColumn, QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));
+        keepRoomFor(*checkpointTable_, kMarkColumn, QCoreApplication::translate("Tables", "best") + QStringLiteral(", ") + QCoreApplication::translate("Tables", "newest"));
+        keepRoomFor(*checkpointTable_, kAgeColumn, durationText(99 * 60 + 59)); // it grows
+        keepRoomFor(*checkpointTable_, kVerdictColumn, QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));
     }
 }
 

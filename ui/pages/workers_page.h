@@ -29,7 +29,7 @@ private:
     QWidget* buildProcesses();
     QWidget* buildCheckpoints();
     void take(const TablesPtr& tables);
-    void keepRoomFor(int column, const QString& text); ///< of the checkpoints
+    void keepRoomFor(QTableView& table, int column, const QString& text);
     const CheckpointLine* current() const; ///< null: none chosen
     void enableButtons();
     void evaluate();

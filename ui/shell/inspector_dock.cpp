@@ -7,6 +7,7 @@
 #include "ui/pages/chunk_samples_view.h"
 #include "ui/pages/flow_layout.h"
 #include "ui/pages/marks.h"
+#include "ui/pages/long_names.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
@@ -29,6 +30,7 @@ constexpr int kChartHeight = 120;
 constexpr int kTableHeight = 130;
 constexpr int kSamplesHeight = 220;
 constexpr int kLossColumn = 2; // of the chunks
+constexpr int kLongestWord = 36; // what is longer and cannot be wrapped is elided, or it would push the values out of the window
 constexpr int kOneLine = 20; // letters of a value that is never broken, a number or a time
 constexpr int kIdLetters = 8; // the whole id is in the tooltip
 
@@ -256,10 +258,13 @@ void InspectorDock::addWorkerRow(int worker)
 void InspectorDock::addRow(const QString& name, const QString& value, const QString& tip)
 {
     const int row = addName(name);
-    QLabel* text = makeLabel(value, TextTone::Value, TextSize::Small);
+    const QStringList words = value.split(QLatin1Char(' '));
+    const bool isUnbroken = std::any_of(words.begin(), words.end(), [](const QString& word) { return word.size() > kLongestWord; });
+    QLabel* text = isUnbroken ? new ElidedLabel(TextTone::Value, TextSize::Small) : makeLabel(value, TextTone::Value, TextSize::Small);
+    text->setText(value);
     text->setAlignment(Qt::AlignRight);
-    text->setWordWrap(value.size() > kOneLine);
-    text->setToolTip(tip);
+    text->setWordWrap(!isUnbroken && value.size() > kOneLine);
+    text->setToolTip(isUnbroken && tip.isEmpty() ? value : tip);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text->setAccessibleName(QStringLiteral("%1: %2").arg(name, value));
     rows_->addWidget(text, row, 1);
@@ -481,7 +486,7 @@ void InspectorDock::showRun()
 {
     const RunStatus& status = *bench_.watcher().status();
     const RunFile& file = status.file;
-    title_->setText(QString::fromStdString(file.config.name.empty() ? file.preset : file.config.name));
+    title_->setText(breakable(QString::fromStdString(file.config.name.empty() ? file.preset : file.config.name)));
     sayWhetherPresent();
     addRow(tr("State"), stateWord(status));
     if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already

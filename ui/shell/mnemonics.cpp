@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QDialog>
 #include <QEvent>
+#include <QHash>
 #include <QKeySequence>
 #include <QMenu>
 #include <QRegularExpression>
@@ -40,40 +41,108 @@ qsizetype bestPlace(const QString& text, const QSet<QChar>& taken)
     return -1;
 }
 
-QString withMnemonic(const QString& text, QSet<QChar>& taken)
+/// Letters of a text in the order in which a person looks for them.
+QList<QChar> lettersOf(const QString& text)
 {
-    QString given = withoutMnemonic(text);
-    const qsizetype place = bestPlace(given, taken);
-    QChar letter = place >= 0 ? given[place].toUpper() : QChar();
-    if (place >= 0) {
-        given.insert(place, QLatin1Char('&'));
-    } else {
-        static const QString kLetters = QStringLiteral("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
-        const auto open = std::find_if(kLetters.begin(), kLetters.end(), [&taken](QChar c) { return isUsable(c, taken); });
-        letter = open == kLetters.end() ? QChar() : *open;
-        if (letter.isNull())
-            return text; // more entries than letters
-        const auto tail = given.endsWith(QChar(0x2026)) ? given.size() - 1 : given.size();
-        given.insert(tail, QStringLiteral("(&%1)").arg(letter));
+    QList<QChar> letters;
+    for (QSet<QChar> seen;;) {
+        const qsizetype place = bestPlace(text, seen);
+        if (place < 0)
+            return letters;
+        seen.insert(text[place].toUpper());
+        letters.append(text[place].toUpper());
     }
-    taken.insert(letter);
-    return given;
+}
+
+/// Who has which letter, so that as many as can be have one of their own: each may move on to another for the sake of the next.
+class Letters {
+public:
+    explicit Letters(QSet<QChar> taken)
+        : taken_(std::move(taken))
+    {
+    }
+    bool give(const QStringList& texts, qsizetype to)
+    {
+        QSet<QChar> tried;
+        return give(texts, to, tried);
+    }
+    QChar of(qsizetype text) const { return owner_.key(text); }
+    QSet<QChar> all() const
+    {
+        QSet<QChar> letters = taken_;
+        for (auto entry = owner_.begin(); entry != owner_.end(); ++entry)
+            letters.insert(entry.key());
+        return letters;
+    }
+
+private:
+    bool give(const QStringList& texts, qsizetype to, QSet<QChar>& tried)
+    {
+        const QList<QChar> letters = lettersOf(texts[to]);
+        for (const bool move : { false, true }) { // a free one first
+            for (const QChar letter : letters) {
+                if (taken_.contains(letter) || (!move && owner_.contains(letter)) || tried.contains(letter))
+                    continue;
+                tried.insert(letter);
+                if (move && !give(texts, owner_.value(letter), tried))
+                    continue;
+                owner_[letter] = to;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    QSet<QChar> taken_;
+    QHash<QChar, qsizetype> owner_;
+};
+
+QString marked(const QString& text, QChar letter)
+{
+    QSet<QChar> others;
+    for (const QChar c : text)
+        if (c.toUpper() != letter)
+            others.insert(c.toUpper());
+    QString given = text;
+    return given.insert(bestPlace(text, others), QLatin1Char('&'));
+}
+
+/// For words without a letter of this keyboard, as in Chinese: behind them.
+QString withAppended(const QString& text, QSet<QChar>& taken)
+{
+    static const QString kLetters = QStringLiteral("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+    const auto open = std::find_if(kLetters.begin(), kLetters.end(), [&taken](QChar c) { return isUsable(c, taken); });
+    if (open == kLetters.end())
+        return text; // more entries than letters
+    taken.insert(*open);
+    QString given = text;
+    const auto tail = given.endsWith(QChar(0x2026)) ? given.size() - 1 : given.size();
+    return given.insert(tail, QStringLiteral("(&%1)").arg(*open));
 }
 
 /// Those that have a letter keep it, the first one of each: a menu that is opened twice stays the same.
 template <typename Item> void give(const QList<Item*>& items)
 {
-    QSet<QChar> taken;
+    QSet<QChar> kept;
     QList<Item*> open;
+    QStringList texts;
     for (Item* item : items) {
         const QChar letter = letterOf(item->text());
-        if (letter.isNull() || taken.contains(letter))
-            open.append(item);
-        else
-            taken.insert(letter);
+        if (!letter.isNull() && !kept.contains(letter)) {
+            kept.insert(letter);
+            continue;
+        }
+        open.append(item);
+        texts.append(withoutMnemonic(item->text()));
     }
-    for (Item* item : open)
-        item->setText(withMnemonic(item->text(), taken));
+    Letters letters(kept);
+    for (qsizetype i = 0; i < texts.size(); ++i)
+        letters.give(texts, i);
+    QSet<QChar> taken = letters.all();
+    for (qsizetype i = 0; i < texts.size(); ++i) {
+        const QChar letter = letters.of(i);
+        open[i]->setText(letter.isNull() ? withAppended(texts[i], taken) : marked(texts[i], letter));
+    }
 }
 
 } // namespace
@@ -97,7 +166,7 @@ void giveDialogMnemonics(QWidget& dialog)
     QList<QAbstractButton*> buttons;
     const auto all = dialog.findChildren<QAbstractButton*>();
     for (QAbstractButton* button : all) {
-        if (button->text().isEmpty() || button->window() != &dialog)
+        if (button->text().isEmpty() || button->window() != &dialog || button->property("keepsWords").toBool())
             continue;
         if (button->accessibleName().isEmpty())
             button->setAccessibleName(withoutMnemonic(button->text()));

@@ -15,6 +15,9 @@ namespace {
 constexpr int kMeterRow = 17;
 constexpr int kBar = 8;
 constexpr int kNumbers = 210; // value, total and share at the right
+constexpr double kShare = 54;
+constexpr double kBeforeShare = 6;
+constexpr double kAfterBar = 4;
 
 void drawFill(QPainter& p, const QRectF& area, MeterFill fill)
 {
@@ -83,6 +86,22 @@ void Meter::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
 }
 
+QString Meter::restText() const { return QStringLiteral(" / ") + totalText_; }
+
+QRectF Meter::shareArea() const
+{
+    const double wide = std::max(kShare, tabularWidth(theme().font(FontRole::Small), share_));
+    return { width() - wide, 0, wide, static_cast<double>(height()) };
+}
+
+QRectF Meter::numbersArea() const
+{
+    const double right = shareArea().left() - kBeforeShare;
+    const double wide = tabularWidth(theme().font(FontRole::Small, QFont::DemiBold), value_) + tabularWidth(theme().font(FontRole::Small), restText());
+    const double left = std::min(right - std::ceil(wide), width() - kNumbers + kAfterBar);
+    return { left, 0, right - left, static_cast<double>(height()) };
+}
+
 void Meter::paintEvent(QPaintEvent*)
 {
     const Theme& t = theme();
@@ -100,7 +119,7 @@ void Meter::paintEvent(QPaintEvent*)
         p.drawText(QRectF(labelWidth_ + used + 12, 0, right, height()), Qt::AlignVCenter | Qt::AlignLeft, tr("total not known yet"));
         return;
     }
-    const QRectF bar(labelWidth_, std::floor((height() - kBar) / 2.0), std::max(20.0, right - labelWidth_ - kNumbers), kBar);
+    const QRectF bar(labelWidth_, std::floor((height() - kBar) / 2.0), std::max(20.0, numbersArea().left() - kAfterBar - labelWidth_), kBar);
     p.setPen(QPen(t.color(Token::Line2), 1));
     p.setBrush(t.color(Token::Inset));
     p.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
@@ -113,14 +132,12 @@ void Meter::paintEvent(QPaintEvent*)
             drawFill(p, QRectF(x, inner.top(), end - x, inner.height()), part.fill);
         x = end;
     }
-    const double shareWidth = 54;
     p.setPen(t.color(Token::Text2));
     p.setFont(t.font(FontRole::Small));
-    drawTabular(p, QRectF(right - shareWidth, 0, shareWidth, height()), Qt::AlignRight, share_);
-    const QString rest = QStringLiteral(" / ") + totalText_;
+    drawTabular(p, shareArea(), Qt::AlignRight, share_);
     p.setPen(t.color(Token::Text3));
-    const QRectF numbers(bar.right() + 4, 0, right - shareWidth - bar.right() - 10, height());
-    const double restWidth = drawTabular(p, numbers, Qt::AlignRight, rest);
+    const QRectF numbers = numbersArea();
+    const double restWidth = drawTabular(p, numbers, Qt::AlignRight, restText());
     p.setPen(t.color(Token::Text1));
     p.setFont(t.font(FontRole::Small, QFont::DemiBold));
     drawTabular(p, numbers.adjusted(0, 0, -restWidth, 0), Qt::AlignRight, value_);

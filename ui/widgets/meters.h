@@ -27,12 +27,17 @@ public:
     void setLabelWidth(int width);
     QSize sizeHint() const override;
 
+    /// Where the share stands, and value and total before it; what is long gets its room from the bar.
+    QRectF shareArea() const;
+    QRectF numbersArea() const;
+
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
     void updateAccessible();
+    QString restText() const;
 
     QString label_;
     QString value_, totalText_, share_;

@@ -12,6 +12,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/coverage_page.h"
+#include "ui/pages/long_names.h"
 #include "ui/pages/new_run/estimate_panel.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/new_run/new_run_page.h"
@@ -68,6 +69,12 @@ int labelsThatSay(const QWidget& parent, const QString& words)
 {
     const auto labels = parent.findChildren<QLabel*>();
     return static_cast<int>(std::count_if(labels.begin(), labels.end(), [&words](const QLabel* label) { return label->text() == words; }));
+}
+
+void show(Workbench& bench, const RunStory& story)
+{
+    bench.showRun(story.folder());
+    QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry() && bench.watcher().tables(), kPatienceMs);
 }
 
 } // namespace
@@ -170,6 +177,21 @@ private Q_SLOTS:
         QCOMPARE(dialog.result(), ResumeDialog::kLookAgain);
     }
 
+    void valueAndShareOfAMeterWereDrawnOverEachOther()
+    {
+        Meter meter(QStringLiteral("Optimiser steps"));
+        meter.resize(500, meter.height());
+        for (const auto& [value, total] : { std::pair(2198LL, 10LL), std::pair(2198LL, 3000LL), std::pair(9'876'543'210LL, 9'999'999'999LL) }) {
+            meter.setParts({}, static_cast<double>(total));
+            meter.setNumbers(countText(value), countText(total), percentText(static_cast<double>(value) / static_cast<double>(total)));
+            const double wide = tabularWidth(theme().font(FontRole::Small, QFont::DemiBold), countText(value)) + tabularWidth(theme().font(FontRole::Small), QStringLiteral(" / ") + countText(total));
+            QVERIFY(meter.numbersArea().width() >= wide);
+            QVERIFY(meter.numbersArea().right() < meter.shareArea().left());
+            QVERIFY(meter.shareArea().width() >= tabularWidth(theme().font(FontRole::Small), percentText(static_cast<double>(value) / static_cast<double>(total))));
+            QCOMPARE(meter.shareArea().right(), 500.0);
+        }
+    }
+
     void aTextThatWasRefusedBecameAnotherValue()
     {
         RunForm form;
@@ -244,6 +266,148 @@ private Q_SLOTS:
         QVERIFY(!made.ok());
         QVERIFY2(made.error().message.find("name has 5000 characters") != std::string::npos, made.error().message.c_str());
         QVERIFY(QDir(workspace.path()).isEmpty());
+    }
+
+    void differentFiguresHadOneLabelAndCardsTheirOrderOfArrival()
+    {
+        const RunStory story({ .blocks = 5, .trained = 19 });
+        Workbench bench(story.workspace());
+        show(bench, story);
+        OverviewPage page(bench);
+        page.resize(1200, 900);
+        page.show();
+        QCOMPARE(labelsThatSay(page, QStringLiteral("Samples in weights")), 0); // the meter draws its own
+        QCOMPARE(labelsThatSay(page, QStringLiteral("Samples, all epochs")), 1);
+        QTRY_COMPARE(labelsThatSay(page, QStringLiteral("Eval loss, worker 0")), 1); // its evaluation is the newest
+        auto cards = page.findChildren<WorkerCard*>();
+        QCOMPARE(cards.size(), 2);
+        std::sort(cards.begin(), cards.end(), [](const WorkerCard* a, const WorkerCard* b) { return a->x() < b->x(); });
+        QVERIFY2(cards.front()->accessibleName().startsWith(QStringLiteral("Worker 0")), qPrintable(cards.front()->accessibleName()));
+    }
+
+    void theLegendSaidTheEvaluationOfTheLastWorkerInsteadOfTheNewest()
+    {
+        const RunStory story({ .blocks = 5, .trained = 19 }); // worker 0 was evaluated twice, worker 1 once
+        RunTelemetry telemetry(story.paths().telemetryFolder());
+        while (telemetry.poll()) { }
+        const auto snapshot = telemetry.snapshot();
+        QCOMPARE(snapshot->evals->size(), std::size_t(3));
+        const auto newest = std::max_element(snapshot->evals->begin(), snapshot->evals->end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
+        QCOMPARE(chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens).evals.back().y, newest->record.loss);
+    }
+
+    void aDurationWasCutInOnePlaceAndRoundedInAnother()
+    {
+        QCOMPARE(durationText(321.6), QStringLiteral("5 min 22 s"));
+        QCOMPARE(durationText(59.7), QStringLiteral("1 min 0 s"));
+        QCOMPARE(durationText(0.25), QStringLiteral("250 ms"));
+        QCOMPARE(durationText(0.9997), QStringLiteral("1 s"));
+    }
+
+    void aRunSeemedToHaveStoppedWhenItWasMade()
+    {
+        RunLine line;
+        line.state = RunState::Stopped;
+        line.attempt = 1;
+        line.createdWallNs = 1'700'000'000'000'000'000;
+        QCOMPARE(runSubtitle(line), QStringLiteral("stopped · made %1").arg(wallTimeText(line.createdWallNs)));
+    }
+
+    void aLongNamePushedTheValuesOutOfTheInspector()
+    {
+        const RunStory story({}, QString(60, QLatin1Char('w')));
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        show(bench, story);
+        inspector.resize(300, 600);
+        inspector.show();
+        QTRY_VERIFY(inspector.findChildren<QLabel*>().size() > 6);
+        for (const auto* label : inspector.findChildren<QLabel*>())
+            QVERIFY2(label->minimumSizeHint().width() < 300, qPrintable(label->text()));
+    }
+
+    void aLongNameWasTheOnlyColumn()
+    {
+        QStandardItemModel model(1, 2);
+        model.setItem(0, 0, new QStandardItem(QString(5000, QLatin1Char('w'))));
+        model.setItem(0, 1, new QStandardItem(QStringLiteral("2.164")));
+        const std::unique_ptr<QTableView> table(makeTable(QStringLiteral("Runs")));
+        table->setModel(&model);
+        fitColumns(*table);
+        QVERIFY(table->columnWidth(0) <= 320);
+        QVERIFY(table->columnWidth(1) > 0);
+    }
+
+    void menusHadLettersBehindTheirWords()
+    {
+        QMenu menu;
+        for (const char* text : { "Language", "Log", "Attempts", "Notes", "Group", "Usage", "Events", "Restore from trash…", "Delete" })
+            menu.addAction(QString::fromLatin1(text));
+        giveMnemonics(menu);
+        std::set<QString> letters;
+        for (const QAction* action : menu.actions()) {
+            QVERIFY2(!action->text().contains(QLatin1Char('(')), qPrintable(action->text()));
+            letters.insert(QKeySequence::mnemonic(action->text()).toString());
+        }
+        QCOMPARE(static_cast<int>(letters.size()), static_cast<int>(menu.actions().size()));
+        QMenu tight; // "at" can only have what "ta" would take first
+        tight.addAction(QStringLiteral("ta"));
+        tight.addAction(QStringLiteral("t"));
+        giveMnemonics(tight);
+        QCOMPARE(tight.actions().front()->text(), QStringLiteral("t&a"));
+        QCOMPARE(tight.actions().back()->text(), QStringLiteral("&t"));
+    }
+
+    void checkpointsOfAListHadUnderlinedDigits()
+    {
+        ResumePlan plan;
+        for (int id = 1; id <= 3; ++id) {
+            ResumePlan::CheckpointChoice choice;
+            choice.row.id = { id };
+            choice.verified = choice.canBeChosen = true;
+            choice.redo = { chunkIdOf({ 0, 0, id }) };
+            plan.checkpoints.push_back(choice);
+        }
+        QDialog dialog;
+        auto* list = new CheckpointChoices(plan, &dialog);
+        giveDialogMnemonics(dialog);
+        QCOMPARE(list->findChildren<QRadioButton*>().size(), 4);
+        for (const auto* button : list->findChildren<QRadioButton*>())
+            QVERIFY2(!button->text().contains(QLatin1Char('&')), qPrintable(button->text()));
+    }
+
+    void anAuditRowHadNoChunk()
+    {
+        AuditFinding finding;
+        finding.kind = "excluded";
+        const auto columns = findingColumns();
+        QCOMPARE(columns[1].text(finding), QStringLiteral("–"));
+        finding.chunk = chunkIdOf({ 0, 3, 4 });
+        QCOMPARE(columns[1].text(finding), chunkShort(3, 4));
+    }
+
+    void oneAlertHadTwoDecimalPoints()
+    {
+        Appearance appearance(false);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const std::string spike = "loss 2.9121 in windows 3-4 sticks out: robust z 6.5";
+        QCOMPARE(coreWords(spike), QString::fromStdString(spike));
+        appearance.setLanguage(QStringLiteral("es"));
+        const QString words = coreWords(spike);
+        QVERIFY2(words.contains(QStringLiteral("2,9121")) && words.contains(QStringLiteral("6,5")), qPrintable(words));
+    }
+
+    void theEpochWasCutInItsChoice()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        show(bench, story);
+        CoveragePage page(bench);
+        page.resize(1600, 700);
+        page.show();
+        for (const auto* combo : page.findChildren<QComboBox*>())
+            if (combo->accessibleName() == QStringLiteral("Epoch"))
+                QVERIFY(combo->sizeHint().width() >= combo->fontMetrics().horizontalAdvance(QStringLiteral("Epoch 1, open")) + 20);
     }
 };
 

@@ -661,13 +661,13 @@ private Q_SLOTS:
         int count = 0;
         const auto buttons = dialog.findChildren<QAbstractButton*>();
         for (const QAbstractButton* button : buttons) {
-            if (button->text().isEmpty())
+            if (button->text().isEmpty() || button->property("keepsWords").toBool()) // a list has its arrow keys
                 continue;
             ++count;
             letters.insert(QKeySequence::mnemonic(button->text()).toString());
             QVERIFY2(!button->accessibleName().contains(QLatin1Char('&')), qPrintable(button->accessibleName()));
         }
-        QVERIFY(count >= 6);
+        QVERIFY(count >= 4);
         QVERIFY(!letters.contains(QString()));
         QCOMPARE(letters.size(), count);
     }
