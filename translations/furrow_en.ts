@@ -523,6 +523,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The boot id changed: the computer was restarted.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2624,6 +2628,14 @@
     </message>
     <message>
         <source>%1 is listed in epoch %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared and has no digest: its file cannot be proven</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is marked as trained by the parent run, which the list of what the parent trained does not say</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -523,6 +523,10 @@
         <translation>El proceso supervisor ya no existe.</translation>
     </message>
     <message>
+        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.</source>
+        <translation>El supervisor está parado: alguien detuvo el proceso %1 (Ctrl+Z, SIGSTOP, un depurador). SIGCONT (`fg`, `kill -CONT`) lo deja continuar; hasta entonces los trabajadores esperan en cuanto termina la época.</translation>
+    </message>
+    <message>
         <source>The boot id changed: the computer was restarted.</source>
         <translation>El identificador de arranque cambió: el ordenador se reinició.</translation>
     </message>
@@ -2625,6 +2629,14 @@
     <message>
         <source>%1 is listed in epoch %2</source>
         <translation>%1 figura en la época %2</translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared and has no digest: its file cannot be proven</source>
+        <translation>el bloque %1 está marcado como preparado y no tiene resumen: su archivo no se puede comprobar</translation>
+    </message>
+    <message>
+        <source>%1 is marked as trained by the parent run, which the list of what the parent trained does not say</source>
+        <translation>%1 está marcado como entrenado por la ejecución de origen, pero la lista de lo que esta entrenó no lo dice</translation>
     </message>
     <message>
         <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>

@@ -523,6 +523,10 @@
         <translation>监督进程已不存在。</translation>
     </message>
     <message>
+        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.</source>
+        <translation>监督进程停住了：有人停止了进程 %1（Ctrl+Z、SIGSTOP 或调试器）。SIGCONT（`fg`、`kill -CONT`）可让它继续；在此之前，本轮结束后工作进程只能等待。</translation>
+    </message>
+    <message>
         <source>The boot id changed: the computer was restarted.</source>
         <translation>启动标识已改变：计算机重新启动过。</translation>
     </message>
@@ -2625,6 +2629,14 @@
     <message>
         <source>%1 is listed in epoch %2</source>
         <translation>%1 被列在第 %2 轮</translation>
+    </message>
+    <message>
+        <source>block %1 is marked as prepared and has no digest: its file cannot be proven</source>
+        <translation>区块 %1 被标记为已准备，但没有摘要：无法证明其文件</translation>
+    </message>
+    <message>
+        <source>%1 is marked as trained by the parent run, which the list of what the parent trained does not say</source>
+        <translation>%1 被标记为父运行已训练，但父运行已训练内容的列表中没有它</translation>
     </message>
     <message>
         <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>

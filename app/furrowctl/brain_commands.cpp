@@ -2,6 +2,7 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
+#include "core/base/plain_line.h"
 #include "core/run/brain.h"
 #include "core/workspace/run_folders.h"
 
@@ -37,7 +38,7 @@ nlohmann::json brainJson(const Brain& b)
 
 std::string brainText(const Brain& b)
 {
-    std::string text = b.file.config.name + " in " + b.folder + "\n  weights: " + (b.weights ? b.weights->record.folder : std::string("not trained yet"));
+    std::string text = b.file.config.name + " in " + plainLine(b.folder) + "\n  weights: " + (b.weights ? b.weights->record.folder : std::string("not trained yet"));
     if (b.weights && b.weights->record.evalLoss)
         text += ", loss on held-out text " + formatNumber(*b.weights->record.evalLoss, 4);
     text += "\n  tokenizer: " + b.file.config.tokenizer + ", " + std::to_string(b.file.vocabularySize) + " tokens, " + b.file.tokenizerHash.substr(0, 12) + "\n  trained here: " + formatCount(b.steps)

@@ -2,6 +2,7 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
+#include "core/base/plain_line.h"
 #include "core/run/chunk_view.h"
 #include "core/run/life_cycle.h"
 #include "core/run/poisoned_chunks.h"
@@ -92,8 +93,8 @@ int inspect(InspectOptions o)
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, " << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
               << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " duplicates, " << v.summary.tokens << " tokens\n";
     for (const auto& s : v.samples)
-        std::cout << "[" << s.index << "] " << s.file << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
-                  << (s.firstRow ? " of " + s.firstRow->file + " row " + std::to_string(s.firstRow->row) : std::string())
+        std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
+                  << (s.firstRow ? " of " + plainLine(s.firstRow->file) + " row " + std::to_string(s.firstRow->row) : std::string())
                   << "\n" << s.text << "\n";
     std::cout << std::flush;
     return kDone;

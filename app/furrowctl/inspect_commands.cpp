@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/audit_progress.h"
 #include "app/furrowctl/watch.h"
+#include "core/base/plain_line.h"
 #include "core/base/process.h"
 #include "core/run/run_audit.h"
 #include "core/run/run_status.h"
@@ -45,7 +46,7 @@ int listRuns(const RunOptions& o)
         const bool marked = read.ok() && read.value().markedByHand;
         runs.push_back({ { "run", folder.string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "marked_by_hand", marked }, { "problem", read.ok() ? "" : read.error().message } });
         if (!o.json)
-            std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  " << folder.string() << (read.ok() ? "" : "  " + read.error().message) << "\n";
+            std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  " << plainLine(folder.string()) << (read.ok() ? "" : "  " + read.error().message) << "\n";
     }
     if (o.json)
         print(runs);

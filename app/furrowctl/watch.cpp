@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/terminal_output.h"
 #include "core/base/format.h"
+#include "core/base/plain_line.h"
 #include "core/base/process.h"
 #include "core/base/utf8.h"
 #include "core/run/life_cycle.h"
@@ -193,7 +194,7 @@ std::string epochText(const EpochRow& e)
 
 std::string statusText(const RunStatus& s)
 {
-    std::string text = s.folder + "\n" + toString(s.state) + (s.markedByHand ? ", marked by hand" : "");
+    std::string text = plainLine(s.folder) + "\n" + toString(s.state) + (s.markedByHand ? ", marked by hand" : "");
     if (s.stopReason != StopReason::None)
         text += " (" + toString(s.stopReason) + (s.stopDetail.empty() ? "" : ": " + s.stopDetail) + ")";
     text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";

@@ -80,6 +80,14 @@ Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerR
     return verifyCheckpoint(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
 }
 
+Error alreadyRunning(const RunPaths& paths)
+{
+    auto status = readStatus(paths);
+    const auto pid = status.ok() ? status.value().supervisorPid : 0;
+    return { ErrorCode::Busy, pid ? sentence("%1 is already running, held by process %2. Stop it first.", { paths.folder().string(), std::to_string(pid) })
+                                  : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
+}
+
 /// Waits until the supervisor has written its name, or has ended with a reason.
 Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, const std::filesystem::path& log)
 {
@@ -92,6 +100,8 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
                 return {};
         }
         if (!isAlive(supervisor)) {
+            if (isLocked(paths.supervisorLock())) // by another one, to whom the log belongs
+                return alreadyRunning(paths);
             const auto said = lastLogLine(log);
             return Error { ErrorCode::Internal, said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() }) : said };
         }
@@ -142,12 +152,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
             return possible.error();
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { paths.folder().string(), unsafe }) };
-    if (isLocked(paths.supervisorLock())) {
-        auto status = readStatus(paths);
-        const auto pid = status.ok() ? status.value().supervisorPid : 0;
-        return Error { ErrorCode::Busy, pid ? sentence("%1 is already running, held by process %2. Stop it first.", { paths.folder().string(), std::to_string(pid) })
-                                            : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
-    }
+    if (isLocked(paths.supervisorLock()))
+        return alreadyRunning(paths);
     if (auto status = refuseLinks(paths); !status.ok())
         return status.error();
     auto older = olderTrackerProblem(paths, file.value().runId);

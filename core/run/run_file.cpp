@@ -3,6 +3,7 @@
 #include "core/run/run_file.h"
 
 #include "core/base/file_system.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
 #include "core/config/schema.h"
@@ -48,6 +49,7 @@ Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
     if (!reading.problems.empty())
         return broken(paths, toString(reading.problems));
     file.config = std::move(reading.config);
+    file.config.name = plainLine(file.config.name);
     return file;
 }
 

@@ -247,6 +247,8 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
         status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { std::to_string(status.supervisorPid), formatDuration(silence) }));
         status.evidence.push_back(sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
+        if (standsStill(*totals.supervisor))
+            status.evidence.push_back(sentence("The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.", { std::to_string(status.supervisorPid) }));
         sayWhoIsInTheWay(status, paths, silence);
         deriveFromWishes(status, totals.desired);
         return;

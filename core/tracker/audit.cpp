@@ -249,6 +249,8 @@ namespace {
                 const auto inherited = static_cast<Inherited>(rows.integer(15));
                 const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
                 here.againAfterParent += inherited == Inherited::Seen;
+                if (inherited != Inherited::Nothing && !isListedAsInherited(id, inherited))
+                    wrong("history", id, sentence("%1 is marked as trained by the parent run, which the list of what the parent trained does not say", { toString(id) }));
                 checkState(id, state, isParents, rows.optionalInteger(11), here);
                 const auto [trained, skipped] = checkParts(id, state, { windows, amount(13), amount(10) }, here);
                 if (state == ChunkState::Committed) {
@@ -260,6 +262,17 @@ namespace {
                 if (state == ChunkState::Poisoned || state == ChunkState::Accepted || (state == ChunkState::Excluded && !isParents))
                     find(toString(state).c_str(), id, namedCause(id, state));
             }
+        }
+
+        /// Chunks of the first epoch get the mark when their block is planned.
+        bool isListedAsInherited(ChunkId id, Inherited mark)
+        {
+            const ChunkPlace place = placeOf(id);
+            Rows row = db_.query("SELECT columns, mark FROM inherited WHERE block=?", place.block);
+            if (place.epoch != 0 || !row.next() || static_cast<Inherited>(row.integer(1)) != mark)
+                return false;
+            const auto column = static_cast<std::int32_t>(place.column);
+            return contains(decodeRanges(row.text(0)), { { column, column + 1 } });
         }
 
         void checkState(ChunkId id, ChunkState state, bool isParents, std::optional<std::int64_t> holder, AuditEpoch& here)

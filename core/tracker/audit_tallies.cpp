@@ -145,7 +145,7 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
     std::int64_t count = 0;
     std::int64_t prepared = 0;
     {
-        Rows rows = db.query("SELECT block, source, first_row, rows, chunks, prepared, file_name<>'' FROM block ORDER BY block");
+        Rows rows = db.query("SELECT block, source, first_row, rows, chunks, prepared, file_name<>'', digest<>'' FROM block ORDER BY block");
         for (; rows.next(); ++count) {
             const std::int64_t block = rows.integer(0);
             const std::string number = std::to_string(block);
@@ -158,6 +158,8 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
             next[rows.integer(1)] = rows.integer(2) + rows.integer(3);
             if ((rows.integer(5) != 0) != (rows.integer(6) != 0))
                 wrong("blocks", {}, rows.integer(5) != 0 ? sentence("block %1 is marked as prepared and has no file", { number }) : sentence("block %1 has a prepared file and is not marked as prepared", { number }));
+            if (rows.integer(5) != 0 && rows.integer(7) == 0)
+                wrong("blocks", {}, sentence("block %1 is marked as prepared and has no digest: its file cannot be proven", { number }));
             const auto chunks = blocks_.find({ 0, block });
             const std::int64_t has = chunks == blocks_.end() ? 0 : chunks->second.counts.sum();
             const std::int64_t rowsOfChunks = chunks == blocks_.end() ? 0 : chunks->second.known.rows;

@@ -1,6 +1,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/sentence.h"
 #include "core/base/terminal.h"
 #include "core/base/utf8.h"
 
@@ -188,6 +189,12 @@ private Q_SLOTS:
     {
         QFETCH(QByteArray, text);
         QTEST(QByteArray::fromStdString(plainLine(text.toStdString())), "line");
+    }
+
+    /// The name of a checkpoint folder with a line end in it forged lines of status, audit and compare.
+    void whatASentenceNamesStaysInItsLine()
+    {
+        QCOMPARE(sentence("checkpoint %1 is damaged", { "EVIL\nforged: every chunk is where it should be\xE2\x80\xAE" }), std::string("checkpoint EVIL␊forged: every chunk is where it should be\xEF\xBF\xBD is damaged"));
     }
 
     void aLongTextFromOutsideIsCut()

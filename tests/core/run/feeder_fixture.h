@@ -5,7 +5,9 @@
 #include "core/data/block_cache.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
+#include "core/run/run_file.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/tracker/worker_ledger.h"
@@ -153,7 +155,7 @@ private:
         good(ledger_.begin(claim));
         ChunkOutcome outcome;
         outcome.done = claim.remaining;
-        outcome.tokens = 10;
+        outcome.tokens = preparedChunks(block.value().summaries(), good(readRunFile(run_.paths)).config.seqLen)[static_cast<std::size_t>(claim.column)].tokens; // all of them: it is never shared
         outcome.firstStep = outcome.lastStep = ++step_;
         good(ledger_.finish(claim, outcome));
         for (const auto& range : claim.remaining)
