@@ -2815,6 +2815,22 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run.json in part or as a whole: this run was made by a version that kept no full record of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of run.json the settings that a resume may change, the name of the run and the list of its files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>telemetry and logs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
         <translation type="unfinished"></translation>
     </message>

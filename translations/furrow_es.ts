@@ -2815,6 +2815,22 @@
         <translation>el texto reservado: esta ejecución la creó una versión que no guardaba su hash</translation>
     </message>
     <message>
+        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back</source>
+        <translation>el registro de run.json en el tracker se quitó o se recortó: nada demuestra ya run.json. Restaure una copia anterior del tracker</translation>
+    </message>
+    <message>
+        <source>run.json in part or as a whole: this run was made by a version that kept no full record of it</source>
+        <translation>run.json en parte o por completo: esta ejecución la hizo una versión que no guardaba un registro completo</translation>
+    </message>
+    <message>
+        <source>of run.json the settings that a resume may change, the name of the run and the list of its files</source>
+        <translation>de run.json, los ajustes que una reanudación puede cambiar, el nombre de la ejecución y la lista de sus archivos</translation>
+    </message>
+    <message>
+        <source>telemetry and logs</source>
+        <translation>la telemetría y los registros</translation>
+    </message>
+    <message>
         <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
         <translation>el medidor %1 de la época %2 dice %3, las filas de sus fragmentos dicen %4; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
     </message>

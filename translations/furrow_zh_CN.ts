@@ -2815,6 +2815,22 @@
         <translation>留出文本：这次运行由不保存其哈希的版本创建</translation>
     </message>
     <message>
+        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back</source>
+        <translation>跟踪数据库中 run.json 的记录被删除或截断：无法再证明 run.json。请恢复跟踪数据库的较早副本</translation>
+    </message>
+    <message>
+        <source>run.json in part or as a whole: this run was made by a version that kept no full record of it</source>
+        <translation>run.json 的部分或全部：创建此运行的版本没有保存其完整记录</translation>
+    </message>
+    <message>
+        <source>of run.json the settings that a resume may change, the name of the run and the list of its files</source>
+        <translation>run.json 中继续训练时可以更改的设置、运行名称及其文件列表</translation>
+    </message>
+    <message>
+        <source>telemetry and logs</source>
+        <translation>遥测数据和日志</translation>
+    </message>
+    <message>
         <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
         <translation>计量 %1（第 %2 轮）为 %3，其数据段的行为 %4；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
     </message>

@@ -8,14 +8,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 namespace furrow {
 
 namespace {
 
+constexpr const char* kFacts[] = { "data identity", "tokenizer hash", "vocabulary size", "samples per block in force", "held-out text hash" };
+
 nlohmann::ordered_json frozenJson(const RunFile& file)
 {
-    nlohmann::ordered_json json = { { "data identity", file.dataIdentity }, { "tokenizer hash", file.tokenizerHash }, { "vocabulary size", file.vocabularySize },
-        { "samples per block in force", file.samplesPerBlock }, { "held-out text hash", file.heldOutHash } };
+    nlohmann::ordered_json json = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash }, { kFacts[2], file.vocabularySize }, { kFacts[3], file.samplesPerBlock },
+        { kFacts[4], file.heldOutHash } };
     for (const auto& setting : settings())
         if (setting.resume == ResumeRule::Refused && setting.key != "name" && setting.key != "data") // a moved file is known by its identity
             json[setting.key] = settingText(file.config, setting);
@@ -49,6 +54,15 @@ Status checkFrozen(const RunFile& file, LedgerReader& reader)
             return Error { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.", { key, shown(*found), shown(value) }) };
     }
     return {};
+}
+
+Result<bool> hasRecord(LedgerReader& reader)
+{
+    auto text = reader.frozen();
+    if (!text.ok())
+        return text.error();
+    const auto record = parseBoundedJson(text.value());
+    return record.is_object() && std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) { return record.contains(fact); });
 }
 
 Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)

@@ -14,6 +14,20 @@ namespace furrow {
 
 namespace {
 
+/// What of run.json is held against something. A run that keeps the hash of its held-out text has the record too.
+void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
+{
+    const auto recorded = hasRecord(ledger);
+    if (!recorded.ok())
+        log.failed("frozen", recorded.error(), recorded.error().message);
+    else if (!recorded.value() && !file.heldOutHash.empty())
+        log.wrong("frozen", {}, sentence("the tracker's record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back"));
+    else if (!recorded.value())
+        log.notInspected(sentence("run.json in part or as a whole: this run was made by a version that kept no full record of it"));
+    log.notInspected(sentence("of run.json the settings that a resume may change, the name of the run and the list of its files"));
+    log.notInspected(sentence("telemetry and logs"));
+}
+
 /// What was decided when the run was made, and must be so for ever.
 void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& runId, LedgerReader& ledger, AuditLog& log)
 {
@@ -22,6 +36,7 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& 
         log.wrong("frozen", {}, sentence("run.json and the tracker are of different runs (%1 and %2)", { file.runId, runId }));
     else if (auto same = checkFrozen(file, ledger); !same.ok())
         log.failed("frozen", same.error(), same.error().message);
+    auditRecord(file, ledger, log);
     auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
     if (!tokenizer.ok())
         log.failed("frozen", tokenizer.error(), tokenizer.error().message);

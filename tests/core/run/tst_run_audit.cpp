@@ -337,6 +337,8 @@ const std::vector<Tampering>& tamperings()
         { "a plan that is none", Verdict::Wrong, "A block plan of this run cannot be read", [](C c) { c.sql("UPDATE block SET plan='{}' WHERE block=1"); } },
         { "the rows of a block", Verdict::Wrong, "block 1 has 4 chunks of 30 rows by its own row, and 4 chunks of 20 rows in epoch 1", [](C c) { c.sql("UPDATE block SET rows=30 WHERE block=1"); } },
         { "the first row of a block", Verdict::Wrong, "there is a gap or an overlap", [](C c) { c.sql("UPDATE block SET first_row=25 WHERE block=1"); } },
+        { "the record of run.json", Verdict::Wrong, "record of run.json was taken out", [](C c) { c.sql("DELETE FROM meta WHERE key='frozen'"); } },
+        { "a record of run.json that says nothing", Verdict::Wrong, "record of run.json was taken out", [](C c) { c.sql("UPDATE meta SET value='{}' WHERE key='frozen'"); } },
         { "the digest of a prepared block", Verdict::Wrong, "block 1 is marked as prepared and has no digest", [](C c) { c.sql("UPDATE block SET digest='' WHERE block=1"); } },
         { "chunks that a parent is said to have trained", Verdict::Wrong, "marked as trained by the parent run", [](C c) { c.sql("UPDATE chunk SET inherited=1"); } },
         { "a block that is not prepared any more", Verdict::Wrong, "has a prepared file and is not marked as prepared", [](C c) { c.sql("UPDATE block SET prepared=0 WHERE block=1"); } },
