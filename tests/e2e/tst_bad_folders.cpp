@@ -44,22 +44,32 @@ bool copyFolder(const QString& from, const QString& to, const QStringList& witho
 class TestBadFolders : public QObject {
     Q_OBJECT
 
+    static constexpr int kLines = 8000;
     QTemporaryDir folder_;
     QString text_;
 
-    QString started(const char* name, const QStringList& more = {})
+    QString started(const QString& name, const QString& text, const QStringList& more = {})
     {
-        const QString run = folder_.filePath(QLatin1String(name));
-        const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q, text_, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel() + more);
+        const QString run = folder_.filePath(name);
+        const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q, text, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel() + more);
         return out.exitCode == 0 ? run : QString();
     }
-    /// A run that was stopped early in its only epoch; "" when it was not, an epoch that ended before the stop included.
+    QString started(const char* name, const QStringList& more = {}) { return started(QLatin1String(name), text_, more); }
+    /// A run that was stopped early in its only epoch. On a busy machine a small epoch may be over before the stop arrives: then a longer one is tried.
     QString stopped(const char* name)
     {
-        const QString run = started(name);
-        if (run.isEmpty() || !RunDriver::waitForChunks(run, 5) || RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode != 0)
-            return {};
-        return RunDriver::status(run)["state"_q].toString() == "stopped"_q ? run : QString();
+        for (int lines = kLines; lines <= 16 * kLines; lines *= 4) {
+            const QString own = QLatin1String(name) + QString::number(lines);
+            QDir(folder_.path()).mkpath(own + "-text"_q);
+            const QString text = lines == kLines ? text_ : RunDriver::writeText(folder_.filePath(own + "-text"_q), lines);
+            const QString run = started(own, text);
+            if (run.isEmpty() || !RunDriver::waitForChunks(run, 5))
+                return {};
+            (void)RunDriver::ctl({ "stop"_q, run, "--wait"_q });
+            if (RunDriver::status(run)["state"_q].toString() == "stopped"_q)
+                return run;
+        }
+        return {};
     }
     static QString edited(const QString& run, const QString& key, const QJsonValue& value)
     {
@@ -80,7 +90,7 @@ class TestBadFolders : public QObject {
 
 private Q_SLOTS:
     // Enough for an epoch of several seconds: one of 120 chunks was over before the stop arrived.
-    void initTestCase() { text_ = RunDriver::writeText(folder_.path(), 8000); }
+    void initTestCase() { text_ = RunDriver::writeText(folder_.path(), kLines); }
 
     void secondSupervisorSaysThatTheRunIsHeld()
     {
