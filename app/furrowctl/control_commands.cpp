@@ -23,7 +23,7 @@ struct Verb {
 
 const Verb kVerbs[] = {
     { "pause", "Pause at the end of the chunks in training. Processes and memory stay; 'continue' goes on.", pauseRun, "The workers pause at the end of their chunks." },
-    { "continue", "Go on with a paused run.", continueRun, "The run goes on." },
+    { "continue", "Go on with a paused run.", [](const RunPaths& paths) { return continueRun(paths); }, "The run goes on." },
     { "stop", "Stop after a checkpoint. Nothing is lost; 'resume' goes on.", stopRun, "The workers checkpoint and end." },
     { "kill", "End every process of the run now. Work since the last checkpoints is trained again at the next resume.", killRun, "Every process of the run is being ended." },
     { "finish", "Accept a run that was interrupted, stopped or failed as ended as it is. 'resume' still goes on with it.", markFinished, "The run is marked as finished." },

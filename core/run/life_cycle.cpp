@@ -208,14 +208,14 @@ Status pauseRun(const RunPaths& paths)
     return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Pause); });
 }
 
-Status continueRun(const RunPaths& paths)
+Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment)
 {
     if (isLocked(paths.supervisorLock()))
         return setDesired(paths, DesiredState::Run);
     auto config = currentConfig(paths);
     if (!config.ok())
         return config.error();
-    auto started = startRun(paths, config.value());
+    auto started = startRun(paths, config.value(), environment);
     return started.ok() ? Status {} : started.error();
 }
 

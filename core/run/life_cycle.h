@@ -41,7 +41,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths);
 Result<SupervisorLedger> openForControl(const RunPaths& paths);
 
 Status pauseRun(const RunPaths& paths); ///< at the end of the chunks in training; processes stay
-Status continueRun(const RunPaths& paths); ///< a paused one, or restarts a stopped one
+Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment = {}); ///< a paused one, or restarts a stopped one as startRun does
 Status stopRun(const RunPaths& paths); ///< after a checkpoint
 Status killRun(const RunPaths& paths); ///< now; work since the last checkpoints is freed
 Status saveNow(const RunPaths& paths);

@@ -126,7 +126,7 @@ void RunCommands::pause(const QString& folder)
 
 void RunCommands::continueRun(const QString& folder)
 {
-    run(RunVerb::Continue, folder, furrow::continueRun);
+    run(RunVerb::Continue, folder, [](const RunPaths& paths) { return furrow::continueRun(paths); });
 }
 
 void RunCommands::stop(const QString& folder)

@@ -126,6 +126,12 @@ Status StormRun::takeStep(const std::string& said, ResumeChoice& choice)
     return repaired.ok() ? Status {} : repaired.error();
 }
 
+std::map<std::string, std::string> StormRun::environment() const
+{
+    return { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", std::to_string(kStepMs) }, { "FURROW_LEASE_S", "6" }, { "FURROW_DISK_FULL", diskFullFile().string() },
+        { "FURROW_SQLITE_FAULT", sqliteFaultFile().string() }, { "FURROW_FREEZE", freezeFile().string() }, { "FURROW_CLOCK", faultFile(kClockFile).string() } };
+}
+
 Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults, const ResumeChoice& choice)
 {
     if (extend_ && state() == RunState::Finished)
@@ -134,9 +140,7 @@ Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults,
     config_.parallel = together_ ? "data" : "independent";
     config_.merge = together_ ? "average" : merge_;
     config_.mergeTokens = together_ ? 0 : kMergeTokens;
-    std::map<std::string, std::string> environment { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", std::to_string(kStepMs) }, { "FURROW_LEASE_S", "6" },
-        { "FURROW_DISK_FULL", diskFullFile().string() }, { "FURROW_SQLITE_FAULT", sqliteFaultFile().string() }, { "FURROW_FREEZE", freezeFile().string() },
-        { "FURROW_CLOCK", faultFile(kClockFile).string() } };
+    auto environment = this->environment();
     environment.insert(faults.begin(), faults.end());
     auto started = startRun(paths_, config_, environment, choice);
     if (!started.ok())

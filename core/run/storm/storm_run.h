@@ -33,6 +33,8 @@ public:
     Status resume(const std::map<std::string, std::string>& faults = {}, std::optional<CheckpointId> goBackTo = {});
     /// The same without the next step: a run that ends because it needs one is an error too.
     Status resumePlainly(const std::map<std::string, std::string>& faults = {}, const ResumeChoice& choice = {});
+    /// What every process of the run must be started with, whoever starts it.
+    std::map<std::string, std::string> environment() const;
     void setWorkers(int workers) { workers_ = workers; }
     int workers() const { return workers_; }
     void setMerge(const std::string& method) { merge_ = method; }

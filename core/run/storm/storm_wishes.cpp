@@ -17,7 +17,7 @@ StormDeed pauseAndGoOn(StormRun& run, Random& random)
 {
     const auto asked = pauseRun(run.paths());
     pause(static_cast<std::int64_t>(random.below(1500)));
-    const auto again = continueRun(run.paths());
+    const auto again = continueRun(run.paths(), run.environment()); // starts it again where it ended meanwhile
     return { asked.ok() && again.ok() ? "asked for 'pause', then 'continue'" : "the run ended while it was to pause", 0, "", std::nullopt };
 }
 
