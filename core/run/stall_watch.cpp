@@ -21,6 +21,14 @@ constexpr std::size_t kStallsKept = 32;
 
 } // namespace
 
+double HeldLock::heldByOthers(std::int64_t pid, std::chrono::milliseconds waited)
+{
+    const bool another = waited < std::exchange(waited_, waited);
+    if (another || pid != std::exchange(pid_, pid))
+        since_ = another ? std::chrono::milliseconds(0) : waited;
+    return std::chrono::duration<double>(since_).count();
+}
+
 StallWatch::StallWatch(RunPaths paths, LedgerReader& reader, const Clock& clock)
     : paths_(std::move(paths))
     , reader_(reader)
@@ -40,6 +48,7 @@ void StallWatch::whileWaiting(std::chrono::milliseconds waited)
 void StallWatch::judge(const LockHolder& writer, std::chrono::milliseconds waited)
 {
     const auto now = clock_.monotonicNs();
+    const double heldByOthers = lock_.heldByOthers(writer.pid, waited); // no lease could be renewed in that time
     if (!writer.stopped || writer.pid != stoppedPid_ || waited < kStoppedPatience / 2) {
         stoppedPid_ = writer.stopped ? writer.pid : 0;
         stoppedSinceNs_ = now;
@@ -53,7 +62,7 @@ void StallWatch::judge(const LockHolder& writer, std::chrono::milliseconds waite
             logWarning("The tracker is locked by " + inWords(writer) + "; everybody waits until it lets go.");
     } else if (stoppedPid_ != 0 && now - stoppedSinceNs_ >= std::chrono::nanoseconds(kStoppedPatience / 2).count()) {
         end(*found, sentence("it stood still inside a write to the tracker, for which everybody waits"));
-    } else if (found->overdueSeconds > 0) {
+    } else if (found->overdueSeconds > heldByOthers) {
         end(*found, sentence("it held the lock of the tracker and made no progress within its lease"));
     }
 }

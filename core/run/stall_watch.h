@@ -13,6 +13,19 @@
 
 namespace furrow {
 
+/// Who holds a lock that is waited for, and since when. One thread.
+class HeldLock {
+public:
+    /// Process `pid` was seen with it after a wait of `waited`.
+    /// @return how long others had it before, in this wait [s]
+    double heldByOthers(std::int64_t pid, std::chrono::milliseconds waited);
+
+private:
+    std::int64_t pid_ = 0;
+    std::chrono::milliseconds since_ {}; ///< of the wait
+    std::chrono::milliseconds waited_ {};
+};
+
 /// What the supervisor does while it waits for the lock of the tracker, without that lock. A process of the run that stands still with it is
 /// ended; a stranger (a backup tool, a transaction by hand) is named in the log and outlasted. Afterwards workers get the time back in
 /// which they could not renew their leases. One thread.
@@ -51,6 +64,7 @@ private:
     LedgerReader& reader_;
     const Clock& clock_;
 
+    HeldLock lock_;
     std::int64_t stoppedPid_ = 0; ///< who was seen stopped with the lock
     std::int64_t stoppedSinceNs_ = 0;
     std::int64_t saidOfPid_ = -1; ///< the stranger that the log names already

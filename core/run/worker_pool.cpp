@@ -11,7 +11,6 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-constexpr std::int64_t kLongLifeNs = 60 * kSecondNs;
 constexpr std::int64_t kPatienceNs = 5 * kSecondNs; // for the other ranks of a group to find out what happened and to end by themselves
 
 std::filesystem::path program(const char* name)
@@ -22,14 +21,6 @@ std::filesystem::path program(const char* name)
 }
 
 } // namespace
-
-void WorkerPool::BackOff::plan(std::int64_t nowNs)
-{
-    if (nowNs - startedNs > kLongLifeNs)
-        failures = 0;
-    startAtNs = nowNs + std::min<std::int64_t>(std::int64_t(1) << std::min(failures, 5), 30) * kSecondNs;
-    ++failures;
-}
 
 WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, bool acceptLoss, const Clock& clock)
     : paths_(std::move(paths))
@@ -75,7 +66,7 @@ Status WorkerPool::startFeeder()
     if (!child.ok())
         return child.error().in("starting the feeder");
     feeder_ = std::move(child).value();
-    feederBackOff_.startedNs = clock_.monotonicNs();
+    feederBackOff_.onStart(clock_.monotonicNs());
     return {};
 }
 
@@ -101,7 +92,7 @@ Status WorkerPool::start(Slot& slot)
     if (!child.ok())
         return child.error().in("starting worker " + worker);
     slot.process = std::move(child).value();
-    slot.backOff.startedNs = clock_.monotonicNs();
+    slot.backOff.onStart(clock_.monotonicNs());
     return {};
 }
 
@@ -136,24 +127,24 @@ bool WorkerPool::restartLater(int worker)
         return false;
     ++restarts_;
     auto& backOff = worker < 0 ? feederBackOff_ : slots_[static_cast<std::size_t>(worker)].backOff;
-    backOff.plan(clock_.monotonicNs());
+    backOff.onEnd(clock_.monotonicNs());
     return true;
 }
 
 Status WorkerPool::startDue()
 {
     const auto now = clock_.monotonicNs();
-    if (feederBackOff_.startAtNs != 0 && now >= feederBackOff_.startAtNs) {
-        feederBackOff_.startAtNs = 0;
+    if (feederBackOff_.isDue(now)) {
+        feederBackOff_.cancel();
         if (auto status = startFeeder(); !status.ok())
             return status;
     }
     if (together_)
         return startTogether();
     for (auto& slot : slots_) {
-        if (slot.backOff.startAtNs == 0 || now < slot.backOff.startAtNs)
+        if (!slot.backOff.isDue(now))
             continue;
-        slot.backOff.startAtNs = 0;
+        slot.backOff.cancel();
         logInfo("starting worker " + std::to_string(slot.placement.worker) + " again");
         if (auto status = start(slot); !status.ok())
             return status;
@@ -165,17 +156,17 @@ Status WorkerPool::startDue()
 Status WorkerPool::startTogether()
 {
     const auto now = clock_.monotonicNs();
-    auto& planned = slots_.front().backOff.startAtNs;
-    if (planned == 0 || now < planned)
+    auto& backOff = slots_.front().backOff;
+    if (!backOff.isDue(now))
         return {};
     if (anyWorkerAlive()) {
-        if (now >= planned + kPatienceNs)
+        if (now >= backOff.startAtNs() + kPatienceNs)
             for (auto& slot : slots_)
                 if (slot.process)
                     slot.process->killTree();
         return {};
     }
-    planned = 0;
+    backOff.cancel();
     logInfo("starting all " + std::to_string(slots_.size()) + " workers again, together");
     return startTrainers();
 }
@@ -183,7 +174,7 @@ Status WorkerPool::startTogether()
 void WorkerPool::requestStop()
 {
     for (auto& slot : slots_) {
-        slot.backOff.startAtNs = 0;
+        slot.backOff.cancel();
         if (slot.process)
             slot.process->requestStop();
     }
@@ -192,18 +183,18 @@ void WorkerPool::requestStop()
 void WorkerPool::killAll()
 {
     for (auto& slot : slots_) {
-        slot.backOff.startAtNs = 0;
+        slot.backOff.cancel();
         if (slot.process)
             slot.process->killTree();
     }
-    feederBackOff_.startAtNs = 0;
+    feederBackOff_.cancel();
     if (feeder_)
         feeder_->killTree();
 }
 
 void WorkerPool::stopFeeder()
 {
-    feederBackOff_.startAtNs = 0;
+    feederBackOff_.cancel();
     if (!feeder_)
         return;
     feeder_->requestStop();
@@ -228,7 +219,7 @@ bool WorkerPool::anyWorkerAlive() const
 
 bool WorkerPool::anyRestartPlanned() const
 {
-    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.backOff.startAtNs != 0; });
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.backOff.isPlanned(); });
 }
 
 } // namespace furrow

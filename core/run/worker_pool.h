@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/process.h"
 #include "core/device/placement.h"
+#include "core/run/back_off.h"
 #include "core/run/run_paths.h"
 
 #include <chrono>
@@ -29,7 +30,7 @@ public:
     };
     std::vector<Ended> poll();
 
-    /// Plans a restart after back-off (1 s, 2 s, 4 s, at most 30 s; 1 s again after a minute without trouble). False when the limit of the attempt is spent.
+    /// Plans a restart, at once or after a while (BackOff). False when the limit of the attempt is spent.
     /// Ranks of a group restart as one: the first end plans it, those of the others belong to it.
     bool restartLater(int worker);
     /// Starts again what is due.
@@ -44,12 +45,6 @@ public:
     bool anyRestartPlanned() const;
 
 private:
-    struct BackOff {
-        std::int64_t startAtNs = 0; ///< 0: no start planned
-        std::int64_t startedNs = 0;
-        int failures = 0; ///< one soon after the other
-        void plan(std::int64_t nowNs);
-    };
     struct Slot {
         WorkerPlacement placement;
         std::optional<ChildProcess> process;

@@ -4,8 +4,10 @@
 #include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/attempt_config.h"
+#include "core/run/back_off.h"
 #include "core/run/data_fit.h"
 #include "core/run/merge_timer.h"
+#include "core/run/stall_watch.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -54,6 +56,48 @@ class TestRunRules : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// A feeder that was killed twice in a minute came back after two seconds and more, and the workers had nothing to train.
+    void whoWasKilledIsStartedAgainAtOnce()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        BackOff backOff;
+        QVERIFY(!backOff.isPlanned());
+        for (std::int64_t now = kSecond; now < 100 * kSecond; now += 10 * kSecond) { // each time after ten seconds of work
+            backOff.onStart(now);
+            QVERIFY(!backOff.isPlanned());
+            backOff.onEnd(now + 10 * kSecond);
+            QVERIFY(backOff.isDue(now + 10 * kSecond));
+        }
+    }
+    /// A program of somebody else had locked the tracker for five minutes. The worker that came first when it let go was ended: its lease had run out meanwhile.
+    void whoGetsALockAfterAStrangerIsNotBlamedForTheStranger()
+    {
+        using std::chrono::milliseconds;
+        HeldLock lock;
+        constexpr std::int64_t kStranger = 7;
+        constexpr std::int64_t kWorker = 8;
+        for (int waited = 100; waited < 300'000; waited += 100)
+            QCOMPARE(lock.heldByOthers(kStranger, milliseconds(waited)), 0.1); // nobody looked before
+        QCOMPARE(lock.heldByOthers(kWorker, milliseconds(300'000)), 300.0);
+        QCOMPARE(lock.heldByOthers(kWorker, milliseconds(310'000)), 300.0); // it has had it for ten seconds itself
+        QCOMPARE(lock.heldByOthers(kWorker, milliseconds(50)), 0.0); // another wait
+    }
+    void whoDiesAtEveryStartWaitsLongerEachTime()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        BackOff backOff;
+        std::int64_t now = kSecond;
+        for (const std::int64_t wait : { 0, 1, 2, 4, 8, 16, 30, 30 }) {
+            backOff.onStart(now);
+            backOff.onEnd(now);
+            QVERIFY(wait == 0 || !backOff.isDue(now + wait * kSecond - 1));
+            now += wait * kSecond;
+            QVERIFY(backOff.isDue(now));
+        }
+        backOff.cancel();
+        QVERIFY(!backOff.isDue(now + 100 * kSecond));
+    }
+
     /// Overrides are kept against run.json; a person asks what a resume changed.
     void anAttemptChangedWhatTheOneBeforeItHadNot()
     {
