@@ -1591,6 +1591,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with &apos;furrowctl resume %4&apos;, which keeps what was before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2823,7 +2827,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of run.json the settings that a resume may change, the name of the run and the list of its files</source>
+        <source>of run.json the name of the run, its preset, when and by which version it was made, and where its data lie</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of run.json the settings that a resume may change and the list of its files: the tracker has no record of them</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2876,6 +2884,10 @@
     </message>
     <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

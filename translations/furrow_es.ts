@@ -1591,6 +1591,10 @@
         <translation>run.json fue editado: %1 es %2, la ejecución empezó con %3. Sus fragmentos y pesos se hicieron con eso; restáurelo o inicie una ejecución nueva.</translation>
     </message>
     <message>
+        <source>run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with &apos;furrowctl resume %4&apos;, which keeps what was before.</source>
+        <translation>run.json fue editado: %1 es %2, la ejecución empezó con %3. Restáurelo; lo que puede cambiar se cambia con «furrowctl resume %4», que conserva lo anterior.</translation>
+    </message>
+    <message>
         <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
         <translation>Desde aquí no se puede cambiar nada en %1: %2. Use Furrow en el ordenador que la entrena.</translation>
     </message>
@@ -2823,8 +2827,12 @@
         <translation>run.json en parte o por completo: esta ejecución la hizo una versión que no guardaba un registro completo</translation>
     </message>
     <message>
-        <source>of run.json the settings that a resume may change, the name of the run and the list of its files</source>
-        <translation>de run.json, los ajustes que una reanudación puede cambiar, el nombre de la ejecución y la lista de sus archivos</translation>
+        <source>of run.json the name of the run, its preset, when and by which version it was made, and where its data lie</source>
+        <translation>de run.json el nombre de la ejecución, su ajuste predefinido, cuándo y con qué versión se creó, y dónde están sus datos</translation>
+    </message>
+    <message>
+        <source>of run.json the settings that a resume may change and the list of its files: the tracker has no record of them</source>
+        <translation>de run.json los ajustes que una reanudación puede cambiar y la lista de sus archivos: el registro no los guarda</translation>
     </message>
     <message>
         <source>telemetry and logs</source>
@@ -2877,6 +2885,10 @@
     <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
         <translation>quién escribió %1 puntos de control y su pérdida en el texto reservado: sus manifiestos son de una versión que no lo guardaba</translation>
+    </message>
+    <message>
+        <source>weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too</source>
+        <translation>los pesos y el estado del optimizador de %1 puntos de control anteriores, de los que una réplica aún puede tomar su estado tras una fusión: --deep también los lee</translation>
     </message>
     <message>
         <source>worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint</source>

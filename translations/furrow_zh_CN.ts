@@ -1591,6 +1591,10 @@
         <translation>run.json 被编辑过：%1 为 %2，而运行开始时为 %3。其数据段和权重基于后者；请改回，或新建运行。</translation>
     </message>
     <message>
+        <source>run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with &apos;furrowctl resume %4&apos;, which keeps what was before.</source>
+        <translation>run.json 被修改过：%1 是 %2，运行开始时是 %3。请恢复原值；可以更改的设置请用 “furrowctl resume %4” 更改，它会保留之前的值。</translation>
+    </message>
+    <message>
         <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
         <translation>无法从这里更改 %1：%2。请在训练它的计算机上使用 Furrow。</translation>
     </message>
@@ -2823,8 +2827,12 @@
         <translation>run.json 的部分或全部：创建此运行的版本没有保存其完整记录</translation>
     </message>
     <message>
-        <source>of run.json the settings that a resume may change, the name of the run and the list of its files</source>
-        <translation>run.json 中继续训练时可以更改的设置、运行名称及其文件列表</translation>
+        <source>of run.json the name of the run, its preset, when and by which version it was made, and where its data lie</source>
+        <translation>run.json 中的运行名称、预设、创建时间和版本，以及数据所在的位置</translation>
+    </message>
+    <message>
+        <source>of run.json the settings that a resume may change and the list of its files: the tracker has no record of them</source>
+        <translation>run.json 中继续训练时可以更改的设置及其文件列表：账本没有保存其记录</translation>
     </message>
     <message>
         <source>telemetry and logs</source>
@@ -2877,6 +2885,10 @@
     <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
         <translation>%1 个检查点由谁写入及其在留出文本上的损失：它们的清单来自不保存这些的版本</translation>
+    </message>
+    <message>
+        <source>weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too</source>
+        <translation>%1 个较早检查点的权重和优化器状态，副本在合并后仍可能从中读取其状态：使用 --deep 也会读取它们</translation>
     </message>
     <message>
         <source>worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint</source>

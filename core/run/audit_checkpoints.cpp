@@ -133,9 +133,17 @@ public:
     {
         log_.begin("weights");
         std::vector<const Row*> hashed;
-        for (const Row& row : rows_)
-            if (row.surviving && !row.removed && (all || row.head))
+        std::int64_t older = 0;
+        for (const Row& row : rows_) {
+            if (!row.surviving || row.removed)
+                continue;
+            if (all || row.head)
                 hashed.push_back(&row);
+            else
+                ++older;
+        }
+        if (older > 0)
+            log_.notInspected(sentence("weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too", { formatCount(older) }));
         for (const Row* row : hashed)
             if (const auto manifest = manifests_.find(row->id.value); manifest != manifests_.end())
                 for (const auto& one : manifest->second.files)

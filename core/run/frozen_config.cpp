@@ -17,12 +17,31 @@ namespace {
 
 constexpr const char* kFacts[] = { "data identity", "tokenizer hash", "vocabulary size", "samples per block in force", "held-out text hash" };
 
+constexpr const char* kFiles = "list of data files";
+
+/// What the list of files says beside where they lie: a data set may be moved.
+std::string hashOfFiles(const RunFile& file)
+{
+    auto manifest = parseBoundedJson(file.dataManifest);
+    if (!manifest.is_object() || !manifest["sources"].is_array())
+        return {};
+    for (auto& source : manifest["sources"]) {
+        if (!source.is_object() || !source["files"].is_array())
+            return {};
+        source.erase("spec");
+        for (auto& one : source["files"])
+            if (one.is_object())
+                one.erase("path");
+    }
+    return sha256Hex(manifest.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 nlohmann::ordered_json frozenJson(const RunFile& file)
 {
     nlohmann::ordered_json json = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash }, { kFacts[2], file.vocabularySize }, { kFacts[3], file.samplesPerBlock },
-        { kFacts[4], file.heldOutHash } };
+        { kFacts[4], file.heldOutHash }, { kFiles, hashOfFiles(file) } };
     for (const auto& setting : settings())
-        if (setting.resume == ResumeRule::Refused && setting.key != "name" && setting.key != "data") // a moved file is known by its identity
+        if (setting.key != "name" && setting.key != "data") // a moved file is known by its identity
             json[setting.key] = settingText(file.config, setting);
     return json;
 }
@@ -30,6 +49,14 @@ nlohmann::ordered_json frozenJson(const RunFile& file)
 std::string shown(const nlohmann::json& value)
 {
     return value.is_string() ? "'" + value.get<std::string>() + "'" : value.dump();
+}
+
+Error edited(const std::string& key, const std::string& now, const std::string& began)
+{
+    const auto* setting = findSetting(key);
+    if (setting && setting->resume != ResumeRule::Refused)
+        return { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with 'furrowctl resume %4', which keeps what was before.", { key, now, began, setting->option() }) };
+    return { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.", { key, now, began }) };
 }
 
 } // namespace
@@ -51,18 +78,20 @@ Status checkFrozen(const RunFile& file, LedgerReader& reader)
     for (const auto& [key, value] : began.items()) {
         const auto found = now.find(key);
         if (found != now.end() && *found != value)
-            return Error { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.", { key, shown(*found), shown(value) }) };
+            return edited(key, shown(*found), shown(value));
     }
     return {};
 }
 
-Result<bool> hasRecord(LedgerReader& reader)
+Result<FrozenRecord> frozenRecord(LedgerReader& reader)
 {
     auto text = reader.frozen();
     if (!text.ok())
         return text.error();
     const auto record = parseBoundedJson(text.value());
-    return record.is_object() && std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) { return record.contains(fact); });
+    if (!record.is_object() || !std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) { return record.contains(fact); }))
+        return FrozenRecord::None;
+    return record.contains(kFiles) ? FrozenRecord::Whole : FrozenRecord::Facts;
 }
 
 Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)

@@ -17,14 +17,16 @@ namespace {
 /// What of run.json is held against something. A run that keeps the hash of its held-out text has the record too.
 void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
-    const auto recorded = hasRecord(ledger);
-    if (!recorded.ok())
-        log.failed("frozen", recorded.error(), recorded.error().message);
-    else if (!recorded.value() && !file.heldOutHash.empty())
+    const auto record = frozenRecord(ledger);
+    if (!record.ok())
+        log.failed("frozen", record.error(), record.error().message);
+    else if (record.value() == FrozenRecord::None && !file.heldOutHash.empty())
         log.wrong("frozen", {}, sentence("the tracker's record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back"));
-    else if (!recorded.value())
+    else if (record.value() == FrozenRecord::None)
         log.notInspected(sentence("run.json in part or as a whole: this run was made by a version that kept no full record of it"));
-    log.notInspected(sentence("of run.json the settings that a resume may change, the name of the run and the list of its files"));
+    else if (record.value() == FrozenRecord::Facts)
+        log.notInspected(sentence("of run.json the settings that a resume may change and the list of its files: the tracker has no record of them"));
+    log.notInspected(sentence("of run.json the name of the run, its preset, when and by which version it was made, and where its data lie"));
     log.notInspected(sentence("telemetry and logs"));
 }
 

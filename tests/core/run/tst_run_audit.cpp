@@ -184,6 +184,12 @@ struct Changed {
     }
     static void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; }
     fs::path head(const std::string& name) const { return paths.checkpointFolder("r0-12") / name; }
+    void editConfig(const std::string& was, const std::string& becomes) const
+    {
+        auto text = good(readFile(paths.configFile()));
+        text.replace(text.find(was), was.size(), becomes);
+        write(paths.configFile(), text);
+    }
     /// The manifest of the newest checkpoint rewritten; with its hash in the tracker when a careful person does it.
     void editManifest(const std::function<void(CheckpointManifest&)>& edit, bool withHash) const
     {
@@ -282,13 +288,10 @@ const std::vector<Tampering>& tamperings()
             } },
         { "a folder that leads elsewhere", Verdict::NoLedger, "which is no name of a folder", [](C c) { c.sql("UPDATE checkpoint SET folder='../../elsewhere' WHERE id=6"); } },
         { "another tokenizer", Verdict::Wrong, "is not the tokenizer this run began with", [](C c) { Changed::write(c.paths.tokenizer(), good(buildCharTokenizer([n = 0](std::string_view& piece) mutable { piece = "a"; return n++ == 0; }, CharFallback::Bytes))->definition()); } },
-        { "an edited run.json", Verdict::Wrong, "chunk_samples",
-            [](C c) {
-                auto text = good(readFile(c.paths.configFile()));
-                const std::string setting = "\"chunk_samples\": 5";
-                text.replace(text.find(setting), setting.size(), "\"chunk_samples\": 6");
-                Changed::write(c.paths.configFile(), text);
-            } },
+        { "an edited run.json", Verdict::Wrong, "chunk_samples", [](C c) { c.editConfig("\"chunk_samples\": 5", "\"chunk_samples\": 6"); } },
+        { "a setting of run.json that a resume may change", Verdict::Wrong, "furrowctl resume --batch-size", [](C c) { c.editConfig("\"batch_size\": 2", "\"batch_size\": 3"); } },
+        { "the list of files in run.json", Verdict::Wrong, "list of data files", [](C c) { c.editConfig("\"modified_ns\": ", "\"modified_ns\": 1"); } },
+        { "numbers that add up to more than 64 bits", Verdict::NoLedger, "add up to more than any run has", [](C c) { c.sql("UPDATE block SET chunks=9223372036854775807"); } },
         { "an id that no run can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET id=9223372036854775000 WHERE id=(SELECT max(id) FROM chunk)"); } },
         { "a trigger that takes parts out when a run goes on", Verdict::NoLedger, "Furrow makes none of", [](C c) { c.sql("CREATE TRIGGER t AFTER UPDATE ON chunk BEGIN DELETE FROM part; END"); } },
         { "a view without an end in place of a table", Verdict::NoLedger, "Furrow makes none of",
