@@ -3,6 +3,7 @@
 #include "core/base/sentence.h"
 #include "core/tracker/audit_claims.h"
 #include "core/tracker/audit_steps.h"
+#include "core/tracker/block_chunks.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/named_chunks.h"
@@ -268,11 +269,12 @@ namespace {
         bool isListedAsInherited(ChunkId id, Inherited mark)
         {
             const ChunkPlace place = placeOf(id);
-            Rows row = db_.query("SELECT columns, mark FROM inherited WHERE block=?", place.block);
-            if (place.epoch != 0 || !row.next() || static_cast<Inherited>(row.integer(1)) != mark)
-                return false;
+            if (inheritedBlock_ != place.block) {
+                inheritedBlock_ = place.block;
+                inherited_ = inheritedColumns(db_, place.block);
+            }
             const auto column = static_cast<std::int32_t>(place.column);
-            return contains(decodeRanges(row.text(0)), { { column, column + 1 } });
+            return place.epoch == 0 && inherited_.mark == mark && contains(inherited_.columns, { { column, column + 1 } });
         }
 
         void checkState(ChunkId id, ChunkState state, bool isParents, std::optional<std::int64_t> holder, AuditEpoch& here)
@@ -315,7 +317,7 @@ namespace {
             const bool held = state == ChunkState::Leased || state == ChunkState::Trained;
             for (const SeenPart& part : parts) {
                 one_.front() = part.windows;
-                const std::int64_t tokens = tokensOf(one_, content.tokens, content.windows);
+                const std::int64_t tokens = shareOf(one_, content.tokens, content.windows);
                 all += tokens;
                 trained += part.skipped ? 0 : tokens;
                 if (held)
@@ -550,6 +552,8 @@ namespace {
         RunEvents runEvents_;
         WindowRanges one_ = WindowRanges(1); // spares making one for each part
         std::unordered_map<std::int64_t, WindowRanges> held_; // by chunk that somebody holds: its windows in living parts
+        std::int64_t inheritedBlock_ = -1; ///< that of `inherited_`
+        InheritedColumns inherited_;
         bool statesHold_ = true;
         bool lineageHolds_ = true;
         bool rowsHold_ = true;

@@ -117,7 +117,7 @@ void AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, con
         return;
     ownClaimSeen_ = true;
     if (chunk.holder && claim.outcome == ClaimOutcome::Trained)
-        tallies_.addTokens(tokensOf(subtract(claim.done, covered), chunk.tokens, chunk.windows), 0);
+        tallies_.addTokens(shareOf(subtract(claim.done, covered), chunk.tokens, chunk.windows), 0);
 }
 
 void AuditClaims::lookAtParts(const AuditedClaim& claim)
@@ -153,7 +153,8 @@ void AuditClaims::lookAtFigures(const AuditedClaim& claim, const AuditedChunk& c
         wrong_("claims", claim.chunk, sentence("%1: claim %2 trained or left out windows that it did not have, or both: its row was changed", { toString(claim.chunk), std::to_string(claim.id) }));
     if (!rebuilt_)
         differs("steps", claim.steps, windows == 0 ? 0 : std::max<std::int64_t>(0, claim.lastStep - claim.firstStep + 1));
-    differs("samples", claim.samples, chunk.samples * windows / std::max<std::int64_t>(1, chunk.windows));
+    if (const auto roundedDown = chunk.samples * windows / std::max<std::int64_t>(1, chunk.windows); claim.samples != roundedDown) // as versions before 0.2 counted
+        differs("samples", claim.samples, shareOf(claim.done, chunk.samples, chunk.windows));
     if (windows == 0 || (chunk.windows > 0 && windows == chunk.windows))
         differs("tokens", claim.tokens, windows == 0 ? 0 : chunk.tokens);
     else if (claim.tokens > chunk.tokens)

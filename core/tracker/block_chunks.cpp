@@ -25,6 +25,14 @@ std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states)
     return found;
 }
 
+InheritedColumns inheritedColumns(Database& db, std::int64_t block)
+{
+    Rows row = db.query("SELECT columns, mark FROM inherited WHERE block=?", block);
+    if (!row.next())
+        return {};
+    return { decodeRanges(row.text(0)), static_cast<Inherited>(row.integer(1)) };
+}
+
 void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, std::string_view cause)
 {
     Database& db = file.db;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/tracker/moves.h"
+#include "core/tracker/window_ranges.h"
 
 namespace furrow {
 
@@ -9,6 +10,14 @@ constexpr unsigned bit(ChunkState state) { return 1U << static_cast<unsigned>(st
 std::vector<std::int64_t> openEpochs(Database& db);
 /// Chunks of a block in every open epoch that are in one of the states of a bit mask.
 std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states);
+
+/// What chunks of the first epoch inherit from the weights that the run began with.
+struct InheritedColumns {
+    WindowRanges columns; ///< of one block; none: nothing is listed for it
+    Inherited mark = Inherited::Nothing;
+};
+InheritedColumns inheritedColumns(Database& db, std::int64_t block);
+
 /// The prepared file of a block is gone or cannot be read: its free chunks wait until it is prepared again.
 void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, std::string_view cause);
 

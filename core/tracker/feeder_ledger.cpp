@@ -55,16 +55,8 @@ namespace {
     /// Marks the chunks of the first epoch that the start weights have seen. A chunk that a person left out stays that.
     void inheritChunks(Database& db, ChunkMoves& moves, const NewBlock& block)
     {
-        std::string columns;
-        Inherited mark = Inherited::Nothing;
-        {
-            Rows row = db.query("SELECT columns, mark FROM inherited WHERE block=?", block.block);
-            if (!row.next())
-                return;
-            columns = row.text(0);
-            mark = static_cast<Inherited>(row.integer(1));
-        }
-        for (const WindowRange& range : decodeRanges(columns)) {
+        const auto [columns, mark] = inheritedColumns(db, block.block);
+        for (const WindowRange& range : columns) {
             for (std::int32_t column = range.begin; column < std::min<std::int64_t>(range.end, std::ssize(block.chunkRows)); ++column) {
                 const ChunkId id = chunkIdOf({ 0, block.block, column });
                 if (db.run("UPDATE chunk SET inherited=? WHERE id=? AND state=0", mark, id) == 0 || mark != Inherited::Skipped)

@@ -59,13 +59,13 @@ bool contains(const WindowRanges& outer, const WindowRanges& inner)
     return subtract(inner, outer).empty();
 }
 
-std::int64_t tokensOf(const WindowRanges& ranges, std::int64_t tokens, std::int64_t windows)
+std::int64_t shareOf(const WindowRanges& ranges, std::int64_t amount, std::int64_t windows)
 {
     if (windows <= 0)
         return 0;
     std::int64_t sum = 0;
     for (const WindowRange& range : ranges)
-        sum += tokens * range.end / windows - tokens * range.begin / windows;
+        sum += amount * range.end / windows - amount * range.begin / windows;
     return sum;
 }
 

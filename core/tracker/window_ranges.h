@@ -19,8 +19,8 @@ std::int64_t countWindows(const WindowRanges& ranges);
 /// True when every window of `inner` is in `outer`. Both normalized.
 bool contains(const WindowRanges& outer, const WindowRanges& inner);
 
-/// Real tokens of `ranges` when the chunk has `tokens` in `windows`: in proportion, and exact over a whole tiling.
-std::int64_t tokensOf(const WindowRanges& ranges, std::int64_t tokens, std::int64_t windows);
+/// What `ranges` have of an amount (tokens or samples) that the chunk has in `windows`: in proportion, and exact over a whole tiling.
+std::int64_t shareOf(const WindowRanges& ranges, std::int64_t amount, std::int64_t windows);
 
 /// "0-20 30-40"; what the tracker stores.
 std::string encodeRanges(const WindowRanges& ranges);

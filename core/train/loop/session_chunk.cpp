@@ -44,7 +44,7 @@ double positionOf(const Claim& claim, const ChunkWindows& windows)
 {
     const WindowRanges covered = subtract({ { 0, claim.windows } }, claim.remaining);
     const double labels = labelsIn(windows, { { 0, claim.windows } });
-    return static_cast<double>(claim.positionTokens - tokensOf(covered, static_cast<std::int64_t>(labels), claim.windows)) + labelsIn(windows, covered);
+    return static_cast<double>(claim.positionTokens - shareOf(covered, static_cast<std::int64_t>(labels), claim.windows)) + labelsIn(windows, covered);
 }
 
 /// Samples of which the last label is in these windows.
