@@ -11,15 +11,20 @@
 
 namespace furrow::ctl {
 
+int exitCodeFor(const Error& error)
+{
+    if (error.code == ErrorCode::Cancelled)
+        return kCancelled;
+    return error.code == ErrorCode::InvalidArgument ? kUsage : kFailed;
+}
+
 int fail(const Error& error, bool json)
 {
     if (json)
         print({ { "error", withoutSecrets(error.message) } });
     else
         std::cerr << "furrowctl: " << withoutSecrets(error.message) << "\n";
-    if (error.code == ErrorCode::Cancelled)
-        return kCancelled;
-    return error.code == ErrorCode::InvalidArgument ? kUsage : kFailed;
+    return exitCodeFor(error);
 }
 
 int failUsage(const std::string& message, bool json)

@@ -39,12 +39,13 @@ void addWorkspaceCommands(CLI::App& app, Chosen& chosen);
 void addInternalCommands(CLI::App& app, Chosen& chosen);
 void addDescribeCommands(CLI::App& app, Chosen& chosen); ///< adds last: it describes the others
 
+int exitCodeFor(const Error& error);
 /// Prints the error as a sentence on stderr (as JSON {"error":...} on stdout with `json`) and returns the exit code for it.
 int fail(const Error& error, bool json = false);
 int failUsage(const std::string& message, bool json = false);
 void print(const nlohmann::json& json);
 
-/// Refuses a file to write that is there already, or that cannot be made: what a person has is never replaced.
+/// Refuses a file to write that is there already: what a person has is never replaced.
 Status checkNewFile(const std::string& path);
 
 /// The options that the schema describes, on one subcommand. Values are checked together, not one by one.

@@ -23,7 +23,7 @@ struct SuperviseOptions {
 int failLogged(const Error& error)
 {
     logError(error.message);
-    return error.code == ErrorCode::InvalidArgument ? kUsage : kFailed;
+    return exitCodeFor(error);
 }
 
 int supervise(const SuperviseOptions& o)

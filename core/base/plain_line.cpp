@@ -60,14 +60,7 @@ namespace {
 
 std::string plainLine(std::string_view text, std::size_t maxBytes)
 {
-    const bool cut = text.size() > maxBytes;
-    std::string line = shown(text.substr(0, maxBytes));
-    if (cut) {
-        while (line.ends_with(kUnknown)) // of the character that was cut
-            line.resize(line.size() - kUnknown.size());
-        line += "...";
-    }
-    return line;
+    return text.size() > maxBytes ? shown(cutAtCodePoint(text, maxBytes)) + "..." : shown(text);
 }
 
 std::string withFullStop(std::string text)
