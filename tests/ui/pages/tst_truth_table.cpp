@@ -5,6 +5,7 @@
 #include "core/tracker/audit.h"
 #include "core/tracker/database.h"
 #include "core/tracker/ledger_reader.h"
+#include "tests/truths.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/charts/map_legend.h"
@@ -22,18 +23,6 @@ using namespace furrow;
 using namespace furrow::test;
 
 namespace {
-
-/// Number -> view -> what it says.
-using Truths = std::map<QString, std::map<QString, std::int64_t>>;
-
-QString disagreement(const Truths& truths)
-{
-    for (const auto& [number, views] : truths)
-        for (const auto& [view, value] : views)
-            if (value != views.begin()->second)
-                return QStringLiteral("%1: %2 says %3, %4 says %5").arg(number, views.begin()->first).arg(views.begin()->second).arg(view).arg(value);
-    return {};
-}
 
 /// "committed 1,204" in a list of words and numbers; 0 where it is not said.
 std::int64_t said(const QString& words, const QString& name)

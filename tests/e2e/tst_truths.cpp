@@ -1,0 +1,370 @@
+// Real runs in many situations: status, audit, dry run, list and exports, as text and as JSON, tell the same numbers. A failure names situation, number and
+// the two views. (What the console shows of the same situations: tests/ui/pages/tst_truth_table.cpp.)
+
+#include "tests/e2e/run_driver.h"
+#include "tests/truths.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace furrow::test;
+
+namespace {
+
+using Ctl = RunDriver;
+
+qint64 number(QString text)
+{
+    return text.remove(QLatin1Char(',')).toLongLong();
+}
+
+QRegularExpression lines(const QString& pattern)
+{
+    return QRegularExpression(pattern, QRegularExpression::MultilineOption);
+}
+
+/// What a run says of itself at one moment, in every way it has.
+class Views {
+public:
+    explicit Views(const QString& run)
+        : run_(run)
+        , status_(Ctl::status(run))
+        , statusText_(Ctl::ctl({ QStringLiteral("status"), run }).text)
+        , audit_(Ctl::ctl({ QStringLiteral("audit"), run, QStringLiteral("--quick"), QStringLiteral("--json") }).json)
+        , auditText_(Ctl::ctl({ QStringLiteral("audit"), run, QStringLiteral("--quick") }).text)
+    {
+    }
+
+    /// @param alive  processes of the run work on: what a resume would find is not known yet
+    Truths tell(bool alive)
+    {
+        addChunks();
+        addRows();
+        addWork();
+        if (!alive)
+            addDryRun();
+        return truths_;
+    }
+    /// What was trained in the whole run, from what nobody changes any more.
+    Truths tellTraining()
+    {
+        addWork();
+        addExport();
+        addTrainedChunks();
+        return truths_;
+    }
+    QString state() const { return status_[QStringLiteral("state")].toString(); }
+    QString stateInText() const { return lines(QStringLiteral("\\A.*\\n(\\w+)")).match(statusText_).captured(1); }
+    QString stateInList() const
+    {
+        const auto workspace = run_.section(QLatin1Char('/'), 0, -3);
+        return lines(QStringLiteral("^(\\S+) .*%1$").arg(QRegularExpression::escape(run_))).match(Ctl::ctl({ QStringLiteral("list"), QStringLiteral("--workspace"), workspace }).text).captured(1);
+    }
+    bool isClean() const { return audit_[QStringLiteral("clean")].toBool(); }
+    QString all() const { return statusText_ + auditText_; }
+
+private:
+    void say(const char* what, const char* view, qint64 value) { truths_[QString::fromLatin1(what)][QString::fromLatin1(view)] = value; }
+    qint64 chunks(const char* state) const { return status_[QStringLiteral("chunks")][QLatin1String(state)].toInteger(); }
+    /// The epochs that the status speaks of.
+    QSet<qint64> shown() const
+    {
+        QSet<qint64> epochs;
+        for (const auto& epoch : status_[QStringLiteral("epochs")].toArray())
+            epochs.insert(epoch[QStringLiteral("epoch")].toInteger());
+        return epochs;
+    }
+    qint64 overStatus(const char* group, const char* name) const
+    {
+        qint64 sum = 0;
+        for (const auto& epoch : status_[QStringLiteral("epochs")].toArray())
+            sum += epoch[QLatin1String(group)][QLatin1String(name)].toInteger();
+        return sum;
+    }
+    qint64 overAudit(const QStringList& path, bool allEpochs = false) const
+    {
+        const auto which = shown();
+        qint64 sum = 0;
+        for (const auto& epoch : audit_[QStringLiteral("epochs")].toArray()) {
+            QJsonValue value = epoch;
+            for (const auto& name : path)
+                value = value[name];
+            if (allEpochs || which.contains(epoch[QStringLiteral("epoch")].toInteger()))
+                sum += value.toInteger();
+        }
+        return sum;
+    }
+    /// "committed 3" in the text of the audit, over the shown epochs.
+    qint64 overAuditText(const QString& name) const
+    {
+        qint64 sum = 0;
+        for (const auto epoch : shown()) {
+            const auto one = lines(QStringLiteral("^epoch %1:[^\\n]*\\n((?:  .*\\n)*)").arg(epoch)).match(auditText_).captured(1);
+            sum += number(lines(QStringLiteral("\\b%1 ([\\d,]+)").arg(name)).match(one).captured(1));
+        }
+        return sum;
+    }
+    qint64 overStatusText(const QString& pattern) const
+    {
+        qint64 sum = 0;
+        for (auto match = lines(pattern).globalMatch(statusText_); match.hasNext();)
+            sum += number(match.next().captured(1));
+        return sum;
+    }
+
+    void addChunks()
+    {
+        for (const char* state : { "committed", "excluded", "poisoned", "accepted" }) {
+            say(state, "status --json", chunks(state));
+            say(state, "status --json, its epochs", overStatus("chunks", state));
+            say(state, "audit --json", overAudit({ QLatin1String(state) }));
+            say(state, "audit", overAuditText(QLatin1String(state)));
+        }
+        say("committed", "status", overStatusText(QStringLiteral("^epoch .*, chunks ([\\d,]+) of")));
+        say("excluded", "status", overStatusText(QStringLiteral("^epoch .* committed, ([\\d,]+) left out")));
+        const qint64 remaining = chunks("total") - chunks("committed") - chunks("excluded") - chunks("accepted");
+        say("remaining", "status --json", remaining);
+        say("remaining", "audit --json", overAudit({ QStringLiteral("remaining") }));
+        say("remaining", "audit", overAuditText(QStringLiteral("remaining")));
+        say("expected", "status --json", chunks("total") - chunks("excluded"));
+        say("expected", "audit --json", overAudit({ QStringLiteral("expected") }));
+        say("expected", "audit", overAuditText(QStringLiteral("expected")));
+        if (!statusText_.contains(QLatin1String("of ? committed")) && !shown().isEmpty()) // not every block is known yet
+            say("expected", "status", overStatusText(QStringLiteral("^epoch .*, chunks [\\d,]+ of ([\\d,]+) committed")));
+        say("work lost", "status --json", chunks("lost"));
+        say("work lost", "status --json, its epochs", overStatus("chunks", "lost"));
+        say("work lost", "status", overStatusText(QStringLiteral("work lost: ([\\d,]+) chunk")));
+    }
+
+    void addRows()
+    {
+        for (const char* what : { "trained", "held_out", "filtered", "failed", "duplicates" }) {
+            say(what, "status --json, samples", status_[QStringLiteral("samples")][QLatin1String(what)].toInteger());
+            say(what, "status --json, samples of its epochs", overStatus("samples", what));
+            say(what, "audit --json, samples", overAudit({ QStringLiteral("samples"), QLatin1String(what) }));
+        }
+    }
+
+    void addWork()
+    {
+        say("steps", "status --json", status_[QStringLiteral("steps")].toInteger());
+        say("steps", "status", overStatusText(QStringLiteral(" attempt \\d+, ([\\d,]+) steps")));
+        say("tokens", "status --json", status_[QStringLiteral("tokens")].toInteger());
+        say("tokens", "status", overStatusText(QStringLiteral(" steps, ([\\d,]+) tokens")));
+    }
+
+    void addDryRun()
+    {
+        const auto plan = Ctl::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--dry-run"), QStringLiteral("--json"), QStringLiteral("--epochs"), QStringLiteral("99") }).json;
+        const auto said = [&plan](const char* name) { return plan[QLatin1String(name)].toInteger(); };
+        if (plan.isEmpty())
+            return say("a dry run", "answers", 0);
+        say("committed", "resume --dry-run", said("kept"));
+        say("work lost", "resume --dry-run", said("work_lost"));
+        say("excluded", "resume --dry-run", said("excluded"));
+        say("poisoned", "resume --dry-run", said("poisoned"));
+        say("chunks", "resume --dry-run", said("kept") + said("redo") + said("work_lost") + said("orphaned") + said("free") + said("excluded") + said("poisoned") + chunks("accepted"));
+        say("chunks", "status --json", chunks("total"));
+        qint64 kept = 0;
+        for (const auto& epoch : plan[QStringLiteral("epochs")].toArray())
+            kept += epoch[QStringLiteral("kept")].toInteger();
+        say("committed", "resume --dry-run, its epochs", kept);
+    }
+
+    /// Steps and labels that no roll-back and no death took away.
+    void addExport()
+    {
+        const QTemporaryDir folder;
+        const QString out = folder.filePath(QStringLiteral("csv"));
+        (void)Ctl::ctl({ QStringLiteral("export"), run_, QStringLiteral("--format"), QStringLiteral("csv"), QStringLiteral("--out"), out });
+        QFile file(out + QStringLiteral("/steps.csv"));
+        (void)file.open(QIODevice::ReadOnly);
+        const auto names = QString::fromUtf8(file.readLine()).trimmed().split(QLatin1Char(','));
+        const auto lost = names.indexOf(QStringLiteral("lost"));
+        const auto stepTokens = names.indexOf(QStringLiteral("step_tokens"));
+        qint64 steps = 0;
+        qint64 tokens = 0;
+        while (!file.atEnd()) {
+            const auto fields = QString::fromUtf8(file.readLine()).trimmed().split(QLatin1Char(','));
+            if (lost < 0 || fields.value(lost) != QLatin1String("0"))
+                continue;
+            ++steps;
+            tokens += fields.value(stepTokens).toLongLong();
+        }
+        say("steps", "export --format csv", steps);
+        say("tokens", "export --format csv", tokens);
+    }
+
+    void addTrainedChunks()
+    {
+        qint64 steps = 0;
+        qint64 tokens = 0;
+        qint64 samples = 0;
+        for (const auto& chunk : Ctl::ctl({ QStringLiteral("audit"), run_, QStringLiteral("--chunks"), QStringLiteral("--json") }).json[QStringLiteral("chunks")].toArray()) {
+            steps += chunk[QStringLiteral("steps")].toInteger();
+            tokens += chunk[QStringLiteral("tokens")].toInteger();
+            samples += chunk[QStringLiteral("samples")].toInteger();
+        }
+        say("steps", "audit --chunks", steps);
+        say("tokens", "audit --chunks", tokens);
+        say("samples of all epochs", "audit --chunks", samples);
+        say("samples of all epochs", "audit --json", overAudit({ QStringLiteral("samples"), QStringLiteral("trained") }, true));
+    }
+
+    QString run_;
+    QJsonObject status_;
+    QString statusText_;
+    QJsonObject audit_;
+    QString auditText_;
+    Truths truths_;
+};
+
+/// Dies where FURROW_FAIL_AT says, in every process that this one starts.
+class Faults {
+public:
+    explicit Faults(const QByteArray& at) { qputenv("FURROW_FAIL_AT", at); }
+    ~Faults() { qunsetenv("FURROW_FAIL_AT"); }
+    Q_DISABLE_COPY_MOVE(Faults)
+};
+
+} // namespace
+
+class TestTruths : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString text_;
+    int made_ = 0;
+
+    QString make(const QStringList& more, const char* command = "run")
+    {
+        const QString run = folder_.filePath(QStringLiteral("runs/run-%1").arg(++made_));
+        QStringList arguments { QLatin1String(command), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu") };
+        if (qstrcmp(command, "run") == 0)
+            arguments << QStringLiteral("--detach");
+        const auto out = RunDriver::ctl(arguments + RunDriver::tinyModel() + more);
+        return out.exitCode == 0 ? run : QString();
+    }
+    /// Takes long enough to be met on its way.
+    static QStringList slow(int epochs) { return { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128"), QStringLiteral("--epochs"), QString::number(epochs), QStringLiteral("--workers"), QStringLiteral("2") }; }
+
+    static void compare(const QString& run, bool alive)
+    {
+        QString found;
+        const auto agree = [&] { // of a living run each view is of its own moment
+            Views views(run);
+            found = disagreement(views.tell(alive));
+            if (views.stateInText() != views.state() || views.stateInList() != views.state())
+                found = QStringLiteral("state: status --json says %1, status %2, list %3").arg(views.state(), views.stateInText(), views.stateInList());
+            if (!views.isClean())
+                found = QStringLiteral("the audit is not clean");
+            if (!found.isEmpty())
+                found += QLatin1Char('\n') + views.all();
+            return found.isEmpty();
+        };
+        for (int tries = 0; tries < (alive ? 10 : 1) && !agree(); ++tries) { }
+        QVERIFY2(found.isEmpty(), qPrintable(found));
+    }
+    static void stop(const QString& run)
+    {
+        (void)RunDriver::ctl({ QStringLiteral("stop"), run });
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped"), QStringLiteral("finished") }));
+    }
+    static void finish(const QString& run, const QStringList& more = {})
+    {
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("resume"), run } + more);
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        compare(run, false);
+        const QString found = disagreement(Views(run).tellTraining());
+        QVERIFY2(found.isEmpty(), qPrintable(found));
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        text_ = RunDriver::writeText(folder_.path(), 1200);
+        QVERIFY(!text_.isEmpty());
+    }
+
+    void aNewRun()
+    {
+        const QString run = make({}, "new");
+        QVERIFY(!run.isEmpty());
+        compare(run, false);
+    }
+
+    void aRunThatTrainsIsPausedAndStopped()
+    {
+        const QString run = make(slow(20));
+        QVERIFY(RunDriver::waitForChunks(run, 10));
+        compare(run, true);
+        (void)RunDriver::ctl({ QStringLiteral("pause"), run });
+        QTRY_COMPARE_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 30'000);
+        compare(run, true);
+        stop(run);
+        compare(run, false);
+        finish(run, { QStringLiteral("--epochs"), QStringLiteral("2"), QStringLiteral("--workers"), QStringLiteral("3") });
+    }
+
+    void aRunThatIsKilledAndGoesOnWithOneWorker()
+    {
+        const QString run = make(slow(3));
+        QVERIFY(RunDriver::waitForChunks(run, 30));
+        (void)RunDriver::ctl({ QStringLiteral("kill"), run });
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
+        compare(run, false);
+        finish(run, { QStringLiteral("--workers"), QStringLiteral("1") });
+    }
+
+    void aRunOfWhichEveryProcessIsKilled()
+    {
+        const QString run = make(slow(3));
+        QVERIFY(RunDriver::waitForChunks(run, 30));
+        const auto first = RunDriver::workerPid(run, 0);
+        const auto second = RunDriver::workerPid(run, 1);
+        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)) && RunDriver::killHard(first) && RunDriver::killHard(second));
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }));
+        compare(run, false);
+        finish(run);
+    }
+
+    void aRunThatDiesAtAPhase_data()
+    {
+        QTest::addColumn<QByteArray>("point");
+        for (const char* point : { "supervisor.recovered:1", "supervisor.ending:1", "feeder.prepared:2", "claim.begun:9", "step.done:40", "chunk.trained:15", "checkpoint.frozen:2", "checkpoint.manifest:2",
+                 "checkpoint.published:2", "checkpoint.committed:2", "merge.taken:1", "merge.published:1", "worker.ending:1" })
+            QTest::newRow(point) << QByteArray(point);
+    }
+    void aRunThatDiesAtAPhase()
+    {
+        QFETCH(QByteArray, point);
+        QString run;
+        {
+            const Faults faults(point);
+            run = make(slow(2) + QStringList { QStringLiteral("--max-restarts"), QStringLiteral("0") });
+            if (run.isEmpty()) // it died so early that the command says so
+                run = folder_.filePath(QStringLiteral("runs/run-%1").arg(made_));
+            QVERIFY(RunDriver::waitForState(run, { QStringLiteral("failed"), QStringLiteral("interrupted") }));
+        }
+        compare(run, false);
+        finish(run, { QStringLiteral("--max-restarts"), QStringLiteral("10") });
+    }
+
+    void chunksThatAreLeftOut()
+    {
+        const QString run = make(slow(20));
+        QVERIFY(RunDriver::waitForChunks(run, 5));
+        (void)RunDriver::ctl({ QStringLiteral("pause"), run });
+        const auto excluded = RunDriver::ctl({ QStringLiteral("exclude"), run, QStringLiteral("5:3"), QStringLiteral("5:4") });
+        QVERIFY2(excluded.exitCode == 0, qPrintable(excluded.errors));
+        compare(run, true);
+        stop(run);
+        compare(run, false);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTruths)
+#include "tst_truths.moc"
