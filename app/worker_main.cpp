@@ -1,6 +1,7 @@
 // furrow-worker: trains a run (--role trainer) or does one task with its weights (--role task). The only program that links libtorch.
 // Logs go to stderr, results to stdout. SIGTERM, SIGINT or the end of stdin mean: checkpoint and end.
 
+#include "app/task_words.h"
 #include "core/base/fault_injection.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
@@ -53,7 +54,6 @@ void addOptions(CLI::App& app, Options& o)
     app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")->default_str(device)->default_val(device);
     app.add_option("--threads", o.trainer.threads, "CPU threads.")->check(CLI::Range(1, 1024));
     app.add_flag("--counting", o.trainer.counting, "Train the counting model: its weights say how often each window was trained (storm harness). Also FURROW_COUNTING=1.");
-    app.add_flag("--accept-loss", o.trainer.acceptLoss, "A checkpoint that is damaged or cannot be read may be left out of a merge; its chunks are trained again.");
     app.add_flag("--json", o.json, "Results as JSON on stdout.");
 
     auto* trainer = app.add_option_group("trainer");
@@ -113,7 +113,6 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     o.task.threads = o.trainer.threads;
     o.task.counting = o.trainer.counting;
     o.task.attempt = o.trainer.attempt;
-    o.task.acceptLoss = o.trainer.acceptLoss;
     const bool talks = o.task.task == "chat";
     const bool streams = talks || o.task.task == "stream" || (o.task.task == "sample" && !o.json);
     const bool onTerminal = furrow::outputIsTerminal();
@@ -138,8 +137,10 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     }
     if (o.task.task == "sample" && !o.json)
         std::fputs("\n", stdout);
-    else if (!talks || o.json)
-        std::printf("%s\n", result.value().dump(o.json || streams ? -1 : 2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    else if (o.json || o.task.task == "stream")
+        std::printf("%s\n", result.value().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    else if (!talks)
+        std::fputs(furrow::taskWords(o.task.task, result.value()).c_str(), stdout);
     return kDone;
 }
 

@@ -30,8 +30,6 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method, "--attempt", std::to_string(task.attempt),
         "--device", task.device, "--threads", std::to_string(cpuCount()) };
-    if (task.acceptLoss)
-        options.arguments.push_back("--accept-loss");
     options.outputFile = task.paths.logFile(task.attempt, "merge");
     auto worker = executablePath().parent_path() / "furrow-worker";
     worker += executablePath().extension();

@@ -26,7 +26,6 @@ struct MergeTask {
     std::int64_t attempt = 0;
     std::string method;
     std::string device; ///< "cpu" or the UUID of a GPU: of a worker, none of which runs meanwhile
-    bool acceptLoss = false; ///< ResumeChoice
 };
 /// Runs a process that merges all replicas: only furrow-worker links libtorch. One that is killed is started again, three times in all.
 /// @param goOn  asked once a second; false ends it with Cancelled

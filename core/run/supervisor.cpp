@@ -187,7 +187,7 @@ Status Supervision::begin()
     if (!totals.ok())
         return totals.error();
     mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.value().tokens);
-    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, choice_.acceptLoss, clock_);
+    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
     logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + (workers == 1 ? " worker" : " workers") + (together ? " that train one model together" : ""));
     return pool_->startAll();
 }
@@ -349,10 +349,10 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     return {};
 }
 
-/// Newest weights that are not whole: left for older ones where a person has accepted that, else the end of the attempt. The other workers save what they have.
+/// Newest weights that are not whole end the attempt; a resume asks a person. The other workers save what they have.
 Status Supervision::checkHeads()
 {
-    auto verdict = verifyHeads(paths_, file_, ledger_, choice_.acceptLoss);
+    auto verdict = verifyHeads(paths_, file_, ledger_, false); // a yes at the resume was given for what was lost then
     if (!verdict.ok())
         return verdict.error();
     for (const auto& note : verdict.value().notes)
@@ -564,14 +564,14 @@ Result<ReplicaHeads> Supervision::heads()
 Status Supervision::merge(const char* when)
 {
     logInfo(std::string("merging the replicas: ") + when);
-    auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_, choice_.acceptLoss }, [this] {
+    auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, [this] {
         (void)beat();
         auto totals = reader_.totals();
         return !stop_.requested() && !(totals.ok() && totals.value().desired == DesiredState::Kill);
     });
     if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
         return merged;
-    auto verdict = verifyHeads(paths_, file_, ledger_, choice_.acceptLoss); // weights that are not whole are the reason to tell
+    auto verdict = verifyHeads(paths_, file_, ledger_, false); // weights that are not whole are the reason to tell
     return !verdict.ok() || verdict.value().refusal.empty() ? merged : Error { ErrorCode::Corrupt, verdict.value().refusal };
 }
 

@@ -22,12 +22,11 @@ std::filesystem::path program(const char* name)
 
 } // namespace
 
-WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, bool acceptLoss, const Clock& clock)
+WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock)
     : paths_(std::move(paths))
     , attempt_(attempt)
     , maxRestarts_(maxRestarts)
     , together_(together)
-    , acceptLoss_(acceptLoss)
     , clock_(clock)
 {
     for (auto& placement : placements)
@@ -77,8 +76,6 @@ Status WorkerPool::start(Slot& slot)
     ProcessOptions options;
     options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica", together_ ? "0" : worker, "--attempt", std::to_string(attempt_),
         "--device", place.device, "--threads", std::to_string(place.threads) };
-    if (acceptLoss_)
-        options.arguments.push_back("--accept-loss");
     options.environment = { { "CUDA_DEVICE_ORDER", "PCI_BUS_ID" }, { "CUDA_VISIBLE_DEVICES", place.device == "cpu" ? "" : place.device },
         { "OMP_NUM_THREADS", std::to_string(place.threads) } };
     if (together_) {

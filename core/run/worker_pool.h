@@ -18,7 +18,7 @@ namespace furrow {
 class WorkerPool {
 public:
     /// @param together  the trainers are the ranks of one group (setting `parallel` is data): when one ends they all do, and start again together
-    WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, bool acceptLoss, const Clock& clock);
+    WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock);
 
     Status startAll();
 
@@ -59,7 +59,6 @@ private:
     std::int64_t attempt_;
     int maxRestarts_;
     bool together_;
-    bool acceptLoss_; ///< ResumeChoice
     const Clock& clock_;
     std::filesystem::path meeting_; ///< of the newest start together
     std::vector<Slot> slots_;

@@ -118,7 +118,7 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
 }
 
 /// Members that can be merged: finite, and of the base that the newest of them grew from. Whoever cannot is left out by name, and its chunks are
-/// trained again. One that is not whole on disk ends the merge, and nobody's work is lost, unless a person has accepted to leave it out.
+/// trained again. One that is not whole on disk ends the merge, and nobody's work is lost: a resume asks a person.
 Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContributions(const WorkerLedger::MergeJob& job)
 {
     std::vector<Contribution> members;
@@ -134,12 +134,8 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
             return row.error();
         tellProgress("merge");
         auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), false);
-        if (!loaded.ok() && !options_.acceptLoss)
+        if (!loaded.ok())
             return loaded.error();
-        if (!loaded.ok()) {
-            leaveOut(loaded.error().message);
-            continue;
-        }
         auto& member = loaded.value();
         bool finite = true;
         for (const auto& [name, tensor] : member.weights)

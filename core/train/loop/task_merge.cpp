@@ -30,7 +30,6 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
     worker.device = options.device;
     worker.threads = options.threads;
     worker.counting = options.counting;
-    worker.acceptLoss = options.acceptLoss;
     auto session = TrainingSession::open(worker, {});
     if (!session.ok())
         return session.error();
@@ -64,9 +63,9 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
     if (!attempt.ok())
         return attempt.error();
     auto file = readRunFile(paths);
-    auto put = file.ok() ? recoverRun(paths, file.value(), ledger, { .acceptLoss = options.acceptLoss }) : file.error(); // a merge waits for every live worker: those of a crash are not
+    auto put = file.ok() ? recoverRun(paths, file.value(), ledger) : file.error(); // a merge waits for every live worker: those of a crash are not
     auto merged = put.ok() ? mergeHeads(options, attempt.value().value, ledger) : Result<nlohmann::json>(put.error());
-    const std::string what = merged.ok() ? "merged by hand" : "a merge by hand failed";
+    const std::string what = !merged.ok() ? "a merge by hand failed" : merged.value().at("checkpoint") == "" ? "there was nothing to merge" : "merged by hand";
     const auto ended = ledger.endAttempt(attempt.value(), before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
     if (merged.ok() && !ended.ok())
         return ended.error();

@@ -37,7 +37,6 @@ struct TaskOptions {
     std::string checkpoints; ///< folder names joined by commas; "": the heads of all replicas, in the run itself
     std::string method; ///< average | diloco; "": as the run is configured
     std::int64_t attempt = 0; ///< of the supervisor that asks; 0: asked by a person
-    bool acceptLoss = false; ///< ResumeChoice
 
     // bench, fit, stream
     std::string preset = "char";

@@ -20,7 +20,6 @@ struct TrainerOptions {
     bool counting = false; ///< train the counting model (storm harness)
     int ranks = 1; ///< workers that train one model together (setting `parallel` is data); `worker` is the rank among them then
     std::filesystem::path meetingFile; ///< through which the ranks find one another
-    bool acceptLoss = false; ///< ResumeChoice: a member of a merge whose checkpoint is not whole may be left out of it
     double stuckSeconds = 30; ///< without progress: the watchdog writes an alarm
 };
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace furrow {
+
+/// The result of a task for a person: a few sentences for eval, export and merge, indented JSON for measurements. Ends with a line break.
+std::string taskWords(const std::string& task, const nlohmann::json& result);
+
+} // namespace furrow
