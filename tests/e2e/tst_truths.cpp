@@ -38,12 +38,13 @@ public:
     {
     }
 
-    /// @param alive  processes of the run work on: what a resume would find is not known yet
+    /// @param alive  processes of the run are there: what a resume would find is not known yet. While they train, each view has counted a moment later
     Truths tell(bool alive)
     {
         addChunks();
         addRows();
-        addWork();
+        if (!alive || state() == QLatin1String("paused"))
+            addWork();
         if (!alive)
             addDryRun();
         return truths_;
@@ -130,8 +131,9 @@ private:
         say("remaining", "audit --json", overAudit({ QStringLiteral("remaining") }));
         say("remaining", "audit", overAuditText(QStringLiteral("remaining")));
         say("expected", "status --json", chunks("total") - chunks("excluded"));
-        say("expected", "audit --json", overAudit({ QStringLiteral("expected") }));
-        say("expected", "audit", overAuditText(QStringLiteral("expected")));
+        const qint64 excluded = overAudit({ QStringLiteral("excluded") }); // the audit counts what was left out by name among what it expects
+        say("expected", "audit --json", overAudit({ QStringLiteral("expected") }) - excluded);
+        say("expected", "audit", overAuditText(QStringLiteral("expected")) - excluded);
         if (!statusText_.contains(QLatin1String("of ? committed")) && !shown().isEmpty()) // not every block is known yet
             say("expected", "status", overStatusText(QStringLiteral("^epoch .*, chunks [\\d,]+ of ([\\d,]+) committed")));
         say("work lost", "status --json", chunks("lost"));

@@ -139,7 +139,7 @@ private Q_SLOTS:
         run.stopFeeder(); // the third may have come by then
         const auto known = std::to_string(compared().compared.size()) + " of 3 verified";
         QVERIFY2(evidence().find(known) != std::string::npos, evidence().c_str());
-        QCOMPARE(downloads().inspected, std::distance(std::filesystem::directory_iterator(run.paths.cacheFolder() / kDownloads), {}));
+        QVERIFY(downloads().inspected >= 2 && downloads().inspected <= 3);
         run.beginAttempt();
         run.startFeeder();
         std::map<std::int64_t, std::map<int, int>> seen;

@@ -110,7 +110,8 @@ private Q_SLOTS:
         for (int rank = 1; rank < 3; ++rank) {
             QVERIFY(ranks[rank].wait(std::chrono::seconds(kSoon)).has_value());
             const auto said = ranks.log(rank);
-            QVERIFY2(said.find("rank 0 (worker 0, process ") != std::string::npos && said.find("is gone") != std::string::npos, said.c_str());
+            const bool otherLeftFirst = said.find(" are gone") != std::string::npos; // on a busy machine: it had seen the death of rank 0 too
+            QVERIFY2(said.find("rank 0 (worker 0, process ") != std::string::npos && (otherLeftFirst || said.find("is gone") != std::string::npos), said.c_str());
         }
     }
 };
