@@ -99,6 +99,18 @@
         <source>%1 ended and was started again: %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Attempt %1 finished: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 was interrupted.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -3122,6 +3134,10 @@
         <source>looking for duplicates: %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3460,6 +3476,13 @@
     </message>
 </context>
 <context>
+    <name>Replay</name>
+    <message>
+        <source>As it was at %1, from the ledger and the telemetry.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>RunBanner</name>
     <message>
         <source>%1: %2</source>
@@ -3573,6 +3596,37 @@
     </message>
     <message>
         <source>%1 of %2, step %3%4</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SaveFile</name>
+    <message>
+        <source>Replace file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Write the name of a file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 exists already. Replace it?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What it holds now is lost.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No, keep it</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8660,10 +8714,6 @@ the file cannot be read</source>
 <context>
     <name>furrow::OverviewPage</name>
     <message>
-        <source>Loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8709,10 +8759,6 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Samples read</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Samples in weights</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8961,6 +9007,33 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Nothing waits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RatePreview</name>
+    <message>
+        <source>Learning rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As usual: smoothly into a new schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The schedule keeps its length</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The new schedule at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A new cycle from here, with a new warm-up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the learning rate goes on</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9653,71 +9726,6 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>%n checkpoint not whole. %1</numerusform>
             <numerusform>%n checkpoints not whole. %1</numerusform>
         </translation>
-    </message>
-</context>
-<context>
-    <name>furrow::RatePreview</name>
-    <message>
-        <source>Learning rate</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>As usual: smoothly into a new schedule</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The schedule keeps its length</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The new schedule at once</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>A new cycle from here, with a new warm-up</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>How the learning rate goes on</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>Replay</name>
-    <message>
-        <source>As it was at %1, from the ledger and the telemetry.</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>SaveFile</name>
-    <message>
-        <source>Replace file</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is a folder. Write the name of a file.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 exists already. Replace it?</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What it holds now is lost.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Replace</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No, keep it</source>
-        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

@@ -99,6 +99,18 @@
         <source>%1 ended and was started again: %2</source>
         <translation>%1 terminó y se inició de nuevo: %2</translation>
     </message>
+    <message>
+        <source>Attempt %1 finished: %2.</source>
+        <translation>El intento %1 terminó: %2.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation>El intento %1 falló: %2</translation>
+    </message>
+    <message>
+        <source>Attempt %1 was interrupted.</source>
+        <translation>El intento %1 se interrumpió.</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -3122,6 +3134,10 @@
         <source>looking for duplicates: %1</source>
         <translation>buscando duplicados: %1</translation>
     </message>
+    <message>
+        <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
+        <translation>%1 no está (¿está montado su disco?). Hasta que vuelva, lo que se entrena no puede guardarse y ninguna reanudación comienza.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3460,6 +3476,13 @@
     </message>
 </context>
 <context>
+    <name>Replay</name>
+    <message>
+        <source>As it was at %1, from the ledger and the telemetry.</source>
+        <translation>Como estaba a las %1, según el registro y la telemetría.</translation>
+    </message>
+</context>
+<context>
     <name>RunBanner</name>
     <message>
         <source>%1: %2</source>
@@ -3574,6 +3597,37 @@
     <message>
         <source>%1 of %2, step %3%4</source>
         <translation>%1 de %2, paso %3%4</translation>
+    </message>
+</context>
+<context>
+    <name>SaveFile</name>
+    <message>
+        <source>Replace file</source>
+        <translation>Reemplazar archivo</translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Write the name of a file.</source>
+        <translation>%1 es una carpeta. Escriba el nombre de un archivo.</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Replace it?</source>
+        <translation>%1 ya existe. ¿Reemplazarlo?</translation>
+    </message>
+    <message>
+        <source>What it holds now is lost.</source>
+        <translation>Lo que contiene ahora se pierde.</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Reemplazar</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>No, keep it</source>
+        <translation>No, conservarlo</translation>
     </message>
 </context>
 <context>
@@ -8664,10 +8718,6 @@ no se puede leer el archivo</translation>
 <context>
     <name>furrow::OverviewPage</name>
     <message>
-        <source>Loss</source>
-        <translation>Pérdida</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>Pérdida de evaluación</translation>
     </message>
@@ -8714,10 +8764,6 @@ no se puede leer el archivo</translation>
     <message>
         <source>Samples read</source>
         <translation>Muestras leídas</translation>
-    </message>
-    <message>
-        <source>Samples in weights</source>
-        <translation>Muestras en los pesos</translation>
     </message>
     <message>
         <source>Text read</source>
@@ -8969,6 +9015,33 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Nothing waits.</source>
         <translation>Nada espera.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RatePreview</name>
+    <message>
+        <source>Learning rate</source>
+        <translation>Tasa de aprendizaje</translation>
+    </message>
+    <message>
+        <source>As usual: smoothly into a new schedule</source>
+        <translation>Lo habitual: pasar suavemente al nuevo plan</translation>
+    </message>
+    <message>
+        <source>The schedule keeps its length</source>
+        <translation>El plan conserva su duración</translation>
+    </message>
+    <message>
+        <source>The new schedule at once</source>
+        <translation>El nuevo plan de inmediato</translation>
+    </message>
+    <message>
+        <source>A new cycle from here, with a new warm-up</source>
+        <translation>Un ciclo nuevo desde aquí, con un nuevo calentamiento</translation>
+    </message>
+    <message>
+        <source>How the learning rate goes on</source>
+        <translation>Cómo sigue la tasa de aprendizaje</translation>
     </message>
 </context>
 <context>
@@ -9660,71 +9733,6 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>%n punto de control no íntegro. %1</numerusform>
             <numerusform>%n puntos de control no íntegros. %1</numerusform>
         </translation>
-    </message>
-</context>
-<context>
-    <name>furrow::RatePreview</name>
-    <message>
-        <source>Learning rate</source>
-        <translation>Tasa de aprendizaje</translation>
-    </message>
-    <message>
-        <source>As usual: smoothly into a new schedule</source>
-        <translation>Lo habitual: pasar suavemente al nuevo plan</translation>
-    </message>
-    <message>
-        <source>The schedule keeps its length</source>
-        <translation>El plan conserva su duración</translation>
-    </message>
-    <message>
-        <source>The new schedule at once</source>
-        <translation>El nuevo plan de inmediato</translation>
-    </message>
-    <message>
-        <source>A new cycle from here, with a new warm-up</source>
-        <translation>Un ciclo nuevo desde aquí, con un nuevo calentamiento</translation>
-    </message>
-    <message>
-        <source>How the learning rate goes on</source>
-        <translation>Cómo sigue la tasa de aprendizaje</translation>
-    </message>
-</context>
-<context>
-    <name>Replay</name>
-    <message>
-        <source>As it was at %1, from the ledger and the telemetry.</source>
-        <translation>Como estaba a las %1, según el registro y la telemetría.</translation>
-    </message>
-</context>
-<context>
-    <name>SaveFile</name>
-    <message>
-        <source>Replace file</source>
-        <translation>Reemplazar archivo</translation>
-    </message>
-    <message>
-        <source>%1 is a folder. Write the name of a file.</source>
-        <translation>%1 es una carpeta. Escriba el nombre de un archivo.</translation>
-    </message>
-    <message>
-        <source>%1 exists already. Replace it?</source>
-        <translation>%1 ya existe. ¿Reemplazarlo?</translation>
-    </message>
-    <message>
-        <source>What it holds now is lost.</source>
-        <translation>Lo que contiene ahora se pierde.</translation>
-    </message>
-    <message>
-        <source>Replace</source>
-        <translation>Reemplazar</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Cerrar</translation>
-    </message>
-    <message>
-        <source>No, keep it</source>
-        <translation>No, conservarlo</translation>
     </message>
 </context>
 </TS>

@@ -99,6 +99,18 @@
         <source>%1 ended and was started again: %2</source>
         <translation>%1 已结束并重新启动：%2</translation>
     </message>
+    <message>
+        <source>Attempt %1 finished: %2.</source>
+        <translation>第 %1 次尝试已完成：%2。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation>第 %1 次尝试失败：%2</translation>
+    </message>
+    <message>
+        <source>Attempt %1 was interrupted.</source>
+        <translation>第 %1 次尝试被中断。</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -3122,6 +3134,10 @@
         <source>looking for duplicates: %1</source>
         <translation>正在查找重复文本：%1</translation>
     </message>
+    <message>
+        <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
+        <translation>%1 不存在（其磁盘是否已挂载？）。在它恢复之前，训练的内容无法保存，也无法继续运行。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3459,6 +3475,13 @@
     </message>
 </context>
 <context>
+    <name>Replay</name>
+    <message>
+        <source>As it was at %1, from the ledger and the telemetry.</source>
+        <translation>%1 时的状态，来自账本和遥测。</translation>
+    </message>
+</context>
+<context>
     <name>RunBanner</name>
     <message>
         <source>%1: %2</source>
@@ -3573,6 +3596,37 @@
     <message>
         <source>%1 of %2, step %3%4</source>
         <translation>%1，%2，第 %3 步%4</translation>
+    </message>
+</context>
+<context>
+    <name>SaveFile</name>
+    <message>
+        <source>Replace file</source>
+        <translation>替换文件</translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Write the name of a file.</source>
+        <translation>%1 是文件夹。请写文件名。</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Replace it?</source>
+        <translation>%1 已存在。要替换它吗？</translation>
+    </message>
+    <message>
+        <source>What it holds now is lost.</source>
+        <translation>它现有的内容会丢失。</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>No, keep it</source>
+        <translation>不，保留</translation>
     </message>
 </context>
 <context>
@@ -8629,10 +8683,6 @@ the file cannot be read</source>
 <context>
     <name>furrow::OverviewPage</name>
     <message>
-        <source>Loss</source>
-        <translation>损失</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>评估损失</translation>
     </message>
@@ -8679,10 +8729,6 @@ the file cannot be read</source>
     <message>
         <source>Samples read</source>
         <translation>已读样本</translation>
-    </message>
-    <message>
-        <source>Samples in weights</source>
-        <translation>权重中的样本</translation>
     </message>
     <message>
         <source>Text read</source>
@@ -8930,6 +8976,33 @@ pattern 正则表达式</translation>
     <message>
         <source>Nothing waits.</source>
         <translation>没有等待的运行。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::RatePreview</name>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>As usual: smoothly into a new schedule</source>
+        <translation>照常：平滑进入新的计划</translation>
+    </message>
+    <message>
+        <source>The schedule keeps its length</source>
+        <translation>计划保持原有长度</translation>
+    </message>
+    <message>
+        <source>The new schedule at once</source>
+        <translation>立即采用新的计划</translation>
+    </message>
+    <message>
+        <source>A new cycle from here, with a new warm-up</source>
+        <translation>从此处开始新的周期，并重新预热</translation>
+    </message>
+    <message>
+        <source>How the learning rate goes on</source>
+        <translation>学习率如何继续</translation>
     </message>
 </context>
 <context>
@@ -9611,71 +9684,6 @@ pattern 正则表达式</translation>
         <translation>
             <numerusform>%n 个检查点不完整。%1</numerusform>
         </translation>
-    </message>
-</context>
-<context>
-    <name>furrow::RatePreview</name>
-    <message>
-        <source>Learning rate</source>
-        <translation>学习率</translation>
-    </message>
-    <message>
-        <source>As usual: smoothly into a new schedule</source>
-        <translation>照常：平滑进入新的计划</translation>
-    </message>
-    <message>
-        <source>The schedule keeps its length</source>
-        <translation>计划保持原有长度</translation>
-    </message>
-    <message>
-        <source>The new schedule at once</source>
-        <translation>立即采用新的计划</translation>
-    </message>
-    <message>
-        <source>A new cycle from here, with a new warm-up</source>
-        <translation>从此处开始新的周期，并重新预热</translation>
-    </message>
-    <message>
-        <source>How the learning rate goes on</source>
-        <translation>学习率如何继续</translation>
-    </message>
-</context>
-<context>
-    <name>Replay</name>
-    <message>
-        <source>As it was at %1, from the ledger and the telemetry.</source>
-        <translation>%1 时的状态，来自账本和遥测。</translation>
-    </message>
-</context>
-<context>
-    <name>SaveFile</name>
-    <message>
-        <source>Replace file</source>
-        <translation>替换文件</translation>
-    </message>
-    <message>
-        <source>%1 is a folder. Write the name of a file.</source>
-        <translation>%1 是文件夹。请写文件名。</translation>
-    </message>
-    <message>
-        <source>%1 exists already. Replace it?</source>
-        <translation>%1 已存在。要替换它吗？</translation>
-    </message>
-    <message>
-        <source>What it holds now is lost.</source>
-        <translation>它现有的内容会丢失。</translation>
-    </message>
-    <message>
-        <source>Replace</source>
-        <translation>替换</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
-        <source>No, keep it</source>
-        <translation>不，保留</translation>
     </message>
 </context>
 </TS>

@@ -23,7 +23,6 @@ constexpr std::uint32_t kHeldOutVersion = 1;
 constexpr std::uint32_t kComplete = 1;
 constexpr std::uint32_t kAlsoTrained = 2;
 constexpr std::uint64_t kHeldOutHeader = 8 + 4 + 4 + 8 + 8 + 8;
-constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::int64_t kFallbackSamples = 64;
 
 Status add(HeldOut& into, std::string_view text, std::uint64_t fingerprint, const Tokenizer& tokenizer)
@@ -167,7 +166,7 @@ Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const
 
 Result<HeldOut> readHeldOut(const std::filesystem::path& path)
 {
-    auto bytes = readFile(path, kMaxFileBytes);
+    auto bytes = readFile(path, kMostHeldOutBytes);
     if (!bytes.ok())
         return bytes.error();
     const std::string& all = bytes.value();

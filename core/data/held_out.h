@@ -40,6 +40,9 @@ Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& s
 Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
     const std::filesystem::path& path, const HeldOutLimits& limits = {});
 
+/// No file of an evaluation set is larger.
+inline constexpr std::uint64_t kMostHeldOutBytes = 4ull << 30;
+
 Result<HeldOut> readHeldOut(const std::filesystem::path& path);
 
 } // namespace furrow

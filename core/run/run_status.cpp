@@ -6,6 +6,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/finished_mark.h"
 #include "core/run/ledger_view.h"
@@ -257,13 +258,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
         status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), attempt->detail.empty() ? toString(attempt->reason) : sentence("%1 (%2)", { toString(attempt->reason), attempt->detail }) }));
-        switch (attempt->reason) {
-        case StopReason::User: status.state = RunState::Stopped; break;
-        case StopReason::Error:
-        case StopReason::Incomplete: status.state = RunState::Failed; break;
-        case StopReason::Interrupted: status.state = RunState::Interrupted; break;
-        default: status.state = RunState::Finished; break;
-        }
+        status.state = stateAfter(attempt->reason);
         return;
     }
     status.state = RunState::Interrupted;
@@ -299,6 +294,14 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
         status.evidence.insert(status.evidence.end(), leftOut.value().begin(), leftOut.value().end());
 }
 
+/// A disk that was unmounted takes the checkpoints away from a run that trains on.
+void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
+{
+    std::error_code unknown;
+    if (status.checkpoints > 0 && !std::filesystem::exists(paths.checkpointsFolder(), unknown) && !unknown)
+        status.evidence.push_back(sentence("%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.", { utf8Text(paths.checkpointsFolder()) }));
+}
+
 /// A person's word about the newest attempt, once nobody trains the run.
 void heedFinishedMark(RunStatus& status, const RunPaths& paths)
 {
@@ -313,6 +316,17 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
 }
 
 } // namespace
+
+RunState stateAfter(StopReason reason)
+{
+    switch (reason) {
+    case StopReason::User: return RunState::Stopped;
+    case StopReason::Error:
+    case StopReason::Incomplete: return RunState::Failed;
+    case StopReason::Interrupted: return RunState::Interrupted;
+    default: return RunState::Finished;
+    }
+}
 
 std::string toString(RunState state)
 {
@@ -389,6 +403,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     derive(status, paths, totals.value(), attempt, view);
     if (status.state == RunState::Running && status.reading && status.reading->doing.starts_with("looking for duplicates")) // before the first block
         status.keepsEpochOpen.push_back(status.reading->doing);
+    sayWhatIsAway(status, paths);
     nameLeftOut(status, paths, attempts.value());
     if (status.reading)
         for (auto& words : comparedInWords(status.reading->hub))

@@ -17,6 +17,7 @@ namespace furrow {
 /// Paused: its processes are there and wait. Stopped: a person ended it, in order or by a kill.
 enum class RunState { New, Running, Paused, Stopping, Stopped, Interrupted, Failed, Finished, Unknown };
 std::string toString(RunState state); ///< "new" "running" ...
+RunState stateAfter(StopReason reason); ///< of a run whose newest attempt ended so, when nobody trains it
 
 struct WorkerStatus {
     int worker = 0;

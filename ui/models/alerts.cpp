@@ -20,6 +20,45 @@ bool isAsleep(RunState state)
     return state == RunState::New || state == RunState::Finished || state == RunState::Paused || state == RunState::Interrupted || state == RunState::Failed;
 }
 
+/// What an attempt that ended so is told as.
+struct End {
+    AlertKind kind;
+    QString key;
+};
+
+std::optional<End> endOf(RunState state, std::int64_t attempt)
+{
+    const QString which = QString::number(attempt);
+    switch (state) {
+    case RunState::Finished: return End { AlertKind::Finished, QStringLiteral("finished ") + which };
+    case RunState::Interrupted: return End { AlertKind::Interrupted, QStringLiteral("interrupted ") + which };
+    case RunState::Failed: return End { AlertKind::Failed, QStringLiteral("failed ") + which };
+    default: return std::nullopt;
+    }
+}
+
+QString endOfRun(const RunStatus& status)
+{
+    const QString name = QString::fromStdString(status.file.config.name);
+    if (status.state == RunState::Finished)
+        return QCoreApplication::translate("Alerts", "%1 has finished: %2.").arg(name, stopReasonSentence(status.stopReason));
+    if (status.state == RunState::Failed)
+        return QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, coreWords(status.stopDetail));
+    return QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.").arg(name);
+}
+
+/// One before the newest, or the newest before somebody looked: what to do next is told elsewhere.
+QString endOfAttempt(const AttemptRow& attempt)
+{
+    const QString which = QString::number(attempt.id.value);
+    const RunState state = stateAfter(attempt.reason);
+    if (state == RunState::Finished)
+        return QCoreApplication::translate("Alerts", "Attempt %1 finished: %2.").arg(which, stopReasonSentence(attempt.reason));
+    if (state == RunState::Failed)
+        return QCoreApplication::translate("Alerts", "Attempt %1 failed: %2").arg(which, coreWords(attempt.detail));
+    return QCoreApplication::translate("Alerts", "Attempt %1 was interrupted.").arg(which);
+}
+
 } // namespace
 
 QString alertWord(AlertKind kind)
@@ -53,18 +92,27 @@ void Alerts::open(const QString& folder)
     all_.clear();
     told_.clear();
     stateBefore_.reset();
+    attemptsSeen_ = false;
     diskLookedNs_ = 0;
     eventsSeen_ = 0;
 }
 
-void Alerts::raise(Alert alert)
+/// False when it is not wanted or was told already.
+bool Alerts::keep(const Alert& alert)
 {
     if (rules_.off.contains(alert.kind) || !told_.insert(alert.key).second)
-        return;
+        return false;
+    const auto after = std::upper_bound(all_.begin(), all_.end(), alert, [](const Alert& a, const Alert& b) { return a.wallNs < b.wallNs; });
+    all_.insert(after, alert);
+    return true;
+}
+
+void Alerts::raise(Alert alert)
+{
     if (alert.wallNs == 0)
         alert.wallNs = systemClock().wallNs();
-    all_.push_back(alert);
-    Q_EMIT raised(alert);
+    if (keep(alert))
+        Q_EMIT raised(alert);
 }
 
 void Alerts::takeStatus(const RunStatus& status)
@@ -72,14 +120,8 @@ void Alerts::takeStatus(const RunStatus& status)
     const RunState state = status.state;
     const bool changed = stateBefore_ && *stateBefore_ != state;
     stateBefore_ = state;
-    const QString name = QString::fromStdString(status.file.config.name);
-    const QString attempt = QString::number(status.attempt);
-    if (changed && state == RunState::Finished)
-        raise({ AlertKind::Finished, QStringLiteral("finished ") + attempt, QCoreApplication::translate("Alerts", "%1 has finished: %2.").arg(name, stopReasonSentence(status.stopReason)), 0, -1, {} });
-    if (changed && state == RunState::Interrupted)
-        raise({ AlertKind::Interrupted, QStringLiteral("interrupted ") + attempt, QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.").arg(name), 0, -1, {} });
-    if (changed && state == RunState::Failed)
-        raise({ AlertKind::Failed, QStringLiteral("failed ") + attempt, QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, coreWords(status.stopDetail)), 0, -1, {} });
+    if (const auto end = changed ? endOf(state, status.attempt) : std::nullopt)
+        raise({ end->kind, end->key, endOfRun(status), 0, -1, {} });
     if (const auto shown = shownEpochs(status)) {
         const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
@@ -90,6 +132,21 @@ void Alerts::takeStatus(const RunStatus& status)
         return;
     lookAtWorkers(status);
     lookAtDisk();
+}
+
+void Alerts::takeAttempts(const std::vector<AttemptRow>& attempts)
+{
+    for (const AttemptRow& attempt : attempts) {
+        const auto end = attempt.endedWallNs ? endOf(stateAfter(attempt.reason), attempt.id.value) : std::nullopt;
+        if (!end)
+            continue;
+        const Alert alert { end->kind, end->key, endOfAttempt(attempt), *attempt.endedWallNs, -1, {} };
+        if (attemptsSeen_)
+            raise(alert);
+        else
+            (void)keep(alert);
+    }
+    attemptsSeen_ = true;
 }
 
 void Alerts::lookAtWorkers(const RunStatus& status)

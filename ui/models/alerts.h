@@ -32,8 +32,8 @@ struct AlertRules {
 
 QString alertWord(AlertKind kind); ///< "Loss is not a number"
 
-/// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. No Qt signal is
-/// sent for what was already so when the run was opened and stood still. Lives on the GUI thread.
+/// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. How attempts ended before
+/// the run was opened stands in the list too, but no Qt signal is sent for it. Lives on the GUI thread.
 class Alerts : public QObject {
     Q_OBJECT
 public:
@@ -43,6 +43,7 @@ public:
     void setRules(const AlertRules& rules) { rules_ = rules; }
     void open(const QString& folder);
     void takeStatus(const RunStatus& status);
+    void takeAttempts(const std::vector<AttemptRow>& attempts); ///< all of the run, the oldest first
     void takeTelemetry(const TelemetrySnapshot& snapshot);
     void takeAudit(const AuditReport& report);
     const std::vector<Alert>& all() const { return all_; }
@@ -51,15 +52,17 @@ Q_SIGNALS:
     void raised(const furrow::Alert& alert);
 
 private:
+    bool keep(const Alert& alert);
     void raise(Alert alert);
     void lookAtWorkers(const RunStatus& status);
     void lookAtDisk();
 
     AlertRules rules_;
     QString folder_;
-    std::vector<Alert> all_;
+    std::vector<Alert> all_; ///< in the order of their time
     std::set<QString> told_;
     std::optional<RunState> stateBefore_;
+    bool attemptsSeen_ = false; ///< those that had ended before the run was opened
     std::int64_t diskLookedNs_ = 0;
     std::size_t eventsSeen_ = 0;
 };

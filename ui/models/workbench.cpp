@@ -53,6 +53,7 @@ void Workbench::connectAlerts()
 {
     connect(&watcher_, &RunWatcher::opened, &alerts_, &Alerts::open);
     connect(&watcher_, &RunWatcher::statusRead, this, [this](const StatusPtr& status) { alerts_.takeStatus(*status); });
+    connect(&watcher_, &RunWatcher::tablesRead, this, [this](const TablesPtr& tables) { alerts_.takeAttempts(tables->attempts); });
     connect(&watcher_, &RunWatcher::telemetryRead, this, [this](const SnapshotPtr& snapshot) { alerts_.takeTelemetry(*snapshot); });
     connect(&alerts_, &Alerts::raised, this, [this](const Alert& alert) {
         EventLine line;

@@ -25,7 +25,7 @@ namespace furrow {
 namespace {
 
 constexpr int kCardColumns = 3;
-constexpr int kChartHeight = 180;
+constexpr int kChartHeight = 240;
 constexpr int kSampleHeight = 150;
 constexpr int kStripPoints = 120;
 
@@ -54,6 +54,8 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     head_ = new EpochHead(this);
     connect(head_, &EpochHead::whyWanted, this, &OverviewPage::whyWanted);
     column->addWidget(head_);
+    buildChart();
+    column->addWidget(loss_, 1);
     meters_ = new EpochMeters(this);
     column->addWidget(meters_);
     open_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
@@ -70,8 +72,6 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     column->addLayout(cards_);
     reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples, all epochs"), tr("Uses of each sample"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
     column->addWidget(reading_);
-    buildChart();
-    column->addWidget(loss_, 1);
     column->addWidget(buildSample());
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &OverviewPage::takeShown);
     connect(&bench_.replay(), &Replay::momentChanged, this, &OverviewPage::takeShown);

@@ -353,6 +353,7 @@ const std::vector<Tampering>& tamperings()
         { "a worker process removed", Verdict::Wrong, "was written by worker process 1, which the tracker does not have", [](C c) { c.sql("DELETE FROM incarnation"); } },
         { "an attempt removed", Verdict::Wrong, "is of attempt 1, which the tracker does not have", [](C c) { c.sql("DELETE FROM attempt"); } },
         { "another held-out text", Verdict::Wrong, "is not the held-out text this run began with", [](C c) { Changed::write(c.paths.evaluationFile(), "x"); } },
+        { "a held-out text of terabytes that are a hole", Verdict::Wrong, "is not the held-out text this run began with", [](C c) { fs::resize_file(c.paths.evaluationFile(), std::uintmax_t(1) << 42); } },
         { "another held-out text with its hash", Verdict::Wrong, "held-out text hash",
             [](C c) {
                 Changed::write(c.paths.evaluationFile(), "x");

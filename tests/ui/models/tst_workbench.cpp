@@ -105,6 +105,39 @@ private Q_SLOTS:
         QCOMPARE(alerts.all().front().kind, AlertKind::Interrupted);
     }
 
+    /// Who opened the console in the morning saw nothing of the night.
+    void howAttemptsEndedWasKnownOnlyToAConsoleThatWasOpen()
+    {
+        const auto attempt = [](std::int64_t id, std::optional<std::int64_t> ended, StopReason reason) {
+            AttemptRow row;
+            row.id = AttemptId { id };
+            row.endedWallNs = ended;
+            row.reason = reason;
+            row.detail = "the disk is full";
+            return row;
+        };
+        Alerts alerts;
+        const QSignalSpy raised(&alerts, &Alerts::raised);
+        alerts.open(QDir::tempPath());
+        std::vector<AttemptRow> attempts { attempt(1, 10, StopReason::Error), attempt(2, 20, StopReason::User), attempt(3, 30, StopReason::Interrupted), attempt(4, {}, StopReason::None) };
+        alerts.takeAttempts(attempts);
+        QCOMPARE(raised.count(), 0);
+        QCOMPARE(alerts.all().size(), std::size_t(2)); // what a person asked for is no news
+        QVERIFY(alerts.all().front().kind == AlertKind::Failed && alerts.all().front().text.contains(QStringLiteral("the disk is full")));
+        QVERIFY(alerts.all().back().kind == AlertKind::Interrupted && alerts.all().back().wallNs == 30);
+
+        attempts.back() = attempt(4, 40, StopReason::Epochs); // while it is open
+        alerts.takeAttempts(attempts);
+        QCOMPARE(raised.count(), 1);
+        RunStatus status = statusOf(RunState::Running);
+        status.attempt = 4;
+        alerts.takeStatus(status);
+        status.state = RunState::Finished;
+        alerts.takeStatus(status); // the same end
+        QCOMPARE(raised.count(), 1);
+        QCOMPARE(alerts.all().size(), std::size_t(3));
+    }
+
     void aWorkerKilledByHandWasCalledOutOfMemoryAndForgotten()
     {
         Alerts alerts;
