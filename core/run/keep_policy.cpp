@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace furrow {
 
@@ -52,6 +53,7 @@ KeepPolicy::~KeepPolicy()
 void KeepPolicy::keepNewest(const Rows& line, std::set<std::int64_t>& kept)
 {
     std::size_t whole = 0;
+    bool wants = false;
     for (std::size_t i = 0; i < line.size(); ++i) {
         if (i >= keepLast_ && whole >= kReadBefore)
             return;
@@ -59,8 +61,8 @@ void KeepPolicy::keepNewest(const Rows& line, std::set<std::int64_t>& kept)
         if (line.size() <= keepLast_ || whole >= kReadBefore)
             continue;
         const auto known = isWhole_.find(line[i].id.value);
-        if (known == isWhole_.end() && !wanted_)
-            wanted_ = line[i];
+        if (known == isWhole_.end() && !std::exchange(wants, true))
+            wanted_.push_back(line[i]);
         whole += known != isWhole_.end() && known->second ? 1 : 0;
     }
 }
@@ -81,27 +83,32 @@ std::set<std::int64_t> KeepPolicy::kept(const Rows& rows)
     }
     if (best)
         kept.insert(best->id.value);
-    wanted_.reset();
+    wanted_.clear();
     for (const auto& [line, own] : byLine)
         keepNewest(own, kept);
     keepBases(rows, kept);
     return kept;
 }
 
-void KeepPolicy::lookAt(const SupervisorLedger::CheckpointRow& row)
+void KeepPolicy::lookAt(Rows rows)
 {
-    lookingAt_ = row.id.value;
-    looking_ = std::async(std::launch::async, [folder = paths_.checkpointFolder(row.record.folder), sha = row.record.manifestSha256, run = runId_, stop = stop_.get_token()] { return verifyCheckpoint(folder, sha, run, stop); });
+    looking_ = std::async(std::launch::async, [rows = std::move(rows), paths = paths_, run = runId_, stop = stop_.get_token()] {
+        std::map<std::int64_t, Status> verdicts;
+        for (const auto& row : rows)
+            verdicts.emplace(row.id.value, verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, run, stop));
+        return verdicts;
+    });
 }
 
 void KeepPolicy::takeVerdict()
 {
     if (!looking_.valid() || looking_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
         return;
-    const auto verdict = looking_.get();
-    isWhole_[lookingAt_] = verdict.ok();
-    if (!verdict.ok())
-        logWarning(sentence("%1 Older checkpoints are kept until two newer ones are whole.", { verdict.error().message }));
+    for (const auto& [id, verdict] : looking_.get()) {
+        isWhole_[id] = verdict.ok();
+        if (!verdict.ok())
+            logWarning(sentence("%1 Older checkpoints are kept until two newer ones are whole.", { verdict.error().message }));
+    }
 }
 
 Status KeepPolicy::apply(SupervisorLedger& ledger)
@@ -121,8 +128,8 @@ Status KeepPolicy::apply(SupervisorLedger& ledger)
         if (auto status = removeWeights(paths_, row.record.folder); !status.ok())
             logWarning(status.error().message); // of one folder; the next attempt tries it again
     }
-    if (wanted_ && !looking_.valid())
-        lookAt(*wanted_);
+    if (!wanted_.empty() && !looking_.valid())
+        lookAt(std::move(wanted_));
     return {};
 }
 

@@ -12,8 +12,8 @@
 namespace furrow {
 
 /// Removes checkpoints that nobody needs: kept are the newest `keepLast` of each replica, the best by evaluation, the merges that kept ones grew
-/// from, pinned ones, and what is reached through a link. Of a line nothing older goes before its two newest were read and found whole; each is read
-/// once, on a thread of its own. Rows stay, weights go, manifests move to checkpoints/removed/. One thread calls.
+/// from, pinned ones, and what is reached through a link. Of a line nothing older goes before two newer ones were read and found whole; each is read
+/// once, one of each line at a time, on a thread of its own. Rows stay, weights go, manifests move to checkpoints/removed/. One thread calls.
 class KeepPolicy {
 public:
     KeepPolicy(RunPaths paths, std::string runId, int keepLast);
@@ -30,17 +30,16 @@ private:
     using Rows = std::vector<SupervisorLedger::CheckpointRow>;
     void keepNewest(const Rows& line, std::set<std::int64_t>& kept);
     std::set<std::int64_t> kept(const Rows& rows);
-    void lookAt(const SupervisorLedger::CheckpointRow& row);
+    void lookAt(Rows rows);
     void takeVerdict();
 
     RunPaths paths_;
     std::string runId_;
     std::size_t keepLast_;
     std::map<std::int64_t, bool> isWhole_; ///< what was read in this attempt
-    std::optional<SupervisorLedger::CheckpointRow> wanted_; ///< to be read next, before something older may go
-    std::int64_t lookingAt_ = 0;
+    Rows wanted_; ///< to be read next, before something older may go; at most one of each line
     std::stop_source stop_;
-    std::future<Status> looking_; ///< its thread reads files only
+    std::future<std::map<std::int64_t, Status>> looking_; ///< its thread reads files only
 };
 
 /// Weights go, the manifest stays: it proves what went into the descendants (see repair.h). Row first: a folder without files must never look alive.
