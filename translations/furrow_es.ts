@@ -3138,6 +3138,10 @@
         <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
         <translation>%1 no está (¿está montado su disco?). Hasta que vuelva, lo que se entrena no puede guardarse y ninguna reanudación comienza.</translation>
     </message>
+    <message>
+        <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
+        <translation>El registro de %1 está dañado: %2. No se cambió nada. «furrowctl audit %3» dice todo lo que está mal; «furrowctl doctor %4 --repair» reconstruye lo que prueban los puntos de control.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

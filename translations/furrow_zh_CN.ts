@@ -3138,6 +3138,10 @@
         <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
         <translation>%1 不存在（其磁盘是否已挂载？）。在它恢复之前，训练的内容无法保存，也无法继续运行。</translation>
     </message>
+    <message>
+        <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
+        <translation>%1 的账本已损坏：%2。未作任何更改。“furrowctl audit %3” 会列出所有问题，“furrowctl doctor %4 --repair” 会根据检查点重建可证明的内容。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -10,6 +10,7 @@
 #include "core/run/finished_mark.h"
 #include "core/run/frozen_config.h"
 #include "core/run/recovery.h"
+#include "core/run/repair.h"
 #include "core/run/run_links.h"
 #include "core/run/run_status.h"
 #include "core/run/stray_checkpoints.h"
@@ -161,6 +162,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         return older.error();
     if (!older.value().empty() && !choice.acceptLoss)
         return Error { ErrorCode::Corrupt, older.value() };
+    if (const auto damage = trackerRefusal(paths); !damage.empty())
+        return Error { ErrorCode::Corrupt, damage };
     if (!choice.acceptLoss && !choice.goBackTo) {
         auto rows = reader.value().checkpoints();
         if (!rows.ok())

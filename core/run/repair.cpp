@@ -48,18 +48,24 @@ std::string damageOfNames(const std::filesystem::path& tracker)
     return {};
 }
 
+/// Of a ledger that is not in order.
+std::string firstFault(const AuditReport& report)
+{
+    static const std::set<std::string> kNoFaults { "poisoned", "accepted", "excluded", "parent", "lost", "rebuilt" };
+    if (!report.integrityOk)
+        return report.integrity;
+    const auto fault = std::find_if(report.findings.begin(), report.findings.end(), [](const AuditFinding& one) { return !kNoFaults.contains(one.kind); });
+    return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
+}
+
 std::string damageOf(const std::filesystem::path& tracker, const std::string& runId)
 {
     auto report = audit(tracker);
     if (!report.ok())
         return report.error().message;
-    if (!report.value().integrityOk)
-        return report.value().integrity;
     if (report.value().runId != runId)
         return "it belongs to run " + report.value().runId;
-    if (!report.value().isClean())
-        return report.value().findings.empty() ? "the audit finds it broken" : report.value().findings.front().text;
-    return damageOfNames(tracker);
+    return report.value().isClean() ? damageOfNames(tracker) : firstFault(report.value());
 }
 
 ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string& folder, const std::string& sha256, bool whole)
@@ -346,6 +352,17 @@ std::string trackerDamage(const RunPaths& paths)
 {
     auto file = readRunFile(paths);
     return file.ok() ? damageOf(paths.tracker(), file.value().runId) : file.error().message;
+}
+
+std::string trackerRefusal(const RunPaths& paths)
+{
+    auto report = audit(paths.tracker());
+    if (!report.ok())
+        return report.error().code == ErrorCode::Corrupt ? report.error().message : std::string();
+    if (report.value().canTrain())
+        return {};
+    const auto folder = utf8Text(paths.folder());
+    return sentence("The tracker of %1 is damaged: %2. Nothing was changed. 'furrowctl audit %3' says all that is wrong, 'furrowctl doctor %4 --repair' rebuilds what the checkpoints prove.", { folder, firstFault(report.value()), folder, folder });
 }
 
 Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)

@@ -574,6 +574,12 @@ namespace {
 
 } // namespace
 
+bool AuditReport::canTrain() const
+{
+    const bool once = std::all_of(epochs.begin(), epochs.end(), [](const AuditEpoch& epoch) { return epoch.duplicated == 0 && epoch.missing == 0; });
+    return once && integrityOk && std::all_of(invariants.begin(), invariants.end(), [](const AuditInvariant& one) { return one.holds || one.name == "I3" || one.name == "I5"; });
+}
+
 bool AuditReport::couldInspect() const
 {
     return std::all_of(inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.unreadable == 0; });

@@ -70,6 +70,8 @@ struct AuditReport {
 
     /// No duplicate, no hole, every invariant holds, and nothing that was inspected differs from what was recorded. Remaining work is no fault.
     bool isClean() const;
+    /// Training can go on from this ledger: SQLite finds it whole, no chunk is twice or missing, and I1, I2 and I4 hold. What only tells of the past may differ.
+    bool canTrain() const;
     /// Nothing that was to be inspected was missing or unreadable.
     bool couldInspect() const;
     bool inspectedWeights() const;

@@ -365,7 +365,8 @@ Status Database::takeStatus()
 void Database::record(int code, const char* doing)
 {
     std::string detail = sqlite3_errmsg(state_->handle.get());
-    if (code == SQLITE_ERROR && detail == "integer overflow") // sum() of what no run has; SQLite has no code of its own for it
+    const bool overflown = (code == SQLITE_ERROR && detail == "integer overflow") || code == SQLITE_CONSTRAINT_DATATYPE; // a sum() or an addition to what no run has
+    if (overflown)
         return fail(sqliteError(SQLITE_CORRUPT, "its numbers add up to more than any run has", state_->path));
     if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT || (code & 0xff) == SQLITE_MISUSE)
         detail += std::string(", in: ") + doing;

@@ -1,6 +1,7 @@
 // What people do to run folders: two supervisors, synchronised folders, copies of living databases, edited files. Each is refused in a
 // sentence that says what to do, or heals by a plain resume.
 
+#include "core/tracker/database.h"
 #include "tests/e2e/run_driver.h"
 
 #include <QDir>
@@ -241,6 +242,31 @@ private Q_SLOTS:
         QVERIFY(RunDriver::ctl({ "status"_q, run }).text.contains("is not there (is its disk mounted?)"_q));
         QVERIFY(QDir().rename(run + "/away"_q, run + "/checkpoints"_q));
         QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--json"_q, "--epochs"_q, "1"_q }).exitCode, 0);
+        verifyExactlyOnce(run);
+    }
+
+    /// A resume trained everything else, then failed without a cause, hung, or showed the words of SQLite.
+    void aResumeBeganOnATrackerThatDoctorCallsDamaged()
+    {
+        const QString run = stopped("damaged");
+        QVERIFY(!run.isEmpty());
+        const auto attempt = RunDriver::status(run)["attempt"_q].toInt();
+        for (const char* edit : { "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)", "UPDATE budget SET steps=9223372036854775807",
+                 "UPDATE attempt SET id=9223372036854775807 WHERE id=(SELECT max(id) FROM attempt)" }) {
+            {
+                auto db = furrow::Database::open((run + "/tracker.sqlite"_q).toStdString(), {});
+                QVERIFY2(db.ok(), edit);
+                db.value().script(edit);
+                QVERIFY2(db.value().takeStatus().ok(), edit);
+            }
+            const auto refused = RunDriver::ctl({ "resume"_q, run }, 60'000);
+            QVERIFY2(refused.exitCode != 0 && refused.errors.contains("--repair"_q), qPrintable(QLatin1String(edit) + refused.errors + refused.text));
+            QVERIFY2(!refused.errors.contains("UPDATE"_q) && !refused.errors.contains("REAL"_q), qPrintable(refused.errors));
+            const auto repaired = RunDriver::ctl({ "doctor"_q, run, "--repair"_q });
+            QVERIFY2(repaired.exitCode == 0, qPrintable(QLatin1String(edit) + repaired.errors + repaired.text));
+        }
+        QVERIFY(RunDriver::status(run)["attempt"_q].toInt() >= attempt);
+        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--json"_q }).exitCode, 0);
         verifyExactlyOnce(run);
     }
 
