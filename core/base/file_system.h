@@ -31,6 +31,8 @@ public:
     virtual Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) = 0;
     virtual Result<std::string> read(const std::filesystem::path& path) = 0;
     virtual Status createFolders(const std::filesystem::path& path) = 0;
+    /// One folder, or none when it is there. NotFound where its parent is not: the disk of that may be away, and nothing is to be made in its place.
+    virtual Status createFolder(const std::filesystem::path& path) = 0;
     /// Renames a file or folder onto a name that must not exist. Durable only after syncFolder(parent).
     virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
     /// Like rename, but a file at `to` is replaced in one step: readers see the old or the new one. Files only.

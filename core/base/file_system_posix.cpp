@@ -134,6 +134,15 @@ namespace {
             return {};
         }
 
+        Status createFolder(const std::filesystem::path& path) override
+        {
+            std::error_code error;
+            std::filesystem::create_directory(path, error);
+            if (error)
+                return systemError(sentence("cannot create the folder %1", { utf8Text(path) }), error.value());
+            return {};
+        }
+
         Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override
         {
             if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)

@@ -210,6 +210,13 @@ namespace {
             return {};
         }
 
+        Status createFolder(const std::filesystem::path& path) override
+        {
+            if (::CreateDirectoryW(systemPath(path).c_str(), nullptr) || ::GetLastError() == ERROR_ALREADY_EXISTS)
+                return {};
+            return lastError(sentence("cannot create the folder %1", { utf8Text(path) }));
+        }
+
         Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override
         {
             return moved(from, to, retryWhileHeld([&] {

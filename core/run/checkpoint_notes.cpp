@@ -11,7 +11,7 @@ constexpr std::uint64_t kMostBytes = 256;
 
 Status prepareNotes(const RunPaths& paths)
 {
-    return realFileSystem().createFolders(paths.writingNotesFolder());
+    return realFileSystem().createFolder(paths.writingNotesFolder());
 }
 
 Status noteWriting(const RunPaths& paths, const std::string& runId, const std::string& checkpoint, FileSystem& files)

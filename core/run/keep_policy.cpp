@@ -149,7 +149,7 @@ Status removeWeights(const RunPaths& paths, const std::string& name)
     const auto kept = paths.removedManifestsFolder() / (name + ".json");
     std::error_code failed;
     if (std::filesystem::exists(manifest, failed)) {
-        if (auto made = files.createFolders(paths.removedManifestsFolder()); !made.ok())
+        if (auto made = files.createFolder(paths.removedManifestsFolder()); !made.ok())
             return made;
         if (std::filesystem::exists(std::filesystem::symlink_status(kept, failed))) { // it is not ours: ours is moved there once
             auto aside = putAside(paths, { kept });

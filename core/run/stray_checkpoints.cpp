@@ -162,7 +162,7 @@ Result<std::string> putAside(const RunPaths& paths, const std::vector<std::files
     if (entries.empty())
         return std::string();
     auto& files = realFileSystem();
-    if (auto made = files.createFolders(paths.unknownCheckpointsFolder()); !made.ok())
+    if (auto made = files.createFolder(paths.unknownCheckpointsFolder()); !made.ok())
         return made.error();
     std::string names;
     for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -231,6 +231,17 @@ Status FaultFileSystem::createFolders(const fs::path& path)
     return {};
 }
 
+Status FaultFileSystem::createFolder(const fs::path& path)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        auto parent = placeOf(path.parent_path());
+        if (path.parent_path() != root_ && (!parent.ok() || !parent.value().inode()))
+            return Error { ErrorCode::NotFound, "cannot create the folder " + utf8Text(path) + ": its parent does not exist" };
+    }
+    return createFolders(path);
+}
+
 Status FaultFileSystem::move(const char* verb, const fs::path& from, const fs::path& to, bool replacing)
 {
     const std::lock_guard lock(mutex_);

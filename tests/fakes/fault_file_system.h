@@ -27,6 +27,7 @@ public:
     Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override;
     Result<std::string> read(const std::filesystem::path& path) override;
     Status createFolders(const std::filesystem::path& path) override;
+    Status createFolder(const std::filesystem::path& path) override;
     Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override;
     Status replace(const std::filesystem::path& from, const std::filesystem::path& to) override;
     Status syncFolder(const std::filesystem::path& folder) override;

@@ -133,6 +133,8 @@ void checkFiles(const path& folder)
             && newsIn(file) == before,
         "rename refuses a taken name");
     checkOk(files.createFolders(folder / "made.tmp" / "deep"), "makes folders");
+    checkOk(files.createFolder(folder / "made.tmp"), "makes no folder anew");
+    check(!files.createFolder(folder / "away" / "deep").ok() && !std::filesystem::exists(folder / "away"), "makes nothing in the place of a folder that is away");
     checkOk(files.rename(folder / "made.tmp", folder / "made"), "renames a folder");
     checkOk(files.syncFolder(folder), "syncs a folder");
     checkOk(files.removeAll(folder / "made"), "removes a folder");

@@ -30,6 +30,7 @@ constexpr int kKillsBetweenAudits = 20;
 constexpr const char* kFailPointPrefix = "at ";
 constexpr double kLongestWaitSeconds = 2; ///< of a worker for a fault that is not its own, beside what the fault itself holds
 constexpr double kWaitsFromSeconds = 0.05;
+constexpr std::int64_t kJustThenNs = 1'000'000'000;
 
 bool isOfFiles(const std::string& kind)
 {
@@ -166,10 +167,9 @@ private:
         problem("A person was asked although nothing called for one: " + undue);
     }
 
-    /// Waits belong to the act that was newest when they began, or began just then.
+    /// Waits belong to the act that was newest when they began, or began just then; and are none of a fault that still lasted.
     void judgeWaits()
     {
-        constexpr std::int64_t kJustThenNs = 1'000'000'000;
         for (const auto& wait : waits_.take(kWaitsFromSeconds)) {
             const auto act = std::find_if(done_.rbegin(), done_.rend(), [&](const Done& one) { return one.beganNs <= wait.beganNs + kJustThenNs; });
             if (act == done_.rend() || !act->holdsSeconds)
@@ -177,12 +177,24 @@ private:
             auto& longest = report_.waits[act->name];
             longest.seconds = std::max(longest.seconds, wait.seconds);
             longest.mergeSeconds = std::max(longest.mergeSeconds, wait.mergeSeconds);
-            const double beyond = wait.seconds + wait.mergeSeconds - *act->holdsSeconds;
+            const double beyond = wait.seconds + wait.mergeSeconds - heldSeconds(wait);
             report_.longestWait = std::max(report_.longestWait, beyond);
             if (beyond > kLongestWaitSeconds)
                 problem("After " + act->name + " a worker that it did not hit waited " + formatNumber(wait.seconds, 2) + " s, and " + formatNumber(wait.mergeSeconds, 2) + " s at merges; the fault itself lasted "
                     + formatNumber(*act->holdsSeconds, 2) + " s.");
         }
+    }
+
+    /// How long the fault that was there when a wait began went on, or one that began just then.
+    double heldSeconds(const StormWait& wait) const
+    {
+        double held = 0;
+        for (const Done& one : done_) {
+            const double early = std::max(0.0, static_cast<double>(wait.beganNs - one.beganNs) / 1e9);
+            if (one.holdsSeconds && one.beganNs <= wait.beganNs + kJustThenNs)
+                held = std::max(held, *one.holdsSeconds - early);
+        }
+        return held;
     }
 
     /// A point that nobody came to in its time (there was nothing to remove just then, say) gets two more chances.

@@ -135,7 +135,7 @@ Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& f
     manifest.writtenWallNs = systemClock().wallNs();
     manifest.incarnation = frozen.incarnation.value;
     manifest.evalLoss = frozen.evalLoss;
-    if (auto status = files.createFolders(folder); !status.ok())
+    if (auto status = files.createFolder(folder); !status.ok())
         return status.error();
     if (auto status = writeTensors(files, folder, kWeightsFile, frozen.weights, manifest); !status.ok())
         return status.error();
