@@ -1,10 +1,10 @@
 #include "core/data/content_claim.h"
 
 #include "core/base/sentence.h"
+#include "core/data/json_text.h"
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 namespace furrow {
 
@@ -64,7 +64,7 @@ bool hasJsonObject(std::string_view head)
         const auto end = head.find('\n');
         const auto text = head.substr(0, end);
         const bool cut = end == std::string_view::npos;
-        if (nlohmann::json::parse(text, nullptr, false).is_object() || (cut && lowerStart(text).starts_with('{')))
+        if (isJsonObject(text) || (cut && lowerStart(text).starts_with('{')))
             return true;
         head.remove_prefix(cut ? head.size() : end + 1);
     }

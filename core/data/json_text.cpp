@@ -39,6 +39,12 @@ std::string replaceLoneSurrogates(std::string_view line)
     return out;
 }
 
+/// What a line is read as that is JSON but for bytes and escapes that are no characters.
+std::string mended(std::string_view line)
+{
+    return replaceLoneSurrogates(replaceInvalidUtf8(line).text);
+}
+
 } // namespace
 
 /// Takes the events of the walker and keeps the texts at one path. Nothing of the rest is stored.
@@ -171,8 +177,7 @@ const char* JsonText::parse(std::string_view line)
     };
     if (attempt(line))
         return handler_->problem();
-    const std::string mended = replaceLoneSurrogates(replaceInvalidUtf8(line).text);
-    if (mended != line && attempt(mended)) {
+    if (const std::string other = mended(line); other != line && attempt(other)) {
         repaired_ = true;
         return handler_->problem();
     }
@@ -266,8 +271,11 @@ struct Shape {
 
 bool isJsonObject(std::string_view text)
 {
-    Shape shape;
-    return JsonWalker(text, JsonGrammar::Python, shape).walk() && shape.object;
+    const auto walk = [](std::string_view json) {
+        Shape shape;
+        return JsonWalker(json, JsonGrammar::Python, shape).walk() && shape.object;
+    };
+    return walk(text) || walk(mended(text));
 }
 
 void jsonMembers(std::string_view line, std::vector<std::string>& all, std::vector<std::string>& text)
@@ -275,8 +283,8 @@ void jsonMembers(std::string_view line, std::vector<std::string>& all, std::vect
     std::vector<std::string> names = all;
     std::vector<std::string> texts = text;
     MemberNames members(names, texts);
-    const std::string mended = replaceLoneSurrogates(replaceInvalidUtf8(line).text);
-    if (JsonWalker(std::string_view(mended), JsonGrammar::Python, members).walk()) {
+    const std::string json = mended(line);
+    if (JsonWalker(std::string_view(json), JsonGrammar::Python, members).walk()) {
         all = std::move(names);
         text = std::move(texts);
     }

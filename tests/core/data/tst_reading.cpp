@@ -82,6 +82,21 @@ private Q_SLOTS:
         DataFolder folder;
         QCOMPARE(texts(test::configFor({ folder.write("a.json", "{\"text\":\"a\",\"x\":NaN}\n{\"text\":\"b\",\"x\":1}\n") }), folder), (Texts { "a", "b" }));
     }
+    void linesThatOnlyPythonReadsAreJsonLines_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("no number") << QByteArray("{\"text\":\"a\",\"x\":NaN}\n");
+        QTest::newRow("a number of any size") << QByteArray("{\"x\":1e999,\"text\":\"a\"}\n");
+        QTest::newRow("half a pair of surrogates") << QByteArray("{\"x\":\"\\ud83d\",\"text\":\"a\"}\n");
+        QTest::newRow("bytes that are no UTF-8") << QByteArray("{\"x\":\"\xff\",\"text\":\"a\"}\n");
+    }
+    void linesThatOnlyPythonReadsAreJsonLines() // none of them counted as an object: the file was refused
+    {
+        QFETCH(QByteArray, bytes);
+        DataFolder folder;
+        for (const char* name : { "a.jsonl", "a.json" })
+            QCOMPARE(texts(test::configFor({ folder.write(name, bytes.toStdString()) }), folder), (Texts { "a" }));
+    }
     void theLastOfSeveralEqualMembersCounts()
     {
         DataFolder folder;
