@@ -262,10 +262,14 @@ public:
 private:
     Status skipValues(std::uint64_t row)
     {
-        if (chunk_->Skip(static_cast<int64_t>(row)) != static_cast<int64_t>(row))
-            return shortGroup();
-        rowInGroup_ = row;
-        return {};
+        while (rowInGroup_ < row && hasMore()) {
+            const auto skipped = chunk_->Skip(static_cast<int64_t>(row - rowInGroup_));
+            if (skipped <= 0)
+                break;
+            rowInGroup_ += static_cast<std::uint64_t>(skipped);
+            levelsLeft_ -= skipped;
+        }
+        return rowInGroup_ == row ? Status {} : Status(shortGroup());
     }
     /// In lists rows can only be counted by reading them.
     Status skipRows(std::uint64_t rows)
@@ -279,7 +283,8 @@ private:
         }
         return {};
     }
-    Error shortGroup() const { return damaged(name_, "a row group has fewer rows than its footer says"); }
+    static constexpr const char* kShortGroup = "a row group has fewer rows than its footer says";
+    Error shortGroup() const { return damaged(name_, kShortGroup); }
     /// Makes sure that a value is at hand; false at the end.
     bool fill()
     {
@@ -326,11 +331,23 @@ private:
             row.text = joined_;
     }
     /// fill(), but not beyond the open row group: a row never goes over its end.
-    bool fillInGroup() { return level_ < numLevels_ || (chunk_->HasNext() && fill()); }
+    bool fillInGroup() { return level_ < numLevels_ || (hasMore() && fill()); }
+    /// Whether the open row group has more values. Arrow takes a page without any (its own writer makes them) for the end; asked again it goes on behind it.
+    bool hasMore()
+    {
+        constexpr int kEmptyPages = 100;
+        for (int page = 0; page < kEmptyPages; ++page)
+            if (chunk_->HasNext())
+                return true;
+            else if (levelsLeft_ <= 0)
+                return false;
+        return false;
+    }
     void enterGroup()
     {
         rowInGroup_ = 0;
         group_reader_ = reader_->RowGroup(group_++);
+        levelsLeft_ = group_reader_->metadata()->ColumnChunk(column_)->num_values();
         auto chunk = group_reader_->Column(column_);
         maxLevel_ = chunk->descr()->max_definition_level();
         isRepeated_ = chunk->descr()->max_repetition_level() > 0;
@@ -339,8 +356,10 @@ private:
     bool readBatch()
     {
         for (;;) {
-            if (chunk_ && chunk_->HasNext())
+            if (chunk_ && hasMore())
                 break;
+            if (chunk_ && rowInGroup_ < static_cast<std::uint64_t>(group_reader_->metadata()->num_rows()))
+                throw parquet::ParquetException(kShortGroup);
             if (group_ >= reader_->metadata()->num_row_groups())
                 return false;
             enterGroup();
@@ -351,6 +370,7 @@ private:
             numLevels_ = values;
             std::fill(levels_.begin(), levels_.end(), static_cast<int16_t>(0));
         }
+        levelsLeft_ -= numLevels_;
         level_ = value_ = 0;
         return true;
     }
@@ -361,6 +381,7 @@ private:
     std::string name_;
     int group_ = 0;
     std::uint64_t rowInGroup_ = 0; ///< rows of the open group given or skipped
+    int64_t levelsLeft_ = 0; ///< of the open group, as its footer counts them: nulls too
     std::shared_ptr<parquet::RowGroupReader> group_reader_;
     std::shared_ptr<parquet::ByteArrayReader> chunk_;
     std::vector<parquet::ByteArray> values_;

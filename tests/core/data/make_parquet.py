@@ -24,6 +24,15 @@ pq.write_table(pa.table({"text": [[row] for row in rows], "id": list(range(5000)
 parts = [[] if i % 7 == 0 else [f"row {i}"] + [f"part {k}" for k in range(i % 3)] for i in range(5000)]
 messages = [[{"role": "user", "content": part} for part in row] for row in parts]
 pq.write_table(pa.table({"title": rows, "text": parts, "messages": messages}), out / "lists.parquet", row_group_size=700, data_page_size=500)
+# lists, small pages and one row a group: Arrow begins each with a page without values
+pq.write_table(pa.table({"text": [[row] for row in rows[:50]]}), out / "empty-pages.parquet", row_group_size=1, data_page_size=1)
+# a footer that promises 101 rows of 100
+pq.write_table(pa.table({"text": rows[:100]}), out / "short.parquet", compression="none")
+short = (out / "short.parquet").read_bytes()
+footer = len(short) - 8 - int.from_bytes(short[-8:-4], "little")
+parts = short[footer:].split(b"\x16\xc8\x01")  # the numbers of rows of the file, of values of the column, of rows of the row group
+assert len(parts) == 4
+(out / "short.parquet").write_bytes(short[:footer] + parts[0] + b"\x16\xca\x01" + parts[1] + b"\x16\xc8\x01" + parts[2] + b"\x16\xca\x01" + parts[3])
 pq.write_table(pa.table({"text": list(range(10))}), out / "numbers.parquet")
 pq.write_table(pa.table({"text": pa.array([], pa.string())}), out / "empty.parquet")
 good = (out / "good-zstd-v1.parquet").read_bytes()

@@ -190,6 +190,19 @@ private Q_SLOTS:
         QVERIFY(block.ok());
         QCOMPARE(test::sampleText(block.value().readChunk(0).value(), 0), std::string("row 1800")); // 1800 is divided by 3, not by 7
     }
+    void aPageWithoutValuesIsNotTheEndOfARowGroup()
+    {
+        auto texts = test::readAll(test::configFor({ file("empty-pages.parquet") }), folder_.path("cache"), 7);
+        QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
+        QCOMPARE(texts.value(), std::vector<std::string>(rows_.begin(), rows_.begin() + 50));
+    }
+    void aRowGroupWithFewerRowsThanPromisedIsDamaged()
+    {
+        const auto texts = test::readAll(test::configFor({ file("short.parquet") }), folder_.path("cache"), 1000);
+        QVERIFY(!texts.ok());
+        QCOMPARE(texts.error().code, ErrorCode::Corrupt);
+        QVERIFY2(QString::fromStdString(texts.error().message).contains(QStringLiteral("fewer rows than its footer says")), texts.error().message.c_str());
+    }
     void refusesWithASentence_data()
     {
         QTest::addColumn<QString>("name");
