@@ -17,7 +17,7 @@ struct CsvDialect {
 };
 
 /// The dialect of a file, where the settings leave it open: the delimiter that cuts the first records into equally many
-/// fields, and a backslash as escape where it stands before quotes.
+/// fields, and a backslash as escape where it stands before quotes that are out of place without it.
 /// @param head  the beginning of the text; the last record may be cut off
 /// @param usual  the delimiter that the ending of the name promises
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config);

@@ -198,6 +198,24 @@ private Q_SLOTS:
         QCOMPARE(texts(config, folder), (Texts { "say \"hi, you\" now", "b\\c" }));
         QVERIFY2(reading(config).contains("escape \\"), qPrintable(reading(config)));
     }
+    void aBackslashThatLeavesTheNumberOfFieldsIsSeen_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("two columns") << QByteArray("id,text\n1,\"say \\\"hi\\\" now\"\n2,\"b\\\\c\"\n");
+        QTest::newRow("one column") << QByteArray("text\n\"say \\\"hi\\\" now\"\n\"b\\\\c\"\n");
+        QTest::newRow("without quotes around") << QByteArray("id,text\n1,say \\\"hi\\\" now\n2,b\\\\c\n");
+    }
+    void aBackslashThatLeavesTheNumberOfFieldsIsSeen() // it was trained as it stands
+    {
+        QFETCH(QByteArray, bytes);
+        DataFolder folder;
+        QCOMPARE(texts(test::configFor({ folder.write("a.csv", bytes.toStdString()) }), folder), (Texts { "say \"hi\" now", "b\\c" }));
+    }
+    void aBackslashAtTheEndOfAFieldIsNoEscape()
+    {
+        DataFolder folder;
+        QCOMPARE(texts(test::configFor({ folder.write("a.csv", "text,id\n\"c:\\\",1\n\"d:\\\"\"x\",2\n5\" disk,3\n") }), folder), (Texts { "c:\\", "d:\\\"x", "5\" disk" }));
+    }
     void theDialectCanBeSaid()
     {
         DataFolder folder;
