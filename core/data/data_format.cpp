@@ -59,16 +59,17 @@ std::string_view firstLine(std::string_view head)
 }
 
 /// The first three complete lines are JSON objects (one is enough when there is only one).
-bool looksLikeJsonLines(std::string_view head)
+/// @param isCut  the file goes on behind the head
+bool looksLikeJsonLines(std::string_view head, bool isCut)
 {
     int lines = 0;
     while (lines < 3 && !head.empty()) {
         const auto line = firstLine(head);
         const bool complete = line.size() < head.size();
-        if (line.size() >= kHeadBytes)
-            return line.starts_with("{\""); // one line longer than the head
         if (!complete && lines > 0)
             break;
+        if (!complete && isCut)
+            return line.starts_with("{\""); // one line longer than the head
         if (line.empty() || !isJsonObject(line))
             return false;
         ++lines;
@@ -92,7 +93,7 @@ bool headerHas(std::string_view line, char delimiter, const std::string& column)
     return false;
 }
 
-Result<TextFormat> textFormat(std::string_view head, const std::string& name, const std::string& textColumn)
+Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::string& name, const std::string& textColumn)
 {
     const std::string extension = dataExtension(name);
     if (extension == "csv")
@@ -101,7 +102,7 @@ Result<TextFormat> textFormat(std::string_view head, const std::string& name, co
         return TextFormat::Tsv;
     if (extension == "jsonl" || extension == "ndjson")
         return TextFormat::JsonLines;
-    if (looksLikeJsonLines(head))
+    if (looksLikeJsonLines(head, isCut))
         return TextFormat::JsonLines;
     const auto first = head.find_first_not_of(" \t\r\n");
     if (extension == "json" && first != std::string_view::npos)
@@ -304,7 +305,7 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     }
     if (auto claim = checkTextClaim(name, extension, head); !claim.ok())
         return claim.error();
-    auto kind = textFormat(head, name, config.textColumn);
+    auto kind = textFormat(head, raw.value().size() == kHeadBytes, name, config.textColumn);
     if (!kind.ok())
         return kind.error();
     format.format = kind.value();

@@ -28,7 +28,7 @@ def cell(r, chosen):
 
 
 def with_python(r, names, rows):
-    quoting = r.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONE])
+    quoting = r.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONE if len(names) > 1 else csv.QUOTE_ALL])  # an empty text alone needs quotes
     dialect = {"delimiter": r.choice([",", ",", ";", "\t", "|"]), "quoting": quoting, "lineterminator": r.choice(["\n", "\r\n"]), "quotechar": r.choice(['"', '"', '"', "'"])}
     if quoting == csv.QUOTE_NONE or r.random() < 0.25:
         dialect |= {"escapechar": "\\", "doublequote": False}

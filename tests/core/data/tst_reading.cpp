@@ -97,6 +97,15 @@ private Q_SLOTS:
         for (const char* name : { "a.jsonl", "a.json" })
             QCOMPARE(texts(test::configFor({ folder.write(name, bytes.toStdString()) }), folder), (Texts { "a" }));
     }
+    void aFirstLineLongerThanTheHeadIsAJsonLineInAnyEncoding()
+    {
+        DataFolder folder;
+        const std::string letters(70'000, 'a');
+        const std::string lines = "{\"text\":\"" + letters + "\"}\n{\"text\":\"b\"}\n";
+        const auto wide = utf16(std::u16string(lines.begin(), lines.end()), true);
+        for (const auto& bytes : { lines, "\xef\xbb\xbf" + lines, wide }) // the last two were refused as one JSON document
+            QVERIFY(texts(test::configFor({ folder.write("a.json", bytes) }), folder) == (Texts { letters, "b" }));
+    }
     void theLastOfSeveralEqualMembersCounts()
     {
         DataFolder folder;
