@@ -73,7 +73,7 @@ def settings_for(r, dialect, names, rows):
 
 def same_for_csv(plain, dialect, names, rows):
     """Whether Python's csv reads what was written: it ends a record at a lone \\r, which Furrow leaves in the text as the writers had it."""
-    return "\r" in plain.replace("\r\n", "") or list(csv.reader(io.StringIO(plain, newline=""), **dialect)) == [row for row in [names] + rows]
+    return "\r" in plain.replace("\r\n", "") or list(csv.reader(io.StringIO(plain, newline=""), **dialect)) == [names] + rows
 
 
 def written(r, folder):

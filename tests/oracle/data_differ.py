@@ -4,7 +4,7 @@
     python tests/oracle/data_differ.py build/dev/bin/data_rows                  # a minute; FURROW_DIFFER_SECONDS=300 for more, FURROW_DIFFER_SEED=n for others
     python tests/oracle/data_differ.py build/dev/bin/data_rows csv:30:1234      # one case again, with what both read; its files are kept
 
-First come the cases of data_seeds.txt, which once showed a fault. Exit code 77 (skipped) where a package is missing, 1 when anything differs.
+First come the cases of data_seeds.txt, which once showed a fault. Where a generator changes, other cases get these names: then only their tests in tests/core/data still hold the faults. Exit code 77 (skipped) where a package is missing, 1 when anything differs.
 """
 import collections
 import json
