@@ -72,15 +72,8 @@ std::unique_ptr<ByteStream> streamFrom(std::shared_ptr<const ByteSource> source,
 
 std::string toString(Compression compression)
 {
-    switch (compression) {
-    case Compression::Gzip:
-        return "gzip";
-    case Compression::Zstd:
-        return "zstd";
-    case Compression::None:
-        break;
-    }
-    return "none";
+    static const char* const kNames[] = { "none", "gzip", "zstd", "xz", "bzip2", "deflate" };
+    return kNames[static_cast<int>(compression)];
 }
 
 } // namespace furrow

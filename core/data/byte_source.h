@@ -32,11 +32,12 @@ public:
 
 std::unique_ptr<ByteStream> streamFrom(std::shared_ptr<const ByteSource> source, std::uint64_t offset);
 
-enum class Compression { None, Gzip, Zstd };
+enum class Compression { None, Gzip, Zstd, Xz, Bzip2, Deflate }; ///< the last one inside zip archives only
+inline constexpr Compression kCompressions[] = { Compression::None, Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2, Compression::Deflate };
 std::string toString(Compression compression);
 
-/// Expands .gz (also several members one after the other) or .zst.
-/// A file that ends in the middle is Corrupt; one that expands more than kMaxExpansion times is InvalidArgument.
+/// Expands all members, frames or streams of a file one after the other. A file that ends in the middle is Corrupt; one that expands more than
+/// kMaxExpansion times, or that needs more than 128 MiB of memory, is InvalidArgument.
 /// @param name  for messages
 std::unique_ptr<ByteStream> expandedStream(std::unique_ptr<ByteStream> packed, Compression compression, const std::string& name);
 

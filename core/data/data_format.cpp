@@ -28,11 +28,7 @@ std::string lowerCase(std::string_view text)
 std::string dataExtension(std::string_view name)
 {
     std::string lower = lowerCase(name.substr(name.find_last_of("/\\") == std::string_view::npos ? 0 : name.find_last_of("/\\") + 1));
-    for (const char* packed : { ".gz", ".zst", ".zstd", ".gzip" })
-        if (lower.ends_with(packed)) {
-            lower.resize(lower.size() - std::string_view(packed).size());
-            break;
-        }
+    lower.resize(lower.size() - packedEnding(lower).size());
     const auto dot = lower.rfind('.');
     return dot == std::string::npos ? "" : lower.substr(dot + 1);
 }
@@ -119,7 +115,7 @@ Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::stri
 Result<bool> isParquet(const ByteSource& source, const std::string& name, const std::string& extension, std::string_view start)
 {
     const bool claimed = extension == "parquet";
-    if (source.sizeBytes() < 4 || (claimed ? start == "PAR1" : start != "PAR1"))
+    if (source.sizeBytes() < 4 || start.starts_with("PAR1") == claimed)
         return claimed && source.sizeBytes() > 0;
     std::string head(std::min<std::uint64_t>(source.sizeBytes(), 1024), '\0');
     std::string tail(4, '\0');
@@ -129,20 +125,37 @@ Result<bool> isParquet(const ByteSource& source, const std::string& name, const 
     return claimed ? Result<bool>(notParquet(name, head, tail)) : Result<bool>(tail == "PAR1");
 }
 
+struct PackedEnding {
+    std::string_view ending;
+    Compression compression;
+};
+constexpr PackedEnding kPackedEndings[] = { { ".gz", Compression::Gzip }, { ".gzip", Compression::Gzip }, { ".zst", Compression::Zstd }, { ".zstd", Compression::Zstd },
+    { ".xz", Compression::Xz }, { ".bz2", Compression::Bzip2 } };
+
+Compression compressionOf(std::string_view start)
+{
+    using namespace std::string_view_literals;
+    const bool isSkippedFrame = start.size() >= 4 && start.substr(1, 3) == "\x2a\x4d\x18"sv && (start[0] & 0xf0) == 0x50; // of zstd, before the first frame
+    if (start.starts_with("\x1f\x8b"sv))
+        return Compression::Gzip;
+    if (start.starts_with("\x28\xb5\x2f\xfd"sv) || isSkippedFrame)
+        return Compression::Zstd;
+    if (start.starts_with("\xfd" "7zXZ\0"sv))
+        return Compression::Xz;
+    const auto block = start.substr(std::min<std::size_t>(start.size(), 4)); // the first one, or the end of an empty file; a text may begin with BZh
+    if (start.starts_with("BZh"sv) && (block.starts_with("\x31\x41\x59\x26\x53\x59"sv) || block.starts_with("\x17\x72\x45\x38\x50\x90"sv)))
+        return Compression::Bzip2;
+    return Compression::None;
+}
+
 /// By content; a name that claims another one is an error.
 Result<Compression> findCompression(const std::string& name, std::string_view start)
 {
-    using namespace std::string_view_literals;
-    auto compression = Compression::None;
-    if (start.starts_with("\x1f\x8b"))
-        compression = Compression::Gzip;
-    else if (start == "\x28\xb5\x2f\xfd"sv || (start.size() == 4 && start.substr(1) == "\x2a\x4d\x18"sv && (start[0] & 0xf0) == 0x50)) // the latter: to be skipped, before the first frame
-        compression = Compression::Zstd;
-    const std::string lower = lowerCase(name);
-    const bool saysGzip = lower.ends_with(".gz") || lower.ends_with(".gzip");
-    const bool saysZstd = lower.ends_with(".zst") || lower.ends_with(".zstd");
-    if (!start.empty() && ((saysGzip && compression != Compression::Gzip) || (saysZstd && compression != Compression::Zstd)))
-        return Error { ErrorCode::Corrupt, sentence("%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.", { name, saysGzip ? "gzip" : "zstd" }) };
+    const auto compression = compressionOf(start);
+    const auto ending = packedEnding(name);
+    for (const auto& known : kPackedEndings)
+        if (known.ending == lowerCase(ending) && known.compression != compression && !start.empty())
+            return Error { ErrorCode::Corrupt, sentence("%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.", { name, toString(known.compression) }) };
     return compression;
 }
 
@@ -170,6 +183,15 @@ std::string toString(TextFormat format)
 {
     static const char* const kNames[] = { "text", "csv", "tsv", "jsonl", "parquet" };
     return kNames[static_cast<int>(format)];
+}
+
+std::string_view packedEnding(std::string_view name)
+{
+    const std::string lower = lowerCase(name.substr(name.size() - std::min<std::size_t>(name.size(), 8)));
+    for (const auto& known : kPackedEndings)
+        if (lower.ends_with(known.ending))
+            return name.substr(name.size() - known.ending.size());
+    return {};
 }
 
 bool hasDataExtension(std::string_view name)
@@ -266,7 +288,7 @@ Status findEncoding(const ByteSource& source, const std::string& name, const std
 Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config)
 {
     FileFormat format;
-    char magic[4] = {};
+    char magic[16] = {};
     const auto size = std::min<std::uint64_t>(source->sizeBytes(), sizeof magic);
     if (auto status = source->readAt(0, std::as_writable_bytes(std::span<char>(magic, size))); !status.ok())
         return status.error();

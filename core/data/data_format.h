@@ -44,8 +44,10 @@ std::string rowsKey(const FileFormat& format);
 /// How a file is read, for people: csv dialect, encoding; one sentence each, nothing for plain UTF-8.
 std::vector<std::string> readingOf(const FileFormat& format, const std::string& name);
 
-/// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet, also with .gz .zst.
+/// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet, also with .gz .zst .xz .bz2.
 bool hasDataExtension(std::string_view name);
+/// The ending of the name that claims a compression, with its dot; "" where none does.
+std::string_view packedEnding(std::string_view name);
 
 /// The plain text of a file from its beginning, whatever its compression and encoding; not for Parquet.
 std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& source, const FileFormat& format, const std::string& name);

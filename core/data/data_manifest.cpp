@@ -76,9 +76,10 @@ DataFile fileFromJson(const json& j)
             known = true;
         }
     const auto packed = j.at("compression").get<std::string>();
-    for (const auto candidate : { Compression::None, Compression::Gzip, Compression::Zstd })
-        if (toString(candidate) == packed)
-            file.format.compression = candidate;
+    const auto* compression = std::find_if(std::begin(kCompressions), std::end(kCompressions), [&packed](Compression candidate) { return toString(candidate) == packed; });
+    if (compression == std::end(kCompressions))
+        throw std::invalid_argument("unknown compression " + packed);
+    file.format.compression = *compression;
     file.format.rules = j.value("rules", 1); // what runs had before it was written down
     file.format.encoding = j.value("encoding", "");
     if (j.contains("csv"))

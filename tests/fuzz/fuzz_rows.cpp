@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (auto n = stream->read(out); n.ok() && n.value() > 0;)
             n = stream->read(out);
     }
-    for (const auto packed : { furrow::Compression::Gzip, furrow::Compression::Zstd }) {
+    for (const auto packed : furrow::kCompressions) {
         auto stream = furrow::expandedStream(std::make_unique<PieceStream>(text, 7), packed, "input");
         char out[4096];
         for (int i = 0; i < 10000; ++i) {
@@ -93,5 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<std::string> fuzzSeeds()
 {
     return { "{\"text\":\"a \\ud83d\\ude00 \\ud800 \\n\",\"n\":[1,{\"a\":null}]}\n{\"id\":2}\n", "id,text\n1,\"a \"\"b\"\"\nc\"\n2,x\n", "one\r\ntwo\n\n\nthree \xc3\xa9\n",
-        std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xe4\x02\0\x5a\xd5\xa6\x5b\x02\0\0\0", 22), std::string("\x28\xb5\x2f\xfd\x04\x58\x11\0\0\x61\x0a\x5a\xd5\xa6\x5b", 15) };
+        std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xe4\x02\0\x5a\xd5\xa6\x5b\x02\0\0\0", 22), std::string("\x28\xb5\x2f\xfd\x04\x58\x11\0\0\x61\x0a\x5a\xd5\xa6\x5b", 15),
+        std::string("\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\xe0\x00\x0b\x00\x09\x5d\x00\x30\x82\x88\x6d\x36\x36\x71\xe8\x00\x00\x00\x00\x00\x39\xb9\xda\x94\x08\x29\xb1\x2f\x00\x01\x25\x0c\xe7\x29\xc3\xc1\x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a", 72),
+        std::string("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x3c\x85\x41\x12\x00\x00\x01\x41\x00\x00\x10\x30\x00\x20\x00\x30\xcc\x0c\x7a\x82\x71\x77\x24\x53\x85\x09\x03\xc8\x54\x11\x20", 41) };
 }

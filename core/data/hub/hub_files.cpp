@@ -20,9 +20,8 @@ constexpr std::size_t kWrittenAtOnce = 1 << 20;
 std::string endingOf(const std::string& path)
 {
     const auto name = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
-    auto dot = name.rfind('.');
-    if (dot != std::string::npos && dot > 0 && (name.ends_with(".gz") || name.ends_with(".zst")))
-        dot = name.rfind('.', dot - 1);
+    const auto plain = name.substr(0, name.size() - packedEnding(name).size());
+    const auto dot = plain.rfind('.');
     return dot == std::string::npos ? "" : name.substr(dot);
 }
 

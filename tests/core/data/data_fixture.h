@@ -7,7 +7,9 @@
 #include "tests/fakes/gzip.h"
 
 #include <QTemporaryDir>
+#include <bzlib.h>
 #include <fstream>
+#include <lzma.h>
 #include <string>
 #include <zstd.h>
 
@@ -33,6 +35,24 @@ inline std::string zstd(const std::string& plain)
 {
     std::string out(ZSTD_compressBound(plain.size()), '\0');
     out.resize(ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), 3));
+    return out;
+}
+
+inline std::string xz(const std::string& plain)
+{
+    std::string out(lzma_stream_buffer_bound(plain.size()), '\0');
+    std::size_t size = 0;
+    (void)lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(plain.data()), plain.size(), reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size());
+    out.resize(size);
+    return out;
+}
+
+inline std::string bzip2(const std::string& plain)
+{
+    std::string out(plain.size() + plain.size() / 50 + 1000, '\0');
+    auto size = static_cast<unsigned>(out.size());
+    BZ2_bzBuffToBuffCompress(out.data(), &size, const_cast<char*>(plain.data()), static_cast<unsigned>(plain.size()), 9, 0, 0);
+    out.resize(size);
     return out;
 }
 

@@ -72,6 +72,23 @@ private Q_SLOTS:
         for (std::size_t i = damaged.size() / 2; i < damaged.size() / 2 + 40; ++i)
             damaged[i] = static_cast<char>(~damaged[i]);
         add("damaged.txt.gz", damaged, "damaged");
+        const auto flip = [](std::string bytes) {
+            for (std::size_t i = bytes.size() / 2; i < bytes.size() / 2 + 40; ++i)
+                bytes[i] = static_cast<char>(~bytes[i]);
+            return bytes;
+        };
+        const std::string lines = test::indexedLines(10000);
+        add("cut.txt.xz", test::xz(lines).substr(0, 5000), "ends in the middle");
+        add("cut in the header.txt.xz", test::xz(lines).substr(0, 10), "ends in the middle");
+        add("cut.txt.bz2", test::bzip2(lines).substr(0, 5000), "ends in the middle");
+        add("damaged.txt.xz", flip(test::xz(lines)), "damaged");
+        add("damaged.txt.bz2", flip(test::bzip2(lines)), "damaged");
+        add("rest.txt.xz", test::xz(lines) + "rest", "damaged");
+        add("rest.txt.bz2", test::bzip2(lines) + "rest", "damaged");
+        add("bomb.txt.xz", test::xz(std::string(100 << 20, 'a')), "bomb");
+        add("bomb.txt.bz2", test::bzip2(std::string(100 << 20, 'a')), "bomb");
+        add("plain.txt.xz", lines, "is called xz");
+        add("plain.txt.bz2", lines, "is called bzip2");
         add("bomb.txt.gz", test::gzip(std::string(100 << 20, 'a')), "bomb");
         add("bomb.txt.zst", test::zstd(std::string(100 << 20, 'a')), "bomb");
         add("pointer.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull");

@@ -174,10 +174,17 @@ private Q_SLOTS:
         add("a.jsonl.zst", test::zstd(asJson(rows)));
         add("a.csv.gz", test::gzip(asCsv(rows, ',')));
         add("packed-without-a-name", test::gzip(asJson(rows)));
+        add("a.txt.xz", test::xz(asLines(rows)));
+        add("a.jsonl.bz2", test::bzip2(asJson(rows)));
+        add("bzip2-without-a-name", test::bzip2(asJson(rows)));
         add("jsonl-without-a-name", asJson(rows));
         add("byte-order-mark.txt", "\xef\xbb\xbf" + asLines(rows));
         add("byte-order-mark.csv", "\xef\xbb\xbf" + asCsv(rows, ','));
+        const std::string skipped("\x50\x2a\x4d\x18\x04\0\0\0abcd", 12); // a frame to be skipped: pzstd and seekable zstd have them
         add("two-members.txt.gz", test::gzip(asLines(numbered(0, 123))) + test::gzip(asLines(numbered(123, 500))));
+        add("pzstd.txt.zst", skipped + test::zstd(asLines(numbered(0, 123))) + skipped + test::zstd(asLines(numbered(123, 500))) + skipped);
+        add("two-streams.txt.xz", test::xz(asLines(numbered(0, 123))) + std::string(8, '\0') + test::xz(asLines(numbered(123, 500))));
+        add("two-streams.txt.bz2", test::bzip2(asLines(numbered(0, 123))) + test::bzip2(asLines(numbered(123, 500))));
         add("two-frames.txt.zst", test::zstd(asLines(numbered(0, 123))) + test::zstd(asLines(numbered(123, 500))));
     }
     void readsEveryFormatAlike()
