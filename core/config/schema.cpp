@@ -21,7 +21,7 @@ std::vector<Setting> makeSettings()
 
     add({ "name", "Name", G::Run, &C::name, "", 0, 0, {}, Refused, true, "What the run is called in the library and in its folder name. Empty: made from preset and data." });
 
-    add({ "data", "Source", G::Data, &C::data, "", 0, 0, {}, Refused, true, "Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz, .zst, .xz or .bz2), or hf://owner/name[:config][:split][@revision]." });
+    add({ "data", "Source", G::Data, &C::data, "", 0, 0, {}, Refused, true, "Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision]." });
     add({ "data_mode", "Rows from", G::Data, &C::dataMode, "", 0, 0, { "auto", "lines", "paragraphs", "span", "stream" }, Refused, false, "What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines." });
     add({ "text_column", "Text column", G::Data, &C::textColumn, "", 0, 0, {}, Refused, true, "Column that holds the text in csv, jsonl and parquet; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text." });
     add({ "encoding", "Encoding", G::Data, &C::encoding, "", 0, 0, {}, Refused, false, "How the characters of text files are stored: utf-8, windows-1252, utf-16le, shift_jis, gb18030 or any other name ICU knows. auto: found from the bytes and said; what is not UTF-8 is converted." });

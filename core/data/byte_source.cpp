@@ -5,6 +5,8 @@
 #include "core/base/sentence.h"
 
 #include <algorithm>
+#include <cstring>
+#include <vector>
 
 namespace furrow {
 
@@ -43,10 +45,57 @@ public:
         offset_ += n;
         return n;
     }
+    Result<std::uint64_t> skip(std::uint64_t size) override
+    {
+        const std::uint64_t n = offset_ < source_->sizeBytes() ? std::min(size, source_->sizeBytes() - offset_) : 0;
+        offset_ += n;
+        return n;
+    }
 
 private:
     std::shared_ptr<const ByteSource> source_;
     std::uint64_t offset_;
+};
+
+class Slice : public ByteSource {
+public:
+    Slice(std::shared_ptr<const ByteSource> source, std::uint64_t offset, std::uint64_t sizeBytes)
+        : source_(std::move(source))
+        , offset_(offset)
+        , sizeBytes_(sizeBytes)
+    {
+    }
+    std::uint64_t sizeBytes() const override { return sizeBytes_; }
+    Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
+    {
+        if (offset > sizeBytes_ || into.size() > sizeBytes_ - offset)
+            return Error { ErrorCode::Corrupt, "reading behind the end of a file inside an archive" };
+        return source_->readAt(offset_ + offset, into);
+    }
+
+private:
+    std::shared_ptr<const ByteSource> source_;
+    std::uint64_t offset_;
+    std::uint64_t sizeBytes_;
+};
+
+class MemorySource : public ByteSource {
+public:
+    explicit MemorySource(std::string bytes)
+        : bytes_(std::move(bytes))
+    {
+    }
+    std::uint64_t sizeBytes() const override { return bytes_.size(); }
+    Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
+    {
+        if (offset > bytes_.size() || into.size() > bytes_.size() - offset)
+            return Error { ErrorCode::Corrupt, "reading behind the end of what is in memory" };
+        std::memcpy(into.data(), bytes_.data() + offset, into.size());
+        return {};
+    }
+
+private:
+    std::string bytes_;
 };
 
 } // namespace
@@ -63,6 +112,45 @@ Result<std::shared_ptr<const ByteSource>> openLocalSource(const std::filesystem:
     if (!file.ok())
         return file.error();
     return std::shared_ptr<const ByteSource>(std::make_shared<LocalSource>(std::move(file).value()));
+}
+
+Result<std::uint64_t> ByteStream::skip(std::uint64_t size)
+{
+    std::vector<char> waste(static_cast<std::size_t>(std::min<std::uint64_t>(size, 256 << 10)));
+    std::uint64_t skipped = 0;
+    while (skipped < size) {
+        auto n = read(std::span<char>(waste).first(static_cast<std::size_t>(std::min<std::uint64_t>(size - skipped, waste.size()))));
+        if (!n.ok())
+            return n.error();
+        if (n.value() == 0)
+            break;
+        skipped += n.value();
+    }
+    return skipped;
+}
+
+std::shared_ptr<const ByteSource> sliceOf(std::shared_ptr<const ByteSource> source, std::uint64_t offset, std::uint64_t sizeBytes)
+{
+    return std::make_shared<Slice>(std::move(source), offset, sizeBytes);
+}
+
+std::shared_ptr<const ByteSource> memorySource(std::string bytes)
+{
+    return std::make_shared<MemorySource>(std::move(bytes));
+}
+
+Result<std::size_t> readFully(ByteStream& stream, std::span<char> into)
+{
+    std::size_t filled = 0;
+    while (filled < into.size()) {
+        auto n = stream.read(into.subspan(filled));
+        if (!n.ok())
+            return n.error();
+        if (n.value() == 0)
+            break;
+        filled += n.value();
+    }
+    return filled;
 }
 
 std::unique_ptr<ByteStream> streamFrom(std::shared_ptr<const ByteSource> source, std::uint64_t offset)

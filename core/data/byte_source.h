@@ -28,9 +28,17 @@ public:
     virtual ~ByteStream() = default;
     /// Up to into.size() bytes; 0 only at a definite end.
     virtual Result<std::size_t> read(std::span<char> into) = 0;
+    /// Steps over so many bytes; fewer only at a definite end. @return how many
+    virtual Result<std::uint64_t> skip(std::uint64_t size);
 };
 
 std::unique_ptr<ByteStream> streamFrom(std::shared_ptr<const ByteSource> source, std::uint64_t offset);
+/// The bytes [offset, offset + sizeBytes) of another source, which has them.
+std::shared_ptr<const ByteSource> sliceOf(std::shared_ptr<const ByteSource> source, std::uint64_t offset, std::uint64_t sizeBytes);
+/// Bytes in memory.
+std::shared_ptr<const ByteSource> memorySource(std::string bytes);
+/// Reads until `into` is full or the stream is at its end. @return how many bytes
+Result<std::size_t> readFully(ByteStream& stream, std::span<char> into);
 
 enum class Compression { None, Gzip, Zstd, Xz, Bzip2, Deflate }; ///< the last one inside zip archives only
 inline constexpr Compression kCompressions[] = { Compression::None, Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2, Compression::Deflate };

@@ -15,14 +15,32 @@ constexpr std::uint64_t kDownloadShare = 4; ///< of the cache: a larger file is 
 std::string expandedName(const DataFile& file)
 {
     const std::string& encoding = file.format.encoding;
-    return sha256Hex(file.hash + "/" + std::to_string(file.sizeBytes) + "/" + std::to_string(file.wholeHash ? 0 : file.modifiedNs) + (encoding.empty() ? "" : "/" + encoding)).substr(0, 32) + ".text";
+    const std::string inside = file.member ? "/at " + std::to_string(file.member->offset) : "";
+    return sha256Hex(file.hash + "/" + std::to_string(file.bytesOnDisk()) + "/" + std::to_string(file.wholeHash ? 0 : file.modifiedNs) + (encoding.empty() ? "" : "/" + encoding) + inside).substr(0, 32) + ".text";
+}
+
+bool isInPackedArchive(const DataFile& file)
+{
+    return file.member && file.member->archivePacking != Compression::None;
+}
+
+/// The archive that a file is in, as a file whose plain text is the tar archive.
+DataFile archiveOf(const DataFile& file)
+{
+    DataFile archive = file;
+    archive.path = file.member->archive;
+    archive.sizeBytes = file.member->archiveBytes;
+    archive.format = {};
+    archive.format.compression = file.member->archivePacking;
+    archive.member.reset();
+    return archive;
 }
 
 } // namespace
 
 bool fillsCache(const DataFile& file)
 {
-    const bool isHere = file.format.isStoredPlain() && !isHubPath(file.path);
+    const bool isHere = file.isStoredPlain() && !isInPackedArchive(file) && !isHubPath(file.path);
     return (file.format.format != TextFormat::Parquet || file.fetchWhole) && !isHere; // else only the pages of a row group of Parquet are fetched
 }
 
@@ -47,20 +65,22 @@ CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<So
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& file)
 {
-    const auto open = [this, &file] { return direct_.stored(file); };
-    if (!isHubPath(file.path))
-        return openWatched(file, identity_, open);
-    return file.fetchWhole && whyNotCompared(file, capBytes()).empty() ? local(file) : open();
+    if (isHubPath(file.path))
+        return file.fetchWhole && whyNotCompared(file, capBytes()).empty() ? local(file) : direct_.stored(file);
+    auto source = local(file);
+    return source.ok() && file.member ? sliceOf(source.value(), file.member->offset, file.member->packedBytes) : source;
 }
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
 {
-    return isHubPath(file.path) ? downloadHubFile(file, sharedHubClient(), *cache_, *proofs_) : stored(file);
+    if (isHubPath(file.path))
+        return downloadHubFile(file, sharedHubClient(), *cache_, *proofs_);
+    return isInPackedArchive(file) ? expanded(archiveOf(file)) : openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
 }
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
 {
-    auto source = file.format.isStoredPlain() ? local(file) : expanded(file);
+    auto source = !file.isStoredPlain() ? expanded(file) : isHubPath(file.path) ? local(file) : stored(file);
     if (!source.ok())
         return source.error();
     return streamFrom(std::move(source).value(), offset);
@@ -93,8 +113,10 @@ bool CachedAccess::doubt(const DataFile& file)
     direct_.forgetOpen();
     const std::string name = expandedName(file);
     std::erase_if(open_, [&name](const Open& open) { return open.fileName == name; });
-    if (!file.format.isStoredPlain() && cache_->find(kExpanded, name))
+    if (!file.isStoredPlain() && cache_->find(kExpanded, name))
         (void)cache_->quarantine(kExpanded, name); // nothing tells what it must hold
+    if (isInPackedArchive(file))
+        (void)doubt(archiveOf(file));
     return isHubPath(file.path) && doubtHubFile(file, *cache_, *proofs_);
 }
 
@@ -104,24 +126,21 @@ Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
     if (!packed.ok())
         return packed.error();
     logInfo("expanding " + file.path + " into the cache");
-    auto stream = plainStream(packed.value(), file.format, file.path);
+    DataFile inside = file;
+    if (inside.member)
+        inside.member->archivePacking = Compression::None; // local() expanded it
+    auto stream = plainStream(packed.value(), inside);
     auto out = cache_->create();
     if (!out.ok())
         return out.error();
     std::vector<char> piece(4 << 20);
     for (;;) {
-        std::size_t filled = 0;
-        while (filled < piece.size()) {
-            auto n = stream->read(std::span<char>(piece).subspan(filled));
-            if (!n.ok())
-                return n.error();
-            if (n.value() == 0)
-                break;
-            filled += n.value();
-        }
-        if (filled == 0)
+        auto filled = readFully(*stream, piece);
+        if (!filled.ok())
+            return filled.error();
+        if (filled.value() == 0)
             break;
-        if (auto status = out.value().append(piece.data(), filled); !status.ok())
+        if (auto status = out.value().append(piece.data(), filled.value()); !status.ok())
             return status;
     }
     return cache_->publish(std::move(out).value(), kExpanded, fileName);

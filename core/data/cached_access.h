@@ -28,7 +28,7 @@ public:
     bool doubt(const DataFile& file);
 
 private:
-    /// On this disk: a file of the hub is downloaded whole.
+    /// What holds the file, on this disk: a file of the hub is downloaded whole, an archive that is compressed as a whole is expanded.
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Status expand(const DataFile& file, const std::string& fileName);

@@ -24,28 +24,13 @@ std::string lowerCase(std::string_view text)
     return out;
 }
 
-/// The last extension that is not a compression: "a.jsonl.gz" -> "jsonl".
-std::string dataExtension(std::string_view name)
-{
-    std::string lower = lowerCase(name.substr(name.find_last_of("/\\") == std::string_view::npos ? 0 : name.find_last_of("/\\") + 1));
-    lower.resize(lower.size() - packedEnding(lower).size());
-    const auto dot = lower.rfind('.');
-    return dot == std::string::npos ? "" : lower.substr(dot + 1);
-}
-
 Result<std::string> readHead(ByteStream& stream)
 {
     std::string head(kHeadBytes, '\0');
-    std::size_t filled = 0;
-    while (filled < head.size()) {
-        auto n = stream.read(std::span<char>(head).subspan(filled));
-        if (!n.ok())
-            return n.error();
-        if (n.value() == 0)
-            break;
-        filled += n.value();
-    }
-    head.resize(filled);
+    auto filled = readFully(stream, head);
+    if (!filled.ok())
+        return filled.error();
+    head.resize(filled.value());
     return head;
 }
 
@@ -132,22 +117,6 @@ struct PackedEnding {
 constexpr PackedEnding kPackedEndings[] = { { ".gz", Compression::Gzip }, { ".gzip", Compression::Gzip }, { ".zst", Compression::Zstd }, { ".zstd", Compression::Zstd },
     { ".xz", Compression::Xz }, { ".bz2", Compression::Bzip2 } };
 
-Compression compressionOf(std::string_view start)
-{
-    using namespace std::string_view_literals;
-    const bool isSkippedFrame = start.size() >= 4 && start.substr(1, 3) == "\x2a\x4d\x18"sv && (start[0] & 0xf0) == 0x50; // of zstd, before the first frame
-    if (start.starts_with("\x1f\x8b"sv))
-        return Compression::Gzip;
-    if (start.starts_with("\x28\xb5\x2f\xfd"sv) || isSkippedFrame)
-        return Compression::Zstd;
-    if (start.starts_with("\xfd" "7zXZ\0"sv))
-        return Compression::Xz;
-    const auto block = start.substr(std::min<std::size_t>(start.size(), 4)); // the first one, or the end of an empty file; a text may begin with BZh
-    if (start.starts_with("BZh"sv) && (block.starts_with("\x31\x41\x59\x26\x53\x59"sv) || block.starts_with("\x17\x72\x45\x38\x50\x90"sv)))
-        return Compression::Bzip2;
-    return Compression::None;
-}
-
 /// By content; a name that claims another one is an error.
 Result<Compression> findCompression(const std::string& name, std::string_view start)
 {
@@ -183,6 +152,30 @@ std::string toString(TextFormat format)
 {
     static const char* const kNames[] = { "text", "csv", "tsv", "jsonl", "parquet" };
     return kNames[static_cast<int>(format)];
+}
+
+std::string dataExtension(std::string_view name)
+{
+    std::string lower = lowerCase(name.substr(name.find_last_of("/\\") == std::string_view::npos ? 0 : name.find_last_of("/\\") + 1));
+    lower.resize(lower.size() - packedEnding(lower).size());
+    const auto dot = lower.rfind('.');
+    return dot == std::string::npos ? "" : lower.substr(dot + 1);
+}
+
+Compression compressionOf(std::string_view start)
+{
+    using namespace std::string_view_literals;
+    const bool isSkippedFrame = start.size() >= 4 && start.substr(1, 3) == "\x2a\x4d\x18"sv && (start[0] & 0xf0) == 0x50; // of zstd, before the first frame
+    if (start.starts_with("\x1f\x8b"sv))
+        return Compression::Gzip;
+    if (start.starts_with("\x28\xb5\x2f\xfd"sv) || isSkippedFrame)
+        return Compression::Zstd;
+    if (start.starts_with("\xfd" "7zXZ\0"sv))
+        return Compression::Xz;
+    const auto block = start.substr(std::min<std::size_t>(start.size(), 4)); // the first one, or the end of an empty file; a text may begin with BZh
+    if (start.starts_with("BZh"sv) && (block.starts_with("\x31\x41\x59\x26\x53\x59"sv) || block.starts_with("\x17\x72\x45\x38\x50\x90"sv)))
+        return Compression::Bzip2;
+    return Compression::None;
 }
 
 std::string_view packedEnding(std::string_view name)
@@ -228,24 +221,6 @@ std::vector<std::string> readingOf(const FileFormat& format, const std::string& 
 }
 
 namespace {
-
-/// Bytes in memory as a stream.
-class TextStream : public ByteStream {
-public:
-    explicit TextStream(std::string_view text)
-        : text_(text)
-    {
-    }
-    Result<std::size_t> read(std::span<char> into) override
-    {
-        const auto n = text_.copy(into.data(), into.size());
-        text_.remove_prefix(n);
-        return n;
-    }
-
-private:
-    std::string_view text_;
-};
 
 /// The head, and what stands in the rest of a plain local file at even distances.
 Result<std::vector<std::string>> encodingSamples(const ByteSource& source, const std::string& name, const FileFormat& format, const std::string& head)
@@ -312,7 +287,7 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
         return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
     if (auto status = findEncoding(*source, name, raw.value(), config.encoding, format); !status.ok())
         return status.error();
-    auto plain = format.encoding.empty() ? raw : readHead(*decodedStream(std::make_unique<TextStream>(raw.value()), format.encoding));
+    auto plain = format.encoding.empty() ? raw : readHead(*decodedStream(streamFrom(memorySource(raw.value()), 0), format.encoding));
     if (!plain.ok())
         return plain.error();
     std::string_view head = plain.value();
@@ -334,12 +309,6 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     if (format.isCsv())
         format.csv = findCsvDialect(head, format.format == TextFormat::Tsv ? '\t' : ',', config);
     return format;
-}
-
-std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& source, const FileFormat& format, const std::string& name)
-{
-    auto stream = expandedStream(streamFrom(source, 0), format.compression, name);
-    return format.encoding.empty() ? std::move(stream) : decodedStream(std::move(stream), format.encoding);
 }
 
 } // namespace furrow

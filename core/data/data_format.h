@@ -46,10 +46,11 @@ std::vector<std::string> readingOf(const FileFormat& format, const std::string& 
 
 /// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet, also with .gz .zst .xz .bz2.
 bool hasDataExtension(std::string_view name);
+/// The last ending of the name behind which only one of a compression stands, in lower case and without its dot: "jsonl" of "a.jsonl.gz".
+std::string dataExtension(std::string_view name);
+/// By the first 16 bytes.
+Compression compressionOf(std::string_view start);
 /// The ending of the name that claims a compression, with its dot; "" where none does.
 std::string_view packedEnding(std::string_view name);
-
-/// The plain text of a file from its beginning, whatever its compression and encoding; not for Parquet.
-std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& source, const FileFormat& format, const std::string& name);
 
 } // namespace furrow

@@ -17,6 +17,7 @@ using nlohmann::json;
 
 constexpr int kManifestVersion = 2; ///< raised with kRowRules
 constexpr int kVersionOfAllDuplicates = 3; ///< only where it says something that a reader of version 2 would do otherwise
+constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives, compressions other than gzip and zstd
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -45,6 +46,15 @@ CsvDialect dialectFromJson(const json& j)
     return { character("delimiter"), character("quote"), character("escape"), j.at("header").get<bool>() };
 }
 
+json toJson(const ArchiveMember& member)
+{
+    json j = { { "archive", member.archive }, { "archive_bytes", member.archiveBytes }, { "archive_compression", toString(member.archivePacking) }, { "offset", member.offset },
+        { "packed_bytes", member.packedBytes }, { "compression", toString(member.packing) }, { "size", member.sizeBytes } };
+    if (member.crc32)
+        j["crc32"] = *member.crc32;
+    return j;
+}
+
 json toJson(const DataFile& file)
 {
     json j = { { "path", file.path }, { "size", file.sizeBytes }, { "modified_ns", file.modifiedNs }, { "sha256", file.hash }, { "whole", file.wholeHash },
@@ -55,7 +65,47 @@ json toJson(const DataFile& file)
         j["csv"] = toJson(file.format.csv);
     if (file.fetchWhole)
         j["fetch_whole"] = true;
+    if (file.member)
+        j["member"] = toJson(*file.member);
     return j;
+}
+
+Compression compressionNamed(const std::string& name)
+{
+    const auto* found = std::find_if(std::begin(kCompressions), std::end(kCompressions), [&name](Compression candidate) { return toString(candidate) == name; });
+    if (found == std::end(kCompressions))
+        throw std::invalid_argument("unknown compression " + name);
+    return *found;
+}
+
+ArchiveMember memberFromJson(const json& j)
+{
+    ArchiveMember member;
+    member.archive = j.at("archive").get<std::string>();
+    member.archiveBytes = j.at("archive_bytes").get<std::uint64_t>();
+    member.archivePacking = compressionNamed(j.at("archive_compression").get<std::string>());
+    member.offset = j.at("offset").get<std::uint64_t>();
+    member.packedBytes = j.at("packed_bytes").get<std::uint64_t>();
+    member.packing = compressionNamed(j.at("compression").get<std::string>());
+    member.sizeBytes = j.at("size").get<std::uint64_t>();
+    if (j.contains("crc32"))
+        member.crc32 = j.at("crc32").get<std::uint32_t>();
+    return member;
+}
+
+/// What a reader of version 3 would take for something else.
+bool needsFurtherSources(const DataFile& file)
+{
+    const auto packing = file.format.compression;
+    return file.member || (packing != Compression::None && packing != Compression::Gzip && packing != Compression::Zstd);
+}
+
+int versionOf(const DataManifest& manifest)
+{
+    for (const auto& source : manifest.sources)
+        if (std::any_of(source.files.begin(), source.files.end(), needsFurtherSources))
+            return kVersionOfFurtherSources;
+    return manifest.skipsAllDuplicates ? kVersionOfAllDuplicates : kManifestVersion;
 }
 
 DataFile fileFromJson(const json& j)
@@ -75,11 +125,9 @@ DataFile fileFromJson(const json& j)
             file.format.format = candidate;
             known = true;
         }
-    const auto packed = j.at("compression").get<std::string>();
-    const auto* compression = std::find_if(std::begin(kCompressions), std::end(kCompressions), [&packed](Compression candidate) { return toString(candidate) == packed; });
-    if (compression == std::end(kCompressions))
-        throw std::invalid_argument("unknown compression " + packed);
-    file.format.compression = *compression;
+    file.format.compression = compressionNamed(j.at("compression").get<std::string>());
+    if (j.contains("member"))
+        file.member = memberFromJson(j.at("member"));
     file.format.rules = j.value("rules", 1); // what runs had before it was written down
     file.format.encoding = j.value("encoding", "");
     if (j.contains("csv"))
@@ -110,7 +158,7 @@ std::string writeManifest(const DataManifest& manifest)
             files.push_back(toJson(file));
         sources.push_back({ { "spec", source.spec }, { "text_column", source.textColumn }, { "files", std::move(files) }, { "skipped", source.skipped } });
     }
-    json all { { "version", manifest.skipsAllDuplicates ? kVersionOfAllDuplicates : kManifestVersion }, { "sources", std::move(sources) } };
+    json all { { "version", versionOf(manifest) }, { "sources", std::move(sources) } };
     if (manifest.skipsAllDuplicates)
         all["skips_all_duplicates"] = true;
     if (!manifest.quarantine.empty())
@@ -122,8 +170,8 @@ Result<DataManifest> readManifest(std::string_view text)
 {
     try {
         const json j = json::parse(text);
-        if (j.at("version").get<int>() > kVersionOfAllDuplicates)
-            return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(j.at("version").get<int>()), std::to_string(kVersionOfAllDuplicates) }) };
+        if (j.at("version").get<int>() > kVersionOfFurtherSources)
+            return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(j.at("version").get<int>()), std::to_string(kVersionOfFurtherSources) }) };
         DataManifest manifest;
         for (const auto& s : j.at("sources")) {
             DataSource source;
@@ -147,8 +195,11 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
     json sources = json::array();
     for (const auto& source : manifest.sources) {
         json files = json::array();
-        for (const auto& file : source.files)
+        for (const auto& file : source.files) {
             files.push_back({ file.sizeBytes, file.hash, file.wholeHash ? 0 : file.modifiedNs, rowsKey(file.format), toString(file.format.compression), file.format.skipBytes });
+            if (file.member)
+                files.back().push_back(file.member->offset);
+        }
         sources.push_back({ { "column", source.textColumn }, { "files", std::move(files) } });
     }
     json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
@@ -187,17 +238,18 @@ Result<DataFile> describeFile(const std::string& path)
 
 Status checkUnchanged(const DataFile& frozen)
 {
-    auto now = describeFile(frozen.path);
+    const std::string& path = frozen.pathOnDisk();
+    auto now = describeFile(path);
     if (!now.ok())
         return now.error();
     const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
     const auto& file = now.value();
-    if (file.sizeBytes != frozen.sizeBytes)
-        return changed(sentence("%1 has %2 bytes, had %3.", { frozen.path, formatCount(static_cast<std::int64_t>(file.sizeBytes)), formatCount(static_cast<std::int64_t>(frozen.sizeBytes)) }));
+    if (file.sizeBytes != frozen.bytesOnDisk())
+        return changed(sentence("%1 has %2 bytes, had %3.", { path, formatCount(static_cast<std::int64_t>(file.sizeBytes)), formatCount(static_cast<std::int64_t>(frozen.bytesOnDisk())) }));
     if (file.hash != frozen.hash)
-        return changed(sentence("%1 has other content than when the run was made.", { frozen.path }));
+        return changed(sentence("%1 has other content than when the run was made.", { path }));
     if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
-        return changed(sentence("%1 was written at %2, after the run was made (%3).", { frozen.path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
+        return changed(sentence("%1 was written at %2, after the run was made (%3).", { path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
     return {};
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/config/run_config.h"
+#include "core/data/archive_member.h"
 #include "core/data/data_format.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,13 +13,21 @@ namespace furrow {
 
 /// One file of a source as it was when the run was made.
 struct DataFile {
-    std::string path; ///< UTF-8: absolute, or an address of the hub
-    std::uint64_t sizeBytes = 0;
+    std::string path; ///< UTF-8: absolute, or an address of the hub; inside an archive "archive.zip/name"
+    std::uint64_t sizeBytes = 0; ///< as stored: inside an archive what the file takes there
     std::int64_t modifiedNs = 0; ///< 0 where a revision or a hash of the whole file says more
-    std::string hash; ///< SHA-256, of the whole file or of samples of it
+    std::string hash; ///< SHA-256, of the whole file or of samples of it; of a file inside an archive that of the archive
     bool wholeHash = false;
     bool fetchWhole = false; ///< of the hub, though it could be read by ranges: nearly all of it is needed, and only as a whole it can be checked
     FileFormat format;
+    std::optional<ArchiveMember> member; ///< where it lies, when it is inside an archive
+
+    const std::string& pathOnDisk() const { return member ? member->archive : path; }
+    std::uint64_t bytesOnDisk() const { return member ? member->archiveBytes : sizeBytes; }
+    /// The plain text stands in the file, or in the archive when that is expanded: any offset is a seek.
+    bool isStoredPlain() const { return format.isStoredPlain() && (!member || member->isStoredPlain()); }
+    /// The plain text is larger than what is stored, by how much is not known.
+    bool isCompressed() const { return format.compression != Compression::None || (member && member->packing != Compression::None); }
     bool operator==(const DataFile&) const = default;
 };
 

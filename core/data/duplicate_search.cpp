@@ -27,7 +27,7 @@ std::uint64_t textBytes(const DataManifest& manifest)
     std::uint64_t sum = 0;
     for (const auto& source : manifest.sources)
         for (const auto& file : source.files)
-            sum += file.sizeBytes * (file.format.compression == Compression::None ? 1 : kExpansion);
+            sum += file.sizeBytes * (file.isCompressed() ? kExpansion : 1);
     return sum;
 }
 

@@ -49,10 +49,10 @@ public:
     {
     }
     ~ZlibCodec() override { inflateEnd(&z_); }
-    /// As gzip does, whatever follows the last member and is no member itself is left alone.
+    /// Zeros behind the last member, which fill up a tape or a block, are left alone. Anything else is a member, or damage: it may have been one.
     bool begin(std::span<const char> next, int membersBefore) override
     {
-        if (membersBefore > 0 && (!isGzip_ || static_cast<unsigned char>(next[0]) != 0x1f))
+        if (membersBefore > 0 && (!isGzip_ || next[0] == '\0'))
             return false;
         inflateReset(&z_);
         return true;

@@ -16,11 +16,15 @@ struct OpenTimes {
     double slowestSeconds = 0;
 };
 
+/// The plain text of a file from its beginning, whatever its compression and encoding; not for Parquet.
+/// @param onDisk  what holds it: the file itself, or the archive it is in
+std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& onDisk, const DataFile& file);
+
 /// How readers get at the bytes of a file of a source. Not thread-safe.
 class FileAccess {
 public:
     virtual ~FileAccess() = default;
-    /// The file as it is stored.
+    /// The file as it is stored, also inside an archive that is not compressed as a whole.
     virtual Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) = 0;
     /// The plain text from an offset on; what was compressed is expanded.
     virtual Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) = 0;
@@ -37,6 +41,9 @@ public:
     const OpenTimes& openTimes() const { return openTimes_; }
     /// Opens the files anew from now on.
     void forgetOpen() { open_.clear(); }
+
+    /// What holds the file: itself, or its archive.
+    Result<std::shared_ptr<const ByteSource>> onDisk(const DataFile& file);
 
 private:
     static constexpr std::size_t kKeptOpen = 2;

@@ -5,6 +5,7 @@
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/data/archive_files.h"
 #include "core/data/cached_access.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/hub/hub_files.h"
@@ -14,6 +15,7 @@
 #include "core/data/source_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace furrow {
@@ -35,6 +37,31 @@ Error cancelled()
     return { ErrorCode::Cancelled, sentence("Looking at the data was cancelled.") };
 }
 
+/// The file with its format, or the files inside it when it is an archive.
+Status addFiles(const std::string& path, const RunConfig& config, DataSource& source)
+{
+    auto file = describeFile(path);
+    auto bytes = file.ok() ? openLocalSource(path) : Result<std::shared_ptr<const ByteSource>>(file.error());
+    if (!bytes.ok())
+        return bytes.error();
+    auto archive = describeArchive(file.value(), bytes.value(), config);
+    if (!archive.ok())
+        return archive.error();
+    if (archive.value()) {
+        std::move(archive.value()->files.begin(), archive.value()->files.end(), std::back_inserter(source.files));
+        std::move(archive.value()->skipped.begin(), archive.value()->skipped.end(), std::back_inserter(source.skipped));
+        return {};
+    }
+    auto format = detectFormat(bytes.value(), path, config);
+    if (!format.ok())
+        return format.error();
+    if (file.value().sizeBytes == 0)
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { path }) };
+    file.value().format = format.value();
+    source.files.push_back(std::move(file).value());
+    return {};
+}
+
 /// Opens the files of one source, finds their formats, and leaves out what is no text (an error for a single file).
 Result<DataSource> describeSource(const std::string& spec, const RunConfig& config, const Progress& progress)
 {
@@ -52,26 +79,13 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
             return cancelled();
         if (!isValidUtf8(paths[i]))
             return Error { ErrorCode::InvalidArgument, sentence("The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.", { replaceInvalidUtf8(paths[i]).text }) };
-        auto file = describeFile(paths[i]);
-        Status status = file.ok() ? Status {} : Status(file.error());
-        if (file.ok()) {
-            auto bytes = openLocalSource(paths[i]);
-            auto format = bytes.ok() ? detectFormat(bytes.value(), paths[i], config) : Result<FileFormat>(bytes.error());
-            if (format.ok())
-                file.value().format = format.value();
-            else
-                status = format.error();
-        }
-        if (status.ok() && file.value().sizeBytes == 0)
-            status = Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { paths[i] }) };
+        Status status = addFiles(paths[i], config, source);
         // Damaged or away is not "no data": it would be missing without a word.
         const bool isData = !status.ok() && (status.error().code == ErrorCode::Corrupt || isOutside(status.error()));
         if (!status.ok() && (found.value().single || isData))
             return status.error();
         if (!status.ok())
             source.skipped.push_back(status.error().message);
-        else
-            source.files.push_back(std::move(file).value());
     }
     if (source.files.empty())
         return Error { ErrorCode::NotFound, source.skipped.empty() ? sentence("%1 has no file with text.", { spec }) : sentence("%1 has no file with text. %2", { spec, source.skipped.front() }) };
@@ -160,7 +174,7 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
     if (!scanner.ok())
         return scanner.error();
     const bool metadataOnly = file.format.format == TextFormat::Parquet;
-    const std::uint64_t expansion = file.format.compression == Compression::None ? 1 : 4;
+    const std::uint64_t expansion = file.isCompressed() ? 4 : 1;
     const bool remote = isHubPath(file.path);
     const bool whole = metadataOnly || (!remote && file.sizeBytes * expansion <= budget);
     const std::uint64_t stop = whole ? UINT64_MAX : remote ? kRemoteSampledBytes : kSampledBytes;

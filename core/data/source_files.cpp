@@ -3,7 +3,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/data/data_format.h"
+#include "core/data/archive_files.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -82,7 +82,7 @@ Status walk(const fs::path& folder, SourceFiles& found)
 /// In a folder with data files, other files (README, LICENSE, checksums) are left out.
 void keepDataFiles(SourceFiles& found)
 {
-    const auto isData = [](const std::string& path) { return hasDataExtension(path); };
+    const auto isData = [](const std::string& path) { return hasDataExtension(path) || hasArchiveExtension(path); };
     if (std::none_of(found.paths.begin(), found.paths.end(), isData))
         return;
     std::erase_if(found.paths, [&](const std::string& path) {

@@ -31,7 +31,7 @@ public:
         auto now = identity_->stampOfSame(file_);
         if (!now.ok())
             return now.error();
-        return now.value() == opened_ ? Status {} : Status(Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { file_.path }) });
+        return now.value() == opened_ ? Status {} : Status(Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { file_.pathOnDisk() }) });
     }
 
 private:
@@ -53,12 +53,12 @@ Status SourceIdentity::check(const DataFile& file)
 
 Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
 {
-    const auto path = pathFromUtf8(file.path);
+    const auto path = pathFromUtf8(file.pathOnDisk());
     auto before = stampOf(path);
     if (!before.ok())
         return before.error();
     const std::lock_guard guard(mutex_);
-    const auto known = stamps_.find(file.path);
+    const auto known = stamps_.find(file.pathOnDisk());
     if (known != stamps_.end() && known->second == before.value())
         return before;
     // Not hashed whole, and its rows are not hashed when they are planned: nothing but the stamp can tell, so a touched file counts as another one.
@@ -69,8 +69,8 @@ Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
     if (!after.ok())
         return after.error();
     if (wasTouched || !(after.value() == before.value()))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 was written to while the run reads it.", { file.path }) };
-    stamps_[file.path] = after.value();
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was written to while the run reads it.", { file.pathOnDisk() }) };
+    stamps_[file.pathOnDisk()] = after.value();
     return after;
 }
 

@@ -26,7 +26,7 @@ double textBytes(const DataManifest& manifest, const RunConfig& c, double bytesP
     double bytes = 0;
     for (const auto& source : manifest.sources) {
         for (const auto& file : source.files) {
-            const bool packed = file.format.compression != Compression::None || file.format.format == TextFormat::Parquet;
+            const bool packed = file.isCompressed() || file.format.format == TextFormat::Parquet;
             bytes += static_cast<double>(file.sizeBytes) * (packed ? kUsualCompression : 1) * (file.format.format == TextFormat::Text ? ofPlainText : 1);
         }
     }

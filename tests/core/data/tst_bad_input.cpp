@@ -78,13 +78,14 @@ private Q_SLOTS:
             return bytes;
         };
         const std::string lines = test::indexedLines(10000);
-        add("cut.txt.xz", test::xz(lines).substr(0, 5000), "ends in the middle");
+        add("cut.txt.xz", test::xz(lines).substr(0, 1500), "ends in the middle");
         add("cut in the header.txt.xz", test::xz(lines).substr(0, 10), "ends in the middle");
         add("cut.txt.bz2", test::bzip2(lines).substr(0, 5000), "ends in the middle");
         add("damaged.txt.xz", flip(test::xz(lines)), "damaged");
         add("damaged.txt.bz2", flip(test::bzip2(lines)), "damaged");
-        add("rest.txt.xz", test::xz(lines) + "rest", "damaged");
+        add("rest.txt.xz", test::xz(lines) + "rest of something", "damaged");
         add("rest.txt.bz2", test::bzip2(lines) + "rest", "damaged");
+        add("rest.txt.gz", test::gzip(lines) + "rest", "damaged");
         add("bomb.txt.xz", test::xz(std::string(100 << 20, 'a')), "bomb");
         add("bomb.txt.bz2", test::bzip2(std::string(100 << 20, 'a')), "bomb");
         add("plain.txt.xz", lines, "is called xz");
@@ -103,8 +104,9 @@ private Q_SLOTS:
         add("plain.txt.gz", test::indexedLines(100), "is called gzip");
         add("plain.txt.zst", test::gzip(test::indexedLines(100)), "is called zstd");
         add("table", "ARROW1" + noise, "an Arrow file");
-        add("archive", std::string(257, 'a') + "ustar" + std::string(300, 'b'), "a tar archive");
-        add("packed", std::string("PK\x03\x04", 4) + noise, "a zip archive");
+        add("tar of nothing", std::string(257, 'a') + "ustar" + std::string(300, 'b'), "a tar archive");
+        add("packed.txt", std::string("PK\x03\x04", 4) + noise, "a zip archive");
+        add("packed", std::string("PK\x03\x04", 4) + noise, "no zip directory");
         std::string half = test::indexedLines(30'000);
         while (half.size() < (1 << 20))
             half += noise;

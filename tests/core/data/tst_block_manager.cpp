@@ -182,6 +182,7 @@ private Q_SLOTS:
         add("byte-order-mark.csv", "\xef\xbb\xbf" + asCsv(rows, ','));
         const std::string skipped("\x50\x2a\x4d\x18\x04\0\0\0abcd", 12); // a frame to be skipped: pzstd and seekable zstd have them
         add("two-members.txt.gz", test::gzip(asLines(numbered(0, 123))) + test::gzip(asLines(numbered(123, 500))));
+        add("zeros behind.txt.gz", test::gzip(asLines(rows)) + std::string(512, '\0'));
         add("pzstd.txt.zst", skipped + test::zstd(asLines(numbered(0, 123))) + skipped + test::zstd(asLines(numbered(123, 500))) + skipped);
         add("two-streams.txt.xz", test::xz(asLines(numbered(0, 123))) + std::string(8, '\0') + test::xz(asLines(numbered(123, 500))));
         add("two-streams.txt.bz2", test::bzip2(asLines(numbered(0, 123))) + test::bzip2(asLines(numbered(123, 500))));

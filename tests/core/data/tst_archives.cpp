@@ -1,0 +1,224 @@
+#include "data_fixture.h"
+#include "tests/fakes/archives.h"
+
+#include <QtTest>
+
+#define VERIFY_OK(result) QVERIFY2((result).ok(), (result).ok() ? "" : (result).error().message.c_str())
+
+using namespace furrow;
+using test::DataFolder;
+using test::tarEntry;
+using test::ZipFile;
+
+namespace {
+
+std::string lines(int from, int to)
+{
+    std::string text;
+    for (int i = from; i < to; ++i)
+        text += "row " + std::to_string(i) + "\n";
+    return text;
+}
+
+std::vector<std::string> rows(int from, int to)
+{
+    std::vector<std::string> all;
+    for (int i = from; i < to; ++i)
+        all.push_back("row " + std::to_string(i));
+    return all;
+}
+
+/// a.txt, b/2.jsonl and b/10.csv.gz hold rows 0 to 99, 100 to 199, 200 to 299.
+struct Parts {
+    std::string text = lines(0, 100);
+    std::string json;
+    std::string csv = "id,text\n";
+    Parts()
+    {
+        for (int i = 100; i < 200; ++i)
+            json += "{\"text\":\"row " + std::to_string(i) + "\"}\n";
+        for (int i = 200; i < 300; ++i)
+            csv += std::to_string(i) + ",row " + std::to_string(i) + "\n";
+        csv = test::gzip(csv);
+    }
+    std::string tar() const
+    {
+        return tarEntry("b/", "", '5') + tarEntry("b/10.csv.gz", csv) + tarEntry("b/2.jsonl", json) + tarEntry("a.txt", text) + tarEntry("b/.hidden.txt", "no") + tarEntry("photo.jpg", "no") + test::tarEnd();
+    }
+};
+
+
+} // namespace
+
+class TestArchives : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void readsWhatLiesInside_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        const auto add = [](const char* name, const std::string& bytes) { QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes); };
+        const Parts parts;
+        const auto zip = [&parts](int method, bool in64) {
+            return test::zipArchive({ { "b/10.csv.gz", parts.csv, method, 0, in64 }, { "b/2.jsonl", parts.json, method, 0, in64 }, { "b/", "", 0, 0, in64 }, { "a.txt", parts.text, method, 0, in64 }, { "photo.jpg", "no", 0, 0, in64 }, { "__MACOSX/a.txt", "no", 0, 0, in64 } });
+        };
+        add("deflated.zip", zip(8, false));
+        add("stored.zip", zip(0, false));
+        add("large.zip", zip(8, true));
+        add("zip-without-a-name", zip(8, false));
+        add("plain.tar", parts.tar());
+        add("tar-without-a-name", parts.tar());
+        add("packed.tar.gz", test::gzip(parts.tar()));
+        add("packed.tgz", test::gzip(parts.tar()));
+        add("packed.tar.zst", test::zstd(parts.tar()));
+        add("packed.tar.xz", test::xz(parts.tar()));
+        add("packed.tar.bz2", test::bzip2(parts.tar()));
+    }
+    void readsWhatLiesInside()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write(name.toStdString(), bytes.toStdString()) });
+        config.chunkSamples = 20;
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().files, 3);
+        QCOMPARE(inspection.value().rows, 300);
+        QCOMPARE(inspection.value().warnings.size(), std::size_t(1)); // the photo
+        QVERIFY(QString::fromStdString(inspection.value().warnings[0]).contains(name + "/photo.jpg"));
+        auto texts = test::readAll(config, folder.path("cache"), 50);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), rows(0, 300));
+        auto manifest = readManifest(inspection.value().manifest);
+        VERIFY_OK(manifest);
+        QCOMPARE(writeManifest(manifest.value()), inspection.value().manifest);
+        QCOMPARE(QString::fromStdString(manifest.value().sources[0].files[1].path), QString::fromStdString(config.data[0] + "/b/2.jsonl"));
+    }
+    void readsLongNamesOfEveryKind()
+    {
+        DataFolder folder;
+        const std::string longName = "folder/" + std::string(150, 'n') + ".txt";
+        const std::string gnu = tarEntry("././@LongLink", longName + '\0', 'L') + tarEntry(longName.substr(0, 100), lines(0, 10)) + test::tarEnd();
+        const std::string pax = tarEntry("pax_global_header", test::paxRecord("comment", "x"), 'g') + tarEntry("PaxHeaders/x", test::paxRecord("path", longName) + test::paxRecord("size", "60"), 'x')
+            + tarEntry("short", lines(0, 10)) + test::tarEnd();
+        for (const auto& tar : { gnu, pax }) {
+            auto config = test::configFor({ folder.write("a.tar", tar) });
+            auto inspection = inspectData(config);
+            VERIFY_OK(inspection);
+            QVERIFY(inspection.value().manifest.find(longName) != std::string::npos);
+            QCOMPARE(inspection.value().rows, 10);
+        }
+    }
+    void archivesOfAFolderAreReadInOrder()
+    {
+        DataFolder folder;
+        folder.write("d/2.zip", test::zipArchive({ { "a.txt", lines(100, 200) } }));
+        folder.write("d/10.tar", tarEntry("a.txt", lines(200, 300)) + test::tarEnd());
+        folder.write("d/1.txt", lines(0, 100));
+        folder.write("d/read.me", "no data\n");
+        folder.write("d/11.zip", test::zipArchive({ { "photo.jpg", "no" } }));
+        auto config = test::configFor({ utf8Text(folder.path("d")) });
+        config.chunkSamples = 20;
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().warnings.size(), std::size_t(2));
+        auto texts = test::readAll(config, folder.path("cache"), 50);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), rows(0, 300));
+    }
+    void refusesWithASentence_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("says");
+        QTest::addColumn<bool>("isDamage");
+        const auto add = [](const char* name, const std::string& bytes, const char* says, bool isDamage) {
+            QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes) << QString(says) << isDamage;
+        };
+        const std::string text = lines(0, 1000);
+        const std::string zip = test::zipArchive({ { "a.txt", text } });
+        const std::string tar = tarEntry("a.txt", text) + test::tarEnd();
+        add("cut.zip", zip.substr(0, zip.size() - 30), "no zip directory at its end", true);
+        add("text.zip", text, "is called zip", true);
+        add("text.tar", text, "is called tar", true);
+        add("text.tgz", test::gzip(text), "is called tar", true);
+        add("secret.zip", test::zipArchive({ { "a.txt", text, 8, 1 } }), "a.txt is encrypted", false);
+        add("method.zip", test::zipArchive({ { "a.txt", text, 14 } }), "packed by method 14", false);
+        add("twice.zip", test::zipArchive({ { "a.txt", text }, { "a.txt", "other\n" } }), "a.txt stands in its archive twice", false);
+        add("twice.tar", tarEntry("a.txt", text) + tar, "a.txt stands in its archive twice", false);
+        add("out.zip", test::zipArchive({ { "../a.txt", text } }), "leads out of the archive", false);
+        add("out.tar", tarEntry("b/../../a.txt", text) + test::tarEnd(), "leads out of the archive", false);
+        add("absolute.tar", tarEntry("/etc/a.txt", text) + test::tarEnd(), "leads out of the archive", false);
+        add("link.tar", tarEntry("a.txt", "", '2') + test::tarEnd(), "a.txt is a link", false);
+        add("sparse.tar", tarEntry("a.txt", text, 'S') + test::tarEnd(), "a.txt is stored with holes", false);
+        add("empty.tar", test::tarEnd(), "no file with text", false);
+        add("pictures.zip", test::zipArchive({ { "photo.jpg", "no" } }), "photo.jpg", false);
+        add("cut.tar", tar.substr(0, 3000), "in the middle of an archive", true);
+        add("without end.tar", tar.substr(0, tar.size() - 1024), "in the middle of an archive", true);
+        add("cut.tar.gz", test::gzip(tar).substr(0, 800), "ends in the middle", true);
+        std::string damaged = tarEntry("b.txt", text) + tar;
+        damaged[damaged.size() - tar.size()] = 'x';
+        add("damaged.tar", damaged, "no header where one should be", true);
+        std::string elsewhere = zip;
+        elsewhere[30] = 'b'; // the name in front of the data
+        add("elsewhere.zip", elsewhere, "a file where another one stands", true);
+        add("bomb.zip", test::zipArchive({ { "a.txt", std::string(100 << 20, 'a') } }), "bomb", false);
+    }
+    void refusesWithASentence()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, says);
+        QFETCH(bool, isDamage);
+        DataFolder folder;
+        auto inspection = inspectData(test::configFor({ folder.write(name.toStdString(), bytes.toStdString()) }));
+        QVERIFY(!inspection.ok());
+        const auto message = QString::fromStdString(inspection.error().message);
+        QVERIFY2(message.contains(says), message.toUtf8());
+        QVERIFY2(message.contains(name), message.toUtf8());
+        QCOMPARE(inspection.error().code == ErrorCode::Corrupt, isDamage);
+    }
+    void aLyingArchiveIsDamaged_data()
+    {
+        QTest::addColumn<QByteArray>("zip");
+        QTest::addColumn<QString>("says");
+        const std::string text = lines(0, 1000);
+        std::string flipped = test::zipArchive({ { "a.txt", text, 0 } });
+        flipped[500] = static_cast<char>(flipped[500] ^ 1);
+        QTest::newRow("checksum") << QByteArray::fromStdString(flipped) << "another checksum";
+        QTest::newRow("larger") << QByteArray::fromStdString(test::zipArchive({ { "a.txt", text, 8, 0, false, 10 } })) << "another size";
+        QTest::newRow("smaller") << QByteArray::fromStdString(test::zipArchive({ { "a.txt", text, 8, 0, false, -10 } })) << "another size";
+    }
+    void aLyingArchiveIsDamaged()
+    {
+        QFETCH(QByteArray, zip);
+        QFETCH(QString, says);
+        DataFolder folder;
+        auto inspection = inspectData(test::configFor({ folder.write("a.zip", zip.toStdString()) }));
+        QVERIFY(!inspection.ok());
+        QCOMPARE(inspection.error().code, ErrorCode::Corrupt);
+        QVERIFY2(QString::fromStdString(inspection.error().message).contains(says), inspection.error().message.c_str());
+    }
+    void anArchiveThatChangesIsNoticed()
+    {
+        DataFolder folder;
+        const Parts parts;
+        for (const bool packed : { false, true }) {
+            const auto tar = [&](const std::string& bytes) { return folder.write(packed ? "a.tgz" : "a.tar", packed ? test::gzip(bytes) : bytes); };
+            auto config = test::configFor({ tar(parts.tar()) });
+            config.chunkSamples = 20;
+            auto manager = test::openManager(config, folder.path("cache"), 50);
+            VERIFY_OK(manager);
+            auto blocks = test::planAll(manager.value());
+            VERIFY_OK(blocks);
+            (void)tar(tarEntry("a.txt", lines(500, 600)) + parts.tar());
+            auto made = manager.value().prepare(blocks.value()[1]);
+            QVERIFY(!made.ok());
+            QCOMPARE(made.error().code, ErrorCode::InvalidArgument);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestArchives)
+#include "tst_archives.moc"
