@@ -6,6 +6,7 @@
 #include "core/base/utf8.h"
 #include "core/data/source_files.h"
 #include "core/data/tar_reader.h"
+#include "core/data/web_dataset.h"
 #include "core/data/zip_directory.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ public:
         if (leadsOut(name))
             skip(sentence("%1 has a name that leads out of the archive and was left out.", { pathOf(name) }));
         else if (!isHidden(name) && !hasDataExtension(name))
-            skip(sentence("%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.", { pathOf(name) }));
+            skip(sentence("%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.", { pathOf(name) }));
         else
             return !isHidden(name);
         return false;
@@ -260,6 +261,17 @@ Result<std::optional<ArchiveFiles>> describeArchive(const DataFile& archive, con
         return kind.error();
     if (kind.value() == ArchiveKind::None)
         return std::optional<ArchiveFiles> {};
+    if (kind.value() == ArchiveKind::Tar) {
+        auto isWeb = isWebDataset(expandedStream(streamFrom(source, 0), packing, archive.path), archive.path);
+        if (!isWeb.ok())
+            return isWeb.error();
+        if (isWeb.value()) {
+            DataFile file = archive;
+            file.format.format = TextFormat::WebDataset;
+            file.format.compression = packing;
+            return std::optional(ArchiveFiles { { std::move(file) }, {} });
+        }
+    }
     Members members(archive, source, config);
     if (auto status = kind.value() == ArchiveKind::Zip ? addZip(members) : addTar(members, packing); !status.ok())
         return status.error();

@@ -15,6 +15,7 @@ struct ArchiveFiles {
     std::vector<DataFile> files;
     std::vector<std::string> skipped; ///< one sentence each
 };
+/// A WebDataset is one file: the archive itself.
 /// @param archive  path, size and hash of it
 /// @return nothing when it is no archive
 Result<std::optional<ArchiveFiles>> describeArchive(const DataFile& archive, const std::shared_ptr<const ByteSource>& source, const RunConfig& config);

@@ -3,6 +3,8 @@
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/csv_character.h"
+#include "core/data/arrow_rows.h"
+#include "core/data/column_path.h"
 #include "core/data/json_text.h"
 #include "core/data/text_encoding.h"
 #include "core/data/content_claim.h"
@@ -74,9 +76,33 @@ bool headerHas(std::string_view line, char delimiter, const std::string& column)
     return false;
 }
 
-Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::string& name, const std::string& textColumn)
+/// More than one line, and the first is an object: lines of JSON, whatever the name says.
+bool hasSeveralObjects(std::string_view head)
+{
+    const auto line = firstLine(head);
+    return line.size() < head.size() && isJsonObject(line) && head.find_first_not_of(" \t\r\n", line.size()) != std::string_view::npos;
+}
+
+/// Of a column such as "data[].text": "data"; "" for one without a list.
+std::string listOf(const std::string& textColumn)
+{
+    const auto path = ColumnPath::parse(textColumn);
+    const auto each = std::find_if(path.moves().begin(), path.moves().end(), [](const ColumnPath::Move& move) { return move.each; });
+    return each == path.moves().end() ? "" : ColumnPath({ path.moves().begin(), each }).text();
+}
+
+/// @param list  gets that of FileFormat
+Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::string& name, const std::string& textColumn, std::string& list)
 {
     const std::string extension = dataExtension(name);
+    const auto first = head.find_first_not_of(" \t\r\n");
+    if (extension == "json" && first != std::string_view::npos && head[first] == '[')
+        return TextFormat::JsonList;
+    if (extension == "json" && first != std::string_view::npos && head[first] == '{' && !hasSeveralObjects(head)) {
+        list = listOf(textColumn);
+        if (!list.empty())
+            return TextFormat::JsonList;
+    }
     if (extension == "csv")
         return TextFormat::Csv;
     if (extension == "tsv")
@@ -85,10 +111,8 @@ Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::stri
         return TextFormat::JsonLines;
     if (looksLikeJsonLines(head, isCut))
         return TextFormat::JsonLines;
-    const auto first = head.find_first_not_of(" \t\r\n");
     if (extension == "json" && first != std::string_view::npos)
-        return Error { ErrorCode::InvalidArgument, head[first] == '[' ? sentence("%1 is one JSON array; write one object per line instead (jsonl).", { name })
-                                                                    : sentence("%1 is one JSON document; write one object per line instead (jsonl).", { name }) };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is one JSON document. Name the list of its rows and their text with text_column, such as data[].text, or write one object per line (jsonl).", { name }) };
     if (!textColumn.empty() && extension != "txt" && headerHas(firstLine(head), ',', textColumn))
         return TextFormat::Csv;
     if (!textColumn.empty() && extension != "txt" && headerHas(firstLine(head), '\t', textColumn))
@@ -117,6 +141,11 @@ struct PackedEnding {
 constexpr PackedEnding kPackedEndings[] = { { ".gz", Compression::Gzip }, { ".gzip", Compression::Gzip }, { ".zst", Compression::Zstd }, { ".zstd", Compression::Zstd },
     { ".xz", Compression::Xz }, { ".bz2", Compression::Bzip2 } };
 
+Error wrongName(const std::string& name, const std::string& claimed)
+{
+    return { ErrorCode::Corrupt, sentence("%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.", { name, claimed }) };
+}
+
 /// By content; a name that claims another one is an error.
 Result<Compression> findCompression(const std::string& name, std::string_view start)
 {
@@ -124,8 +153,27 @@ Result<Compression> findCompression(const std::string& name, std::string_view st
     const auto ending = packedEnding(name);
     for (const auto& known : kPackedEndings)
         if (known.ending == lowerCase(ending) && known.compression != compression && !start.empty())
-            return Error { ErrorCode::Corrupt, sentence("%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.", { name, toString(known.compression) }) };
+            return wrongName(name, toString(known.compression));
     return compression;
+}
+
+/// A name that ends in .warc or .wet claims it.
+Result<bool> isWarc(const std::string& name, const std::string& extension, std::string_view head)
+{
+    const bool isOne = head.starts_with("WARC/");
+    const bool isClaimed = extension == "warc" || extension == "wet";
+    return !isOne && isClaimed && !head.empty() ? Result<bool>(wrongName(name, "WARC")) : isOne;
+}
+
+/// A file or a stream; a name that ends in .arrow or .feather claims it. Feather 1 is another format.
+Result<bool> isArrow(const std::string& name, const std::string& extension, std::string_view head)
+{
+    constexpr std::string_view kStream = "\xff\xff\xff\xff";
+    const bool isOne = head.starts_with(kArrowFileMagic) || head.starts_with(kStream);
+    const bool isClaimed = extension == "arrow" || extension == "arrows" || extension == "feather" || extension == "ipc";
+    if (!isOne && head.starts_with("FEA1"))
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is Feather of version 1, which Furrow cannot read. Write it again with version 2, or as Parquet.", { name }) };
+    return !isOne && isClaimed && !head.empty() ? Result<bool>(wrongName(name, "Arrow")) : isOne;
 }
 
 /// Looks at the beginning, and where that costs little at the middle and the end too.
@@ -150,7 +198,7 @@ Result<bool> isBinary(const ByteSource& source, const std::string& name, Compres
 
 std::string toString(TextFormat format)
 {
-    static const char* const kNames[] = { "text", "csv", "tsv", "jsonl", "parquet" };
+    static const char* const kNames[] = { "text", "csv", "tsv", "jsonl", "parquet", "json", "warc", "arrow", "webdataset" };
     return kNames[static_cast<int>(format)];
 }
 
@@ -189,7 +237,7 @@ std::string_view packedEnding(std::string_view name)
 
 bool hasDataExtension(std::string_view name)
 {
-    static const char* const kKnown[] = { "txt", "text", "csv", "tsv", "jsonl", "ndjson", "json", "parquet" };
+    static const char* const kKnown[] = { "txt", "text", "csv", "tsv", "jsonl", "ndjson", "json", "parquet", "warc", "wet", "arrow", "arrows", "feather", "ipc" };
     const std::string extension = dataExtension(name);
     return std::any_of(std::begin(kKnown), std::end(kKnown), [&](const char* known) { return extension == known; });
 }
@@ -202,7 +250,7 @@ std::string rowsKey(const FileFormat& format)
     key += "/" + std::to_string(format.rules) + "/" + format.encoding;
     if (format.isCsv())
         key += { '/', format.csv.delimiter, format.csv.quote, format.csv.escape, format.csv.header ? 'h' : '-' };
-    return key;
+    return key + (format.list.empty() ? "" : "/" + format.list);
 }
 
 std::vector<std::string> readingOf(const FileFormat& format, const std::string& name)
@@ -213,6 +261,10 @@ std::vector<std::string> readingOf(const FileFormat& format, const std::string& 
         sentences.push_back(format.csv.header ? sentence("%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.", values)
                                               : sentence("%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.", values));
     }
+    if (format.format == TextFormat::Warc)
+        sentences.push_back(sentence("%1 is WARC: its plain texts are read (conversions, resources, and responses with status 200); HTML and all else is left out.", { name }));
+    if (format.format == TextFormat::WebDataset)
+        sentences.push_back(sentence("%1 is a WebDataset: its files of one name are one row, and their endings are its columns.", { name }));
     if (!format.encoding.empty())
         sentences.push_back(sentence("%1 is %2 text and is converted to UTF-8.", { name, format.encoding }));
     else if (format.damagedUtf8)
@@ -283,6 +335,15 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     auto raw = readHead(*expandedStream(streamFrom(source, 0), format.compression, name));
     if (!raw.ok())
         return raw.error();
+    if (auto warc = isWarc(name, extension, raw.value()); !warc.ok() || warc.value()) {
+        format.format = TextFormat::Warc;
+        return warc.ok() ? Result<FileFormat>(format) : warc.error();
+    }
+    if (auto arrow = isArrow(name, extension, raw.value()); !arrow.ok() || arrow.value()) {
+        format.format = TextFormat::Arrow;
+        format.skipBytes = raw.value().starts_with(kArrowFileMagic) ? static_cast<std::int32_t>(kArrowFileMagic.size()) : 0;
+        return arrow.ok() ? Result<FileFormat>(format) : arrow.error();
+    }
     if (const char* what = knownContent(raw.value()))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
     if (auto status = findEncoding(*source, name, raw.value(), config.encoding, format); !status.ok())
@@ -302,7 +363,7 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     }
     if (auto claim = checkTextClaim(name, extension, head); !claim.ok())
         return claim.error();
-    auto kind = textFormat(head, raw.value().size() == kHeadBytes, name, config.textColumn);
+    auto kind = textFormat(head, raw.value().size() == kHeadBytes, name, config.textColumn, format.list);
     if (!kind.ok())
         return kind.error();
     format.format = kind.value();

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr int kManifestVersion = 2; ///< raised with kRowRules
 constexpr int kVersionOfAllDuplicates = 3; ///< only where it says something that a reader of version 2 would do otherwise
-constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives, compressions other than gzip and zstd
+constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives, other compressions than gzip and zstd, other formats than Parquet and before
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -63,6 +63,8 @@ json toJson(const DataFile& file)
         j["encoding"] = file.format.encoding;
     if (file.format.isCsv())
         j["csv"] = toJson(file.format.csv);
+    if (!file.format.list.empty())
+        j["list"] = file.format.list;
     if (file.fetchWhole)
         j["fetch_whole"] = true;
     if (file.member)
@@ -97,7 +99,7 @@ ArchiveMember memberFromJson(const json& j)
 bool needsFurtherSources(const DataFile& file)
 {
     const auto packing = file.format.compression;
-    return file.member || (packing != Compression::None && packing != Compression::Gzip && packing != Compression::Zstd);
+    return file.member || file.format.format > TextFormat::Parquet || (packing != Compression::None && packing != Compression::Gzip && packing != Compression::Zstd);
 }
 
 int versionOf(const DataManifest& manifest)
@@ -120,7 +122,7 @@ DataFile fileFromJson(const json& j)
     file.format.skipBytes = j.at("skip_bytes").get<std::int32_t>();
     const auto format = j.at("format").get<std::string>();
     bool known = false;
-    for (const auto candidate : { TextFormat::Text, TextFormat::Csv, TextFormat::Tsv, TextFormat::JsonLines, TextFormat::Parquet })
+    for (const auto candidate : kTextFormats)
         if (toString(candidate) == format) {
             file.format.format = candidate;
             known = true;
@@ -130,6 +132,7 @@ DataFile fileFromJson(const json& j)
         file.member = memberFromJson(j.at("member"));
     file.format.rules = j.value("rules", 1); // what runs had before it was written down
     file.format.encoding = j.value("encoding", "");
+    file.format.list = j.value("list", "");
     if (j.contains("csv"))
         file.format.csv = dialectFromJson(j.at("csv"));
     else if (file.format.format == TextFormat::Tsv)

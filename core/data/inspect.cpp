@@ -107,7 +107,7 @@ void describeReading(const DataSource& source, DataInspection& inspection)
 Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
 {
     for (const auto& file : source.files) {
-        if (file.format.format == TextFormat::Text)
+        if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
             continue;
         auto columns = readColumns(access, file);
         if (!columns.ok())
@@ -127,7 +127,7 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
             inspection.textColumns = columns.value().text;
             inspection.textColumn = source.textColumn;
         }
-        const bool onlyBySample = file.format.format == TextFormat::JsonLines; // members may be missing in some lines
+        const bool onlyBySample = (file.format.format == TextFormat::JsonLines || file.format.format == TextFormat::JsonList); // members may be missing in some lines
         if (isHubPath(file.path) || (onlyBySample && source.files.size() > 1000))
             break; // opening each of thousands of files takes too long; rows without the member are counted as unreadable
     }

@@ -1,5 +1,7 @@
 #include "core/data/record_reader.h"
 
+#include "core/data/warc_record.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -37,32 +39,46 @@ Result<bool> RecordReader::next(Record& record)
         return false;
     for (;;) {
         std::size_t size = findEnd();
+        if (warcBroken_)
+            return stop(record, Record::Stop::Broken);
         if (size == kNone && atEnd_) {
-            if (available() == 0)
-                return false;
-            size = available();
-            if (rules_.kind == RecordKind::Paragraphs && isBlank(size)) {
-                consume(size);
+            const bool mayEndBlank = rules_.kind == RecordKind::Paragraphs || rules_.kind == RecordKind::Warc;
+            if (rules_.kind != RecordKind::JsonElements && (available() == 0 || (mayEndBlank && isBlank(available())))) {
+                consume(available());
                 return false;
             }
+            if (rules_.kind == RecordKind::JsonElements || rules_.kind == RecordKind::Warc)
+                return stop(record, Record::Stop::Cut);
+            size = available();
         }
+        if (size == 0 && rules_.kind == RecordKind::JsonElements)
+            return endList(record);
         if (size != kNone) {
             if (refusesQuotes())
-                return stop(record);
+                return stop(record, Record::Stop::OpenQuote);
+            const bool isOne = isRow(size);
             record.bytes = content(size);
             record.sizeBytes = size;
             if (size > kMaxRowBytes) {
                 record.tooLong = true;
                 record.bytes = {};
             }
-            const bool skip = rules_.kind == RecordKind::Csv && record.bytes.empty() && !record.tooLong;
             consume(size);
-            if (!skip)
+            if (isOne)
                 return true;
+            record = {};
             continue;
         }
-        if (available() > kMaxRowBytes)
-            return refusesQuotes() ? stop(record) : skipRest(record);
+        if (available() > kMaxRowBytes) {
+            if (refusesQuotes())
+                return stop(record, Record::Stop::OpenQuote);
+            const bool isOne = rules_.kind != RecordKind::Warc || isRow(available());
+            auto more = skipRest(record);
+            if (isOne || !more.ok() || record.stop != Record::Stop::None)
+                return more;
+            record = {};
+            continue;
+        }
         if (auto status = refill(); !status.ok())
             return status.error();
     }
@@ -73,10 +89,49 @@ bool RecordReader::refusesQuotes() const
     return rules_.kind == RecordKind::Csv && rules_.refusesOpenQuotes && (csv_.isOpen() || csv_.isTorn());
 }
 
-Result<bool> RecordReader::stop(Record& record)
+Result<bool> RecordReader::stop(Record& record, Record::Stop why)
 {
-    record.openQuote = stopped_ = true;
+    record = {};
+    record.stop = why;
+    stopped_ = true;
     return true;
+}
+
+Result<bool> RecordReader::endList(Record& record)
+{
+    consume(1); // its bracket
+    JsonNesting nesting(rules_.listDepth);
+    for (;;) {
+        for (std::size_t i = 0; i < available(); ++i) {
+            if (nesting.depth() == 0 && !isSpace(front()[i])) {
+                consume(i);
+                return stop(record, Record::Stop::Broken);
+            }
+            (void)nesting.look(front()[i]);
+        }
+        consume(available());
+        if (atEnd_)
+            break;
+        if (auto status = refill(); !status.ok())
+            return status.error();
+    }
+    if (nesting.depth() > 0)
+        return stop(record, Record::Stop::Cut);
+    stopped_ = true;
+    return false;
+}
+
+bool RecordReader::isRow(std::size_t size) const
+{
+    switch (rules_.kind) {
+    case RecordKind::Csv:
+    case RecordKind::JsonElements:
+        return !content(size).empty();
+    case RecordKind::Warc:
+        return warcText({ front(), size }).has_value();
+    default:
+        return true;
+    }
 }
 
 /// A record that does not fit: its bytes are thrown away piece by piece until its end is found.
@@ -95,6 +150,8 @@ Result<bool> RecordReader::skipRest(Record& record)
             consume(size);
             return true;
         }
+        if (atEnd_ && (rules_.kind == RecordKind::JsonElements || rules_.kind == RecordKind::Warc))
+            return stop(record, Record::Stop::Cut);
         if (atEnd_) {
             record.sizeBytes += available();
             consume(available());
@@ -109,6 +166,8 @@ void RecordReader::consume(std::size_t size)
     offset_ += size;
     scanned_ = 0;
     csv_ = CsvRecordEnd(rules_.csv);
+    element_ = {};
+    warcEnd_ = 0;
     paragraphHasText_ = false;
     lineBlank_ = true;
 }
@@ -146,9 +205,27 @@ std::size_t RecordReader::findEnd()
         size = csv_.find(front() + scanned_, available() - scanned_);
         size += size == kNone ? 0 : scanned_;
         break;
+    case RecordKind::JsonElements:
+        size = element_.find(front() + scanned_, available() - scanned_);
+        size += size == kNone ? 0 : scanned_;
+        break;
+    case RecordKind::Warc:
+        return findWarc();
     }
     scanned_ = size == kNone ? available() : size;
     return size;
+}
+
+std::size_t RecordReader::findWarc()
+{
+    if (warcEnd_ == 0) {
+        const auto head = warcHead({ front(), available() });
+        warcBroken_ = head && head->broken;
+        if (!head || head->broken)
+            return kNone;
+        warcEnd_ = offset_ + head->sizeBytes;
+    }
+    return warcEnd_ - offset_ <= available() ? static_cast<std::size_t>(warcEnd_ - offset_) : kNone;
 }
 
 std::size_t RecordReader::findLine() const
@@ -194,8 +271,15 @@ bool RecordReader::isBlank(std::size_t size) const
 std::string_view RecordReader::content(std::size_t size) const
 {
     std::string_view text(front(), size);
-    if (rules_.kind == RecordKind::Spans)
+    if (rules_.kind == RecordKind::Spans || rules_.kind == RecordKind::Warc)
         return text;
+    if (rules_.kind == RecordKind::JsonElements) {
+        const auto element = text.substr(0, text.size() - (text.ends_with(',') ? 1 : 0));
+        const auto begin = std::find_if_not(element.begin(), element.end(), isSpace);
+        if (begin == element.end())
+            return text.ends_with(',') ? text.substr(text.size() - 1) : std::string_view(); // nothing between two commas is broken JSON, before the bracket it is none
+        return { begin, std::find_if_not(element.rbegin(), element.rend(), isSpace).base() };
+    }
     if (rules_.kind == RecordKind::Paragraphs) {
         while (!text.empty() && isSpace(text.back()))
             text.remove_suffix(1);

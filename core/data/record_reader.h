@@ -2,6 +2,7 @@
 
 #include "core/data/byte_source.h"
 #include "core/data/csv_fields.h"
+#include "core/data/json_list.h"
 
 #include <string_view>
 #include <vector>
@@ -14,12 +15,15 @@ enum class RecordKind {
     Paragraphs, ///< up to a blank line
     Spans, ///< every so many bytes, at a code point
     Csv, ///< a line, but quoted fields may hold line ends; blank lines are no rows
+    JsonElements, ///< of a list, from behind its opening bracket
+    Warc, ///< records with a text (warc_record.h); others are no rows
 };
 
 struct RecordRules {
     RecordKind kind = RecordKind::Lines;
     std::uint64_t spanBytes = 512;
     CsvDialect csv;
+    std::uint64_t listDepth = 0; ///< brackets that are open around the list of JsonElements
     bool refusesOpenQuotes = true; ///< a quote of Csv that nothing closes ends the reading
 };
 
@@ -30,7 +34,14 @@ struct Record {
     std::string_view bytes; ///< valid until the next call; empty when tooLong
     std::uint64_t sizeBytes = 0; ///< as stored, with its end
     bool tooLong = false;
-    bool openQuote = false; ///< a quote in it is never closed, or not where a field ends; nothing is to be read behind it
+    /// Not None: nothing is to be read here and behind, because
+    enum class Stop {
+        None,
+        OpenQuote, ///< a quote of csv is never closed, or not where a field ends
+        Cut, ///< the bytes end in the middle
+        Broken, ///< no element or record can stand here
+    };
+    Stop stop = Stop::None;
 };
 
 /// Cuts a stream into records in bounded memory. Not thread-safe.
@@ -56,7 +67,12 @@ private:
     std::string_view content(std::size_t size) const;
     bool isBlank(std::size_t size) const;
     bool refusesQuotes() const;
-    Result<bool> stop(Record& record);
+    Result<bool> stop(Record& record, Record::Stop why);
+    /// At the bracket that closes the list: what follows closes what is open around it.
+    Result<bool> endList(Record& record);
+    std::size_t findWarc();
+    /// A record of `size` bytes at the front of the buffer is a row; for Warc its beginning is enough.
+    bool isRow(std::size_t size) const;
     Status refill();
     Result<bool> skipRest(Record& record);
     void consume(std::size_t size);
@@ -71,9 +87,12 @@ private:
     std::size_t scanned_ = 0; ///< bytes after begin_ that findEnd has seen
     std::uint64_t offset_ = 0; ///< of begin_
     bool atEnd_ = false;
-    bool stopped_ = false; ///< before a record with an open quote
+    bool stopped_ = false; ///< nothing is to be read any more
     // state of findEnd inside one record
     CsvRecordEnd csv_;
+    JsonElementEnd element_;
+    std::uint64_t warcEnd_ = 0; ///< offset; 0: its head was not read yet
+    bool warcBroken_ = false;
     bool paragraphHasText_ = false;
     bool lineBlank_ = true;
 };

@@ -2,10 +2,13 @@
 
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
+#include "core/data/arrow_rows.h"
 #include "core/data/csv_fields.h"
 #include "core/data/json_text.h"
 #include "core/data/parquet_rows.h"
 #include "core/data/row_choice.h"
+#include "core/data/warc_record.h"
+#include "core/data/web_dataset.h"
 
 #include <algorithm>
 
@@ -29,8 +32,17 @@ RecordRules recordRules(const DataFile& file, const RowOptions& options)
     case TextFormat::JsonLines:
         rules.kind = RecordKind::Lines;
         break;
+    case TextFormat::JsonList:
+        rules.kind = RecordKind::JsonElements;
+        rules.listDepth = ColumnPath::parse(file.format.list).moves().size();
+        break;
+    case TextFormat::Warc:
+        rules.kind = RecordKind::Warc;
+        break;
     case TextFormat::Text:
     case TextFormat::Parquet:
+    case TextFormat::Arrow:
+    case TextFormat::WebDataset:
         break;
     }
     return rules;
@@ -56,9 +68,13 @@ Result<std::uint64_t> lineAt(FileAccess& access, const DataFile& file, std::uint
     return line;
 }
 
-/// @param offset  where the record begins
-Error openQuote(FileAccess& access, const DataFile& file, std::uint64_t offset)
+/// Why nothing is to be read from a record on. @param offset  where it begins
+Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, std::uint64_t offset)
 {
+    if (stop == Record::Stop::Cut)
+        return { ErrorCode::Corrupt, sentence("%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.", { file.path, std::to_string(offset) }) };
+    if (stop == Record::Stop::Broken)
+        return { ErrorCode::Corrupt, sentence("%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.", { file.path, std::to_string(offset) }) };
     auto line = lineAt(access, file, offset);
     if (!line.ok())
         return line.error();
@@ -86,8 +102,8 @@ Result<CsvHeader> readCsvHeader(FileAccess& access, const DataFile& file)
         return CsvHeader {};
     if (record.tooLong)
         return Error { ErrorCode::Corrupt, sentence("%1 has a first line of more than 16 MiB where the names of the columns should be.", { file.path }) };
-    if (record.openQuote)
-        return openQuote(access, file, reader.position());
+    if (record.stop != Record::Stop::None)
+        return whyStopped(record.stop, access, file, reader.position());
     CsvHeader header { csvFields(record.bytes, rules.csv), reader.position() };
     if (!file.format.csv.header) {
         for (std::size_t i = 0; i < header.columns.size(); ++i)
@@ -103,10 +119,31 @@ struct Start {
     int column = 0;
 };
 
+/// The offset of the first element.
+Result<std::uint64_t> listStart(FileAccess& access, const DataFile& file)
+{
+    const auto skip = static_cast<std::uint64_t>(file.format.skipBytes);
+    auto stream = access.plainFrom(file, skip);
+    if (!stream.ok())
+        return stream.error();
+    std::vector<std::string> members;
+    const auto path = ColumnPath::parse(file.format.list);
+    for (const auto& move : path.moves())
+        members.push_back(move.name);
+    auto offset = findJsonList(*stream.value(), members, file.path);
+    return offset.ok() ? Result<std::uint64_t>(skip + offset.value()) : offset;
+}
+
 Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     Start start;
     start.offset = std::max(position, static_cast<std::uint64_t>(file.format.skipBytes));
+    if (file.format.format == TextFormat::JsonList && position == 0) {
+        auto list = listStart(access, file);
+        if (!list.ok())
+            return list.error();
+        start.offset = list.value();
+    }
     if (!file.format.isCsv())
         return start;
     auto header = readCsvHeader(access, file);
@@ -121,13 +158,27 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
     return start;
 }
 
-/// The next record; one that a quote keeps open is an error with its line.
+/// The next record; what stops the reading is an error with its place.
 Result<bool> nextRecord(RecordReader& reader, Record& record, FileAccess& access, const DataFile& file)
 {
     auto more = reader.next(record);
-    if (more.ok() && more.value() && record.openQuote)
-        return openQuote(access, file, reader.position());
+    if (more.ok() && more.value() && record.stop != Record::Stop::None)
+        return whyStopped(record.stop, access, file, reader.position());
     return more;
+}
+
+/// What leads from the document to an element of its list, as columns begin.
+std::string elementPrefix(const DataFile& file)
+{
+    return file.format.list.empty() ? "" : file.format.list + "[].";
+}
+
+ColumnPath pathInElement(const DataFile& file, const std::string& column)
+{
+    if (column == file.format.list + "[]") // the elements are texts
+        return {};
+    const auto prefix = elementPrefix(file);
+    return ColumnPath::parse(column.starts_with(prefix) ? column.substr(prefix.size()) : column);
 }
 
 class RecordScanner : public RowScanner {
@@ -190,6 +241,7 @@ private:
     {
         switch (file_.format.format) {
         case TextFormat::JsonLines:
+        case TextFormat::JsonList:
             row.problem = json_.parse(record_.bytes);
             row.text = json_.text();
             row.repaired = json_.repaired();
@@ -201,8 +253,16 @@ private:
             else
                 row.text = field_;
             break;
+        case TextFormat::Warc:
+            if (const auto found = warcText(record_.bytes)) {
+                row.text = found->text;
+                row.problem = found->problem;
+            }
+            break;
         case TextFormat::Text:
         case TextFormat::Parquet:
+        case TextFormat::Arrow:
+        case TextFormat::WebDataset:
             row.text = record_.bytes;
             break;
         }
@@ -210,6 +270,8 @@ private:
 
     static JsonText jsonText(const DataFile& file, const std::string& column)
     {
+        if (file.format.format == TextFormat::JsonList)
+            return JsonText(pathInElement(file, column));
         return file.format.rules >= 2 ? JsonText(ColumnPath::parse(column)) : JsonText(ColumnPath::ofName(column), JsonGrammar::Standard);
     }
 
@@ -225,20 +287,30 @@ private:
 
 Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 {
-    const auto skip = static_cast<std::uint64_t>(file.format.skipBytes);
-    auto stream = access.plainFrom(file, skip);
+    auto start = findStart(access, file, {}, 0);
+    if (!start.ok())
+        return start.error();
+    auto stream = access.plainFrom(file, start.value().offset);
     if (!stream.ok())
         return stream.error();
-    RecordReader reader(std::move(stream).value(), recordRules(file, {}), skip);
+    RecordReader reader(std::move(stream).value(), recordRules(file, {}), start.value().offset);
     FileColumns columns;
     Record record;
+    bool hasTexts = false; // elements of a list that are texts themselves
     for (int line = 0; line < kColumnLines; ++line) {
-        auto more = reader.next(record);
+        auto more = nextRecord(reader, record, access, file);
         if (!more.ok())
             return more.error();
         if (!more.value())
             break;
         jsonMembers(record.bytes, columns.all, columns.text);
+        hasTexts = hasTexts || (file.format.format == TextFormat::JsonList && record.bytes.starts_with('"'));
+    }
+    for (auto* names : { &columns.all, &columns.text }) {
+        for (auto& name : *names)
+            name.insert(0, elementPrefix(file));
+        if (hasTexts)
+            names->push_back(file.format.list + "[]");
     }
     return columns;
 }
@@ -285,6 +357,10 @@ Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const Dat
             return source.error();
         return openParquetScanner(source.value(), file, options, position);
     }
+    if (file.format.format == TextFormat::Arrow)
+        return openArrowScanner(access, file, position);
+    if (file.format.format == TextFormat::WebDataset)
+        return openWebScanner(access, file, options, position);
     auto records = openRecords(access, file, options, position);
     if (!records.ok())
         return records.error();
@@ -299,6 +375,10 @@ Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataF
             return source.error();
         return openParquetReader(source.value(), file, options, position);
     }
+    if (file.format.format == TextFormat::Arrow)
+        return openArrowReader(access, file, options, position);
+    if (file.format.format == TextFormat::WebDataset)
+        return openWebReader(access, file, options, position);
     auto records = openRecords(access, file, options, position);
     if (!records.ok())
         return records.error();
@@ -314,7 +394,12 @@ Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
             return source.error();
         return readParquetColumns(source.value(), file.path);
     }
+    case TextFormat::Arrow:
+        return readArrowColumns(access, file);
+    case TextFormat::WebDataset:
+        return readWebColumns(access, file);
     case TextFormat::JsonLines:
+    case TextFormat::JsonList:
         return jsonColumns(access, file);
     case TextFormat::Csv:
     case TextFormat::Tsv: {
@@ -324,6 +409,7 @@ Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
         return FileColumns { header.value().columns, header.value().columns, -1 };
     }
     case TextFormat::Text:
+    case TextFormat::Warc:
         break;
     }
     return FileColumns {};

@@ -22,9 +22,9 @@ RowOptions rowOptions(const RunConfig& config, const std::string& textColumn);
 class RowScanner {
 public:
     virtual ~RowScanner() = default;
-    /// false at the definite end. @param sizeBytes  of the row as stored; for Parquet the mean of its row group
+    /// false at the definite end. @param sizeBytes  of the row as stored; for Parquet the mean of its row group, for Arrow of its batch with all columns
     virtual Result<bool> next(std::uint64_t& sizeBytes) = 0;
-    /// Where a reader can go on: byte offset in the plain text, row index for Parquet.
+    /// Where a reader can go on: byte offset in the plain text, row index for Parquet and Arrow.
     virtual std::uint64_t position() const = 0;
     /// The unit (row_choice.h) of the row that was given last.
     virtual std::uint64_t unit() const = 0;
@@ -56,7 +56,7 @@ public:
 Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
 Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
 
-/// Looks at the header of csv, at the first 100 lines of jsonl, at the footer of Parquet. Empty for plain text.
+/// Looks at the header of csv, at the first 100 lines of jsonl or elements of json, at the footer of Parquet. Empty for plain text and WARC.
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file);
 
 } // namespace furrow

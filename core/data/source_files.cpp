@@ -88,7 +88,7 @@ void keepDataFiles(SourceFiles& found)
     std::erase_if(found.paths, [&](const std::string& path) {
         if (isData(path))
             return false;
-        found.skipped.push_back(sentence("%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.", { path }));
+        found.skipped.push_back(sentence("%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.", { path }));
         return true;
     });
 }

@@ -62,7 +62,7 @@ Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
     if (known != stamps_.end() && known->second == before.value())
         return before;
     // Not hashed whole, and its rows are not hashed when they are planned: nothing but the stamp can tell, so a touched file counts as another one.
-    const bool wasTouched = known != stamps_.end() && !file.wholeHash && file.format.format == TextFormat::Parquet;
+    const bool wasTouched = known != stamps_.end() && !file.wholeHash && !hashesPlannedRows(file.format.format);
     if (auto same = checkUnchanged(file); !same.ok())
         return same.error();
     auto after = stampOf(path);

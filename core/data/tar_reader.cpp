@@ -88,6 +88,7 @@ TarReader::TarReader(std::unique_ptr<ByteStream> stream, std::string name, std::
     : stream_(std::move(stream))
     , name_(std::move(name))
     , at_(begin)
+    , begin_(begin)
 {
 }
 
@@ -97,7 +98,7 @@ Result<std::optional<TarEntry>> TarReader::next()
         return status.error();
     left_ = padding_ = 0;
     Extra extra;
-    const std::uint64_t begin = at_;
+    begin_ = atEnd_ ? begin_ : at_;
     while (!atEnd_) {
         char block[kBlock];
         auto more = readHeader(block);
@@ -112,7 +113,7 @@ Result<std::optional<TarEntry>> TarReader::next()
         const auto size = number(header.substr(124, 12));
         if (!size || *size > kLargest)
             return damaged("a size that is no number");
-        TarEntry entry { TarEntry::Kind::Other, (prefix.empty() ? "" : prefix + "/") + field(header, 0, 100), begin, at_, *size };
+        TarEntry entry { TarEntry::Kind::Other, (prefix.empty() ? "" : prefix + "/") + field(header, 0, 100), begin_, at_, *size };
         const char type = header[kType];
         if (type == 'L' || type == 'K' || type == 'x' || type == 'g') { // of the entry that follows; 'g' of all that follow
             std::string name;

@@ -26,6 +26,8 @@ public:
 
     /// The next entry; nothing at the end of the archive. What was not read of the one before is stepped over.
     Result<std::optional<TarEntry>> next();
+    /// Where what next() gave last begins: the entry, or the mark of the end. Another reader can go on there.
+    std::uint64_t place() const { return begin_; }
     /// Data of the entry that next() gave last; 0 at its end.
     Result<std::size_t> read(std::span<char> into);
 
@@ -43,6 +45,7 @@ private:
     std::unique_ptr<ByteStream> stream_;
     std::string name_;
     std::uint64_t at_; ///< in the archive
+    std::uint64_t begin_ = 0;
     std::uint64_t left_ = 0; ///< of the data of the entry
     std::uint64_t padding_ = 0; ///< behind it
     bool atEnd_ = false;

@@ -24,8 +24,16 @@ SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 30
 
 try:
     import pyarrow
+    import pyarrow.ipc
 except ImportError:
     pyarrow = None
+try:
+    import warcio
+    import warcio.archiveiterator
+    import warcio.statusandheaders
+    import warcio.warcwriter
+except ImportError:
+    warcio = None
 
 
 def read(path, column=""):
@@ -143,12 +151,103 @@ def damaged_case(rng, folder):
     return path, "", wanted
 
 
-CASE_KINDS = [zip_case, tar_case, compressed_case, damaged_case]
+def packed_or_plain(rng, folder, name, plain):
+    ending, data = compressed(rng, plain) if rng.random() < 0.4 else ("", plain)
+    path = folder / (name + ending)
+    path.write_bytes(data)
+    return path
+
+
+def json_case(rng, folder):
+    """A list of objects, alone or as a member of a document; some of them cut."""
+    rows = texts(rng, 300)
+    objects = [{"n": [i, {"text": "]"}], "text": row} for i, row in enumerate(rows)]
+    column, value = "", objects
+    if rng.random() < 0.5:
+        column, value = "data[].text", {"meta": {"data": [{"text": "no"}]}, "da": "\\\"[", "data": objects, "end": [{"data": []}]}
+    plain = json.dumps(value, ensure_ascii=rng.random() < 0.5, indent=rng.choice([None, None, 1, "\t"])).encode()
+    if column and b"\n" not in plain and rng.random() < 0.5:
+        plain = b"\n" + plain
+    if rng.random() < 0.2:
+        plain = plain[: rng.randrange(2, len(plain))]
+    try:
+        wanted = json.loads(plain)
+        wanted = [row["text"] for row in (wanted["data"] if column else wanted)]
+    except ValueError:
+        wanted = None
+    return packed_or_plain(rng, folder, "a.json", plain), column, wanted
+
+
+def arrow_case(rng, folder):
+    """A stream or a file, in batches of any size, its buffers compressed or not."""
+    rows = [None if rng.random() < 0.05 else row for row in texts(rng, 2000)]
+    array = pyarrow.array(rows, pyarrow.string())
+    array = rng.choice([lambda: array, lambda: array.cast(pyarrow.large_string()), lambda: array.dictionary_encode(), lambda: array.cast(pyarrow.string_view())])()
+    table = pyarrow.table({"id": list(range(len(rows))), "text": array})
+    sink = io.BytesIO()
+    maker = rng.choice([pyarrow.ipc.new_stream, pyarrow.ipc.new_file])
+    with maker(sink, table.schema, options=pyarrow.ipc.IpcWriteOptions(compression=rng.choice([None, "lz4", "zstd"]))) as out:
+        out.write_table(table, max_chunksize=rng.randrange(1, 900))
+    plain = sink.getvalue()
+    if rng.random() < 0.2:
+        plain = plain[: rng.randrange(16, len(plain) - 8)]
+    opener = pyarrow.ipc.open_file if maker is pyarrow.ipc.new_file else pyarrow.ipc.open_stream
+    try:
+        wanted = [row or "" for row in opener(plain).read_all()["text"].to_pylist()]
+    except (pyarrow.ArrowException, OSError):
+        wanted = None
+    return packed_or_plain(rng, folder, "a.arrow", plain), "text", wanted
+
+
+def web_case(rng, folder):
+    """Samples of several files; some lack the text."""
+    rows = texts(rng, 100)
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=rng.choice([tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])) as out:
+        for i, row in enumerate(rows):
+            parts = [("jpg", rng.randbytes(rng.randrange(1500))), ("txt", row.encode()), ("json", json.dumps({"n": i, "text": row}).encode())]
+            rng.shuffle(parts)
+            for ending, data in parts:
+                info = tarfile.TarInfo(f"{'deep/' * 30 if i % 3 else ''}{i:05}.{ending}")
+                info.size = len(data)
+                out.addfile(info, io.BytesIO(data))
+    return packed_or_plain(rng, folder, "a.tar", plain.getvalue()), rng.choice(["txt", "json.text"]), rows
+
+
+def warc_case(rng, folder):
+    """Records of all kinds, read by warcio."""
+    sink = io.BytesIO()
+    writer = warcio.warcwriter.WARCWriter(sink, gzip=rng.random() < 0.5)
+    for row in texts(rng, 200):
+        uri = f"http://example.org/{rng.random()}"
+        kind = rng.choice(["conversion", "resource", "text", "html", "missing", "request"])
+        body = io.BytesIO(row.encode())
+        if kind in ("conversion", "resource"):
+            writer.write_record(writer.create_warc_record(uri, kind, payload=body, warc_content_type=rng.choice(["text/plain", "text/plain; charset=utf-8", "image/png"])))
+            continue
+        head = {"text": ("200 OK", "text/plain"), "html": ("200 OK", "text/html"), "missing": ("404 Not Found", "text/plain"), "request": ("GET / HTTP/1.0", "")}[kind]
+        http = warcio.statusandheaders.StatusAndHeaders(head[0], [("Content-Type", head[1])], protocol="HTTP/1.1" if kind != "request" else "")
+        writer.write_record(writer.create_warc_record(uri, "request" if kind == "request" else "response", payload=body, http_headers=http))
+    wanted = []
+    for record in warcio.archiveiterator.ArchiveIterator(io.BytesIO(sink.getvalue())):
+        kind = record.rec_type
+        content = (record.http_headers if kind == "response" else record.rec_headers).get_header("Content-Type") or ""
+        isText = content.split(";")[0] == "text/plain" and (kind in ("conversion", "resource") or (kind == "response" and record.http_headers.get_statuscode() == "200"))
+        if isText:
+            wanted.append(record.content_stream().read().decode())
+    path = folder / ("a.warc" + (".gz" if sink.getvalue().startswith(b"\x1f") else ""))
+    path.write_bytes(sink.getvalue())
+    return path, "", wanted if wanted else None
+
+
+CASE_KINDS = [zip_case, tar_case, compressed_case, damaged_case, json_case, web_case] + ([arrow_case] if pyarrow else []) + ([warc_case] if warcio else [])
 
 
 def main():
     if not pyarrow:
-        print("without .zst: pyarrow is not installed")
+        print("without .zst and Arrow: pyarrow is not installed")
+    if not warcio:
+        print("without WARC: warcio is not installed (packaging/requirements-oracle.txt)")
     counts = {}
     for case in range(CASES):
         rng = random.Random(f"{SEED}/{case}")

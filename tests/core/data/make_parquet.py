@@ -1,6 +1,6 @@
-"""Writes the Parquet files that tst_parquet reads: every codec, page version and encoding, nulls, nested columns."""
-import pathlib, sys
-import pyarrow as pa, pyarrow.parquet as pq
+"""Writes the Parquet and Arrow files that tst_parquet reads: every codec, page version and encoding, nulls, nested columns."""
+import gzip, pathlib, sys
+import pyarrow as pa, pyarrow.feather, pyarrow.ipc, pyarrow.parquet as pq
 
 out = pathlib.Path(sys.argv[1])
 rows = [f"row {i}" for i in range(5000)]
@@ -43,3 +43,31 @@ pq.write_table(table.select(["text"]), out / "pages.parquet", compression="none"
 middle = bytearray((out / "pages.parquet").read_bytes())
 middle[len(middle) // 3] ^= 1
 (out / "pages.parquet").write_bytes(bytes(middle))
+
+
+def write_arrow(name, table, writer=pa.ipc.new_stream, rows=700, options=None):
+    with writer(str(out / name), table.schema, options=options) as arrow:
+        arrow.write_table(table, max_chunksize=rows)
+
+
+write_arrow("good-stream.arrow", table)
+write_arrow("good-file.arrow", table, pa.ipc.new_file)
+write_arrow("good-one-batch.arrows", table, rows=5000)
+write_arrow("good-arrow-large.arrow", table.cast(pa.schema([("id", pa.int64()), ("text", pa.large_string())])))
+write_arrow("good-arrow-view.arrow", pa.table({"text": pa.array(rows).cast(pa.string_view())}))
+write_arrow("good-arrow-dictionary.arrow", pa.table({"text": pa.array(rows).dictionary_encode()}), pa.ipc.new_file)
+write_arrow("good-arrow-zstd.arrow", table, options=pa.ipc.IpcWriteOptions(compression="zstd"))
+pa.feather.write_feather(table, str(out / "good-feather.feather"), compression="lz4", chunksize=900)
+(out / "good-packed.arrow.gz").write_bytes(gzip.compress((out / "good-stream.arrow").read_bytes()))
+(out / "good-arrow-without-a-name").write_bytes((out / "good-file.arrow").read_bytes())
+write_arrow("lists.arrow", pa.table({"title": rows, "text": parts, "messages": messages}))
+write_arrow("nulls.arrow", pa.table({"text": [None if i % 3 == 0 else rows[i] for i in range(5000)]}))
+write_arrow("long.arrow", pa.table({"text": pa.array([row + 30 * "-" for row in rows]).cast(pa.string_view())}))
+stream = (out / "good-one-batch.arrows").read_bytes()
+(out / "cut.arrow").write_bytes(stream[: len(stream) // 2])
+arrow_file = (out / "good-file.arrow").read_bytes()
+(out / "no-end.arrow").write_bytes(arrow_file[: arrow_file.rindex(bytes([255, 255, 255, 255, 0, 0, 0, 0]))])
+numbers = pa.table({"id": list(range(5000))})
+write_arrow("numbers.arrow", numbers)
+offsets = stream.index(b"".join((5 * i).to_bytes(4, "little") for i in range(1, 9)))  # where the first texts, "row 0" and so on, end
+(out / "offsets.arrow").write_bytes(stream[:offsets] + (2**31 - 1).to_bytes(4, "little") + stream[offsets + 4 :])

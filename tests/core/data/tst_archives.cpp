@@ -95,6 +95,48 @@ private Q_SLOTS:
         QCOMPARE(writeManifest(manifest.value()), inspection.value().manifest);
         QCOMPARE(QString::fromStdString(manifest.value().sources[0].files[1].path), QString::fromStdString(config.data[0] + "/b/2.jsonl"));
     }
+    void filesOfOneNameAreARow_data()
+    {
+        QTest::addColumn<QString>("column");
+        QTest::addColumn<bool>("packed");
+        for (const char* column : { "txt", "TXT", "json.caption.text" })
+            for (const bool packed : { false, true })
+                QTest::newRow(qPrintable(QStringLiteral("%1 %2").arg(column).arg(packed))) << column << packed;
+    }
+    void filesOfOneNameAreARow()
+    {
+        QFETCH(QString, column);
+        QFETCH(bool, packed);
+        std::string tar;
+        for (int i = 0; i < 300; ++i) {
+            const std::string name = "train/" + std::to_string(i), row = "row " + std::to_string(i);
+            tar += tarEntry(name + ".jpg", std::string(700, '\xff')) + tarEntry(name + ".TXT", row) + tarEntry(name + ".json", "{\"caption\":{\"text\":\"" + row + "\"}}");
+        }
+        tar += tarEntry("README", "no sample") + test::tarEnd();
+        DataFolder folder;
+        auto config = test::configFor({ packed ? folder.write("a.tar.gz", test::gzip(tar)) : folder.write("a.tar", tar) });
+        config.chunkSamples = 20;
+        config.textColumn = column.toStdString();
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().rows, 300);
+        QCOMPARE(inspection.value().columns, (std::vector<std::string> { "jpg", "json", "txt" }));
+        auto texts = test::readAll(config, folder.path("cache"), 50);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), rows(0, 300));
+    }
+    void aSampleWithoutItsTextIsUnreadable()
+    {
+        const std::string tar = tarEntry("0.txt", "row 0") + tarEntry("0.cls", "1") + tarEntry("1.cls", "1") + tarEntry("2.txt", "row 2") + tarEntry("2.txt", "again") + tarEntry("3.txt", "row 1") + test::tarEnd();
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.tar", tar) });
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().rows, 4);
+        auto texts = test::readAll(config, folder.path("cache"), 50);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), rows(0, 2));
+    }
     void readsLongNamesOfEveryKind()
     {
         DataFolder folder;

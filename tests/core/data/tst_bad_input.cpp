@@ -62,7 +62,17 @@ private Q_SLOTS:
             noise += static_cast<char>((i * 2654435761u) >> 13);
         add("noise.txt", noise, "is binary");
         add("zeros.txt", std::string(5000, '\0'), "is binary");
-        add("array.json", "[{\"text\":\"a\"}]", "one JSON array");
+        add("cut.json", "[{\"text\":\"a\"},{\"text\":\"b", "ends in the middle");
+        add("cut behind.json", "[{\"text\":\"a\"}", "ends in the middle");
+        add("more.json", "[{\"text\":\"a\"}]\n[{\"text\":\"b\"}]", "no row that can be read at byte 15");
+        add("document.json", "{\n\"rows\": [{\"text\":\"a\"}]}", "such as data[].text");
+        add("no list.json", "{\n\"rows\": [{\"text\":\"a\"}]}", "no member 'data'", "data[].text");
+        add("other.json", "{\n\"data\": {\"text\":\"a\"}}", "is no list", "data[].text");
+        add("open.json", "{\n\"data\": [{\"text\":\"a\"}]", "ends in the middle", "data[].text");
+        const std::string record = "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\none\n\r\n\r\n";
+        add("cut.warc", record + record.substr(0, record.size() - 6), "ends in the middle");
+        add("rest.warc", record + "something else", "no row that can be read at byte");
+        add("text.warc", "one\n", "is called WARC");
         add("no column.csv", "id,title\n1,a\n", "no column 'text'", "text");
         add("no column.jsonl", "{\"id\":1}\n", "no column with text");
         add("wrong type.jsonl", "{\"text\":1}\n", "holds no text", "text");
@@ -103,7 +113,8 @@ private Q_SLOTS:
         add("words.jsonl", test::indexedLines(100), "none of its first lines");
         add("plain.txt.gz", test::indexedLines(100), "is called gzip");
         add("plain.txt.zst", test::gzip(test::indexedLines(100)), "is called zstd");
-        add("table", "ARROW1" + noise, "an Arrow file");
+        add("text.arrow", "one\n", "is called Arrow");
+        add("first.feather", "FEA1" + noise, "Feather of version 1");
         add("tar of nothing", std::string(257, 'a') + "ustar" + std::string(300, 'b'), "a tar archive");
         add("packed.txt", std::string("PK\x03\x04", 4) + noise, "a zip archive");
         add("packed", std::string("PK\x03\x04", 4) + noise, "no zip directory");

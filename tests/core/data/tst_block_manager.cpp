@@ -29,6 +29,28 @@ std::string asCsv(const std::vector<std::string>& rows, char delimiter)
         text += std::string("1") + delimiter + "\"" + row + "\"\n";
     return text;
 }
+std::string asList(const std::vector<std::string>& rows)
+{
+    std::string text;
+    for (const auto& row : rows)
+        text += std::string(text.empty() ? "[" : ",") + "\n  {\"id\": [1, \"]\"], \"text\": \"" + row + "\"}";
+    return text + "\n]\n";
+}
+/// With records before and between that are no rows.
+std::string asWarc(const std::vector<std::string>& rows)
+{
+    const auto record = [](const std::string& type, const std::string& content, const std::string& bytes) {
+        return "WARC/1.0\r\nWARC-Type: " + type + "\r\nContent-Type: " + content + "\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" + bytes + "\r\n\r\n";
+    };
+    std::string text = record("warcinfo", "application/warc-fields", "software: none\r\n");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool isResponse = i % 2 == 0;
+        text += isResponse ? record("response", "application/http; msgtype=response", "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n" + rows[i]) : record("conversion", "text/plain", rows[i]);
+        text += record("response", "application/http", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>no");
+        text += record("response", "application/http", "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nno");
+    }
+    return text;
+}
 std::string asLines(const std::vector<std::string>& rows)
 {
     std::string text;
@@ -174,6 +196,11 @@ private Q_SLOTS:
         add("a.jsonl.zst", test::zstd(asJson(rows)));
         add("a.csv.gz", test::gzip(asCsv(rows, ',')));
         add("packed-without-a-name", test::gzip(asJson(rows)));
+        add("list.json", asList(rows));
+        add("list.json.gz", test::gzip(asList(rows)));
+        add("records.warc", asWarc(rows));
+        add("records.warc.wet.gz", test::gzip(asWarc(rows)));
+        add("records-without-a-name", asWarc(rows));
         add("a.txt.xz", test::xz(asLines(rows)));
         add("a.jsonl.bz2", test::bzip2(asJson(rows)));
         add("bzip2-without-a-name", test::bzip2(asJson(rows)));
@@ -198,6 +225,47 @@ private Q_SLOTS:
         auto texts = test::readAll(config, folder.path("cache"), 100);
         VERIFY_OK(texts);
         QCOMPARE(texts.value(), numbered(0, 500));
+    }
+    void readsTheListThatTheColumnNames()
+    {
+        DataFolder folder;
+        const std::string list = asList(numbered(0, 500));
+        const std::string document = "{\"meta\": {\"data\": [\"}\", {}]},\n \"data\": " + list + ", \"end\": [1, {\"data\": []}]}";
+        auto config = test::configFor({ folder.write("a.json", document) });
+        config.textColumn = "data[].text";
+        config.chunkSamples = 30;
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().textColumn, std::string("data[].text"));
+        auto manifest = readManifest(inspection.value().manifest);
+        VERIFY_OK(manifest);
+        QCOMPARE(writeManifest(manifest.value()), inspection.value().manifest);
+        auto texts = test::readAll(config, folder.path("cache"), 100);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), numbered(0, 500));
+    }
+    void readsTextsThatAreElementsThemselves()
+    {
+        DataFolder folder;
+        for (const auto& [document, column] : { std::pair("[ \"row 0\",\"row 1\" , \"row 2\"]", ""), std::pair("{\"rows\":[\"row 0\",\"row 1\",\"row 2\",]}", "rows[]") }) {
+            auto config = test::configFor({ folder.write("a.json", document) });
+            config.textColumn = column;
+            auto texts = test::readAll(config, folder.path("cache"), 100);
+            VERIFY_OK(texts);
+            QCOMPARE(texts.value(), numbered(0, 3));
+        }
+    }
+    void aLongElementIsOneUnreadableRow()
+    {
+        DataFolder folder;
+        const std::string huge = "{\"text\":\"" + std::string(17 << 20, 'x') + "\"}";
+        auto config = test::configFor({ folder.write("a.json", "[{\"text\":\"row 0\"}," + huge + ",{\"text\":\"row 1\"}]") });
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().rows, 3);
+        auto texts = test::readAll(config, folder.path("cache"), 100);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), numbered(0, 2));
     }
     void keepsSpansWhole()
     {

@@ -92,7 +92,7 @@ private Q_SLOTS:
             QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
             QVERIFY2(texts.value() == rows_, name.c_str());
         }
-        QCOMPARE(files, 16);
+        QCOMPARE(files, 26);
     }
     void entersAnyBlockBySeek()
     {
@@ -225,6 +225,45 @@ private Q_SLOTS:
         QVERIFY(!inspection.ok());
         const auto message = QString::fromStdString(inspection.error().message);
         QVERIFY2(message.contains(says), message.toUtf8());
+    }
+    void readsListsNullsAndLongViewsOfArrow()
+    {
+        auto config = test::configFor({ file("lists.arrow") });
+        config.textColumn = "messages[].content";
+        config.minChars = 0;
+        auto lists = test::readAll(config, folder_.path("cache-arrow"), 450);
+        QVERIFY2(lists.ok(), lists.ok() ? "" : lists.error().message.c_str());
+        QCOMPARE(lists.value().size(), std::size_t { 5000 });
+        QCOMPARE(lists.value()[7], std::string());
+        QCOMPARE(lists.value()[5], std::string("row 5\npart 0\npart 1"));
+        config = test::configFor({ file("nulls.arrow") });
+        config.minChars = 0;
+        auto nulls = test::readAll(config, folder_.path("cache-arrow"), 450);
+        QVERIFY(nulls.ok());
+        QCOMPARE(nulls.value()[3], std::string());
+        QCOMPARE(nulls.value()[4], rows_[4]);
+        auto views = test::readAll(test::configFor({ file("long.arrow") }), folder_.path("cache-arrow"), 450);
+        QVERIFY(views.ok());
+        QCOMPARE(views.value().back(), rows_.back() + std::string(30, '-'));
+    }
+    void refusesDamagedArrow_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("cut") << "cut.arrow" << "ends in the middle of its Arrow data";
+        QTest::newRow("no end") << "no-end.arrow" << "ends in the middle of its Arrow data";
+        QTest::newRow("offsets") << "offsets.arrow" << "damaged Arrow data in batch 1";
+        QTest::newRow("numbers") << "numbers.arrow" << "no column with text";
+    }
+    void refusesDamagedArrow()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, says);
+        auto texts = test::readAll(test::configFor({ file(name.toUtf8().constData()) }), folder_.path("cache-bad"), 450);
+        QVERIFY(!texts.ok());
+        const auto message = QString::fromStdString(texts.error().message);
+        QVERIFY2(message.contains(says), message.toUtf8());
+        QVERIFY2(message.contains(name), message.toUtf8());
     }
     /// Half a minute of 429 was "cannot be read as Parquet", and the blocks were given up for good.
     void aWayThatIsClosedIsNotDamage()

@@ -465,7 +465,7 @@ void NewRunPage::savePreset()
 void NewRunPage::chooseSource()
 {
     const QStringList files = QFileDialog::getOpenFileNames(this, tr("Choose the data"), {},
-        tr("Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)"));
+        tr("Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)"));
     if (!files.isEmpty())
         setSource(files.join(QLatin1Char(',')));
 }
