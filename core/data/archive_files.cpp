@@ -129,7 +129,11 @@ public:
     {
         if (unnamed_ > 0)
             found_.skipped.push_back(sentence("%1: %2 more files in it were left out.", { archive_.path, formatCount(unnamed_) }));
-        std::stable_sort(found_.files.begin(), found_.files.end(), [](const DataFile& a, const DataFile& b) { return naturalLess(a.path, b.path); });
+        const auto isBefore = [](const DataFile& a, const DataFile& b) {
+            const bool isPacked = a.member->archivePacking != Compression::None; // another order would expand it anew for each file
+            return isPacked ? a.member->offset < b.member->offset : naturalLess(a.path, b.path);
+        };
+        std::stable_sort(found_.files.begin(), found_.files.end(), isBefore);
         return std::move(found_);
     }
 

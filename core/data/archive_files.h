@@ -9,7 +9,7 @@ namespace furrow {
 /// The name says that this is an archive: .zip .tar .tar.gz .tgz .tar.zst ...
 bool hasArchiveExtension(std::string_view name);
 
-/// The files with text inside a local zip or tar archive, in natural order. Those without the name of a data file, links and sparse files are left
+/// The files with text inside a local zip or tar archive, in natural order; in that of the archive when it is compressed as a whole. Those without the name of a data file, links and sparse files are left
 /// out by name, hidden ones without a word; what is damaged, encrypted or packed in an unknown way, or stands there twice, is an error that names it.
 struct ArchiveFiles {
     std::vector<DataFile> files;

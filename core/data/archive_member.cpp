@@ -86,8 +86,12 @@ private:
 
 std::unique_ptr<ByteStream> memberStream(const std::shared_ptr<const ByteSource>& archive, const ArchiveMember& member, const std::string& name)
 {
-    auto whole = expandedStream(streamFrom(archive, 0), member.archivePacking, member.archive);
-    std::unique_ptr<ByteStream> packed = std::make_unique<Stretch>(std::move(whole), member.offset, member.packedBytes, name);
+    return memberStream(expandedStream(streamFrom(archive, 0), member.archivePacking, member.archive), 0, member, name);
+}
+
+std::unique_ptr<ByteStream> memberStream(std::unique_ptr<ByteStream> expanded, std::uint64_t at, const ArchiveMember& member, const std::string& name)
+{
+    std::unique_ptr<ByteStream> packed = std::make_unique<Stretch>(std::move(expanded), member.offset - at, member.packedBytes, name);
     auto plain = expandedStream(std::move(packed), member.packing, name);
     return member.crc32 ? std::make_unique<CheckedStream>(std::move(plain), member.sizeBytes, *member.crc32, name) : std::move(plain);
 }

@@ -26,5 +26,7 @@ struct ArchiveMember {
 /// @param archive  as stored; already expanded when `member.archivePacking` is None
 /// @param name  for messages
 std::unique_ptr<ByteStream> memberStream(const std::shared_ptr<const ByteSource>& archive, const ArchiveMember& member, const std::string& name);
+/// The same out of the expanded archive from byte `at` on, which is not behind the file.
+std::unique_ptr<ByteStream> memberStream(std::unique_ptr<ByteStream> expanded, std::uint64_t at, const ArchiveMember& member, const std::string& name);
 
 } // namespace furrow

@@ -15,11 +15,60 @@ DirectAccess::DirectAccess(std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
 {
 }
 
-std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& onDisk, const DataFile& file)
+namespace {
+
+std::unique_ptr<ByteStream> plainOf(std::unique_ptr<ByteStream> stored, const DataFile& file)
 {
-    auto stored = file.member ? memberStream(onDisk, *file.member, file.path) : streamFrom(onDisk, 0);
     auto stream = expandedStream(std::move(stored), file.format.compression, file.path);
     return file.format.encoding.empty() ? std::move(stream) : decodedStream(std::move(stream), file.format.encoding);
+}
+
+} // namespace
+
+struct DirectAccess::Expanded {
+    std::string archive;
+    std::unique_ptr<ByteStream> stream;
+    std::uint64_t at = 0;
+    bool failed = false;
+};
+
+/// What comes next of an archive that is being expanded.
+class DirectAccess::ExpandedRest : public ByteStream {
+public:
+    explicit ExpandedRest(std::shared_ptr<Expanded> expanded)
+        : expanded_(std::move(expanded))
+    {
+    }
+    Result<std::size_t> read(std::span<char> into) override
+    {
+        auto n = expanded_->stream->read(into);
+        expanded_->failed = !n.ok();
+        expanded_->at += n.ok() ? n.value() : 0;
+        return n;
+    }
+
+private:
+    std::shared_ptr<Expanded> expanded_;
+};
+
+std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>& onDisk, const DataFile& file)
+{
+    return plainOf(file.member ? memberStream(onDisk, *file.member, file.path) : streamFrom(onDisk, 0), file);
+}
+
+/// From its beginning. Goes on where the file before ended, unless somebody still reads that or it lies behind.
+Result<std::unique_ptr<ByteStream>> DirectAccess::fromPackedArchive(const DataFile& file)
+{
+    const auto& member = *file.member;
+    const bool goesOn = expanded_ && expanded_.use_count() == 1 && !expanded_->failed && expanded_->archive == member.archive && expanded_->at <= member.offset;
+    if (!goesOn) {
+        auto source = onDisk(file);
+        if (!source.ok())
+            return source.error();
+        expanded_ = std::make_shared<Expanded>(Expanded { member.archive, expandedStream(streamFrom(source.value(), 0), member.archivePacking, member.archive) });
+    }
+    const std::uint64_t at = expanded_->at;
+    return plainOf(memberStream(std::make_unique<ExpandedRest>(expanded_), at, member, file.path), file);
 }
 
 Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& file)
@@ -53,13 +102,17 @@ Result<std::shared_ptr<const ByteSource>> DirectAccess::onDisk(const DataFile& f
 
 Result<std::unique_ptr<ByteStream>> DirectAccess::plainFrom(const DataFile& file, std::uint64_t offset)
 {
-    const bool isRange = file.isStoredPlain() && (!file.member || file.member->archivePacking == Compression::None);
+    const bool isInPacked = file.member && file.member->archivePacking != Compression::None;
+    const bool isRange = file.isStoredPlain() && !isInPacked;
     auto source = isRange ? stored(file) : onDisk(file);
     if (!source.ok())
         return source.error();
     if (isRange)
         return streamFrom(std::move(source).value(), offset);
-    auto stream = plainStream(source.value(), file);
+    auto opened = isInPacked ? fromPackedArchive(file) : plainStream(source.value(), file);
+    if (!opened.ok())
+        return opened.error();
+    auto stream = std::move(opened).value();
     auto skipped = stream->skip(offset);
     if (!skipped.ok())
         return skipped.error();

@@ -30,7 +30,8 @@ public:
     virtual Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) = 0;
 };
 
-/// Reads where the files lie and keeps nothing: a compressed file is expanded from its beginning each time.
+/// Reads where the files lie and keeps nothing: a compressed file is expanded from its beginning each time. Files of one archive that is compressed as a
+/// whole are found by going on in it, when they are asked for in its order and one after the other.
 class DirectAccess : public FileAccess {
 public:
     /// @param pieces  of files of the hub, asked before the hub itself; without them what the process keeps by KeepHubPieces
@@ -40,7 +41,11 @@ public:
     Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
     const OpenTimes& openTimes() const { return openTimes_; }
     /// Opens the files anew from now on.
-    void forgetOpen() { open_.clear(); }
+    void forgetOpen()
+    {
+        open_.clear();
+        expanded_.reset();
+    }
 
     /// What holds the file: itself, or its archive.
     Result<std::shared_ptr<const ByteSource>> onDisk(const DataFile& file);
@@ -55,6 +60,10 @@ private:
     HubProofs* proofs_;
     std::deque<Open> open_; ///< files of the hub used last: what was read of them need not be asked for again
     OpenTimes openTimes_;
+    struct Expanded; ///< an archive that is being expanded
+    class ExpandedRest;
+    Result<std::unique_ptr<ByteStream>> fromPackedArchive(const DataFile& file);
+    std::shared_ptr<Expanded> expanded_;
 };
 
 } // namespace furrow
