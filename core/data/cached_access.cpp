@@ -10,6 +10,7 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kKeptOpen = 2;
+constexpr std::size_t kSmallBytes = 1 << 20;
 constexpr std::uint64_t kDownloadShare = 4; ///< of the cache: a larger file is read by ranges, or it would push out what is needed
 
 std::string expandedName(const DataFile& file)
@@ -22,6 +23,12 @@ std::string expandedName(const DataFile& file)
 bool isInPackedArchive(const DataFile& file)
 {
     return file.member && file.member->archivePacking != Compression::None;
+}
+
+/// A file of zip that is expanded in memory each time: an archive may have very many of them.
+bool isSmallInZip(const DataFile& file)
+{
+    return file.member && file.member->crc32 && file.member->sizeBytes <= kSmallBytes && file.format.compression == Compression::None && file.format.encoding.empty();
 }
 
 /// The archive that a file is in, as a file whose plain text is the tar archive.
@@ -40,6 +47,8 @@ DataFile archiveOf(const DataFile& file)
 
 bool fillsCache(const DataFile& file)
 {
+    if (isSmallInZip(file))
+        return false;
     const bool isHere = file.isStoredPlain() && !isInPackedArchive(file) && !isHubPath(file.path);
     return (file.format.format != TextFormat::Parquet || file.fetchWhole) && !isHere; // else only the pages of a row group of Parquet are fetched
 }
@@ -86,8 +95,34 @@ Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file
     return streamFrom(std::move(source).value(), offset);
 }
 
+Result<std::unique_ptr<ByteStream>> CachedAccess::expanding(const DataFile& file)
+{
+    auto packed = local(file);
+    if (!packed.ok())
+        return packed.error();
+    DataFile inside = file;
+    if (inside.member)
+        inside.member->archivePacking = Compression::None; // local() expanded it
+    return plainStream(packed.value(), inside);
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::expandedInMemory(const DataFile& file)
+{
+    auto stream = expanding(file);
+    if (!stream.ok())
+        return stream.error();
+    std::string text(kSmallBytes + 1, '\0'); // one more than it may have: its end is checked where it is read
+    auto size = readFully(*stream.value(), text);
+    if (!size.ok())
+        return size.error();
+    text.resize(size.value());
+    return memorySource(std::move(text));
+}
+
 Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile& file)
 {
+    if (isSmallInZip(file))
+        return expandedInMemory(file);
     const std::string name = expandedName(file);
     for (const auto& open : open_)
         if (open.fileName == name)
@@ -122,20 +157,16 @@ bool CachedAccess::doubt(const DataFile& file)
 
 Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
 {
-    auto packed = local(file);
-    if (!packed.ok())
-        return packed.error();
+    auto stream = expanding(file);
+    if (!stream.ok())
+        return stream.error();
     logInfo("expanding " + file.path + " into the cache");
-    DataFile inside = file;
-    if (inside.member)
-        inside.member->archivePacking = Compression::None; // local() expanded it
-    auto stream = plainStream(packed.value(), inside);
     auto out = cache_->create();
     if (!out.ok())
         return out.error();
     std::vector<char> piece(4 << 20);
     for (;;) {
-        auto filled = readFully(*stream, piece);
+        auto filled = readFully(*stream.value(), piece);
         if (!filled.ok())
             return filled.error();
         if (filled.value() == 0)

@@ -31,7 +31,10 @@ private:
     /// What holds the file, on this disk: a file of the hub is downloaded whole, an archive that is compressed as a whole is expanded.
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
+    Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);
     Status expand(const DataFile& file, const std::string& fileName);
+    /// Its plain text while it is being expanded.
+    Result<std::unique_ptr<ByteStream>> expanding(const DataFile& file);
 
     struct Open {
         std::string fileName;

@@ -183,6 +183,29 @@ private Q_SLOTS:
         QCOMPARE(texts, all);
         QVERIFY2(timer.elapsed() < 10'000, qPrintable(QString::number(timer.elapsed())));
     }
+    /// Each of them was written into the cache as a file of its own.
+    void smallFilesOfAZipArchiveStayInMemory()
+    {
+        std::vector<ZipFile> files;
+        std::vector<std::string> all;
+        for (int i = 0; i < 2000; ++i) {
+            all.push_back("row " + std::to_string(i));
+            files.push_back({ "d/" + std::to_string(i) + ".txt", all.back() + "\n", i % 2 == 0 ? 8 : 0 });
+        }
+        files.push_back({ "large.txt", lines(2000, 200'000) });
+        for (int i = 2000; i < 200'000; ++i)
+            all.push_back("row " + std::to_string(i));
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.zip", test::zipArchive(files)) });
+        config.chunkSamples = 1000;
+        auto texts = test::readAll(config, folder.path("cache"), 20'000);
+        VERIFY_OK(texts);
+        QCOMPARE(texts.value(), all);
+        int expanded = 0;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path("cache")))
+            expanded += entry.path().extension() == ".text" ? 1 : 0;
+        QCOMPARE(expanded, 1);
+    }
     void archivesOfAFolderAreReadInOrder()
     {
         DataFolder folder;
