@@ -151,6 +151,7 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     auto dataOptions = std::make_shared<DataOptions>();
     auto* data = bench->add_subcommand("data", "Downloads, preparing, batches, resume, healing and disk of the data path.");
     data->add_option("--folder", dataOptions->folder, "Folder on the disk to measure; about ten times the text is needed for a while.")->capture_default_str();
+    data->add_option("--only", dataOptions->bench.only, "One row of the table, by its name; resume needs batches before it.");
     data->add_option("--samples", dataOptions->bench.samples, "Generated samples of about 800 bytes.")->capture_default_str()->check(CLI::Range(1000, 100'000'000));
     data->add_option("--workers", dataOptions->bench.workers, "Numbers of workers.")->delimiter(',');
     data->add_flag("--readers", dataOptions->readers, "One reader for all workers against each worker for itself.");

@@ -26,6 +26,9 @@ struct BenchData {
 Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest = {});
 RunConfig benchConfig(const std::string& source);
 
+/// Bytes asked of the hub for Parquet of several shapes, in several orders, with resumes, small caches and several runs at once, against the bytes of the
+/// text column. Each of the files has some tens of MB at a scale of 1.
+Result<nlohmann::json> benchHubBytes(const ScratchFolder& scratch, double scale);
 /// Looks for duplicates among so many short rows: time, and disk at its most (the temporary file and the list).
 Result<nlohmann::json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows);
 

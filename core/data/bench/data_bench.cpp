@@ -9,7 +9,6 @@
 #include "core/data/bench/loop_hub.h"
 #include "core/data/block_cache.h"
 #include "core/data/chunk_windows.h"
-#include "core/data/hub/hub_client.h"
 
 #include <algorithm>
 #include <atomic>
@@ -42,24 +41,6 @@ std::map<std::string, std::string> hubFiles(const std::vector<std::string>& text
     }
     return files;
 }
-
-/// The process asks the hub in memory while this lives.
-class UseLoopHub {
-public:
-    explicit UseLoopHub(LoopHub& hub)
-        : before_(sharedHubClient())
-    {
-        HubSettings settings;
-        settings.endpoint = LoopHub::kEndpoint;
-        setSharedHubClient(std::make_shared<HubClient>(settings, hub.transport()));
-    }
-    ~UseLoopHub() { setSharedHubClient(before_); }
-    UseLoopHub(const UseLoopHub&) = delete;
-    UseLoopHub& operator=(const UseLoopHub&) = delete;
-
-private:
-    std::shared_ptr<HubClient> before_;
-};
 
 /// Blocks as the feeder publishes them and workers take them, one chunk each time.
 class PublishedChunks {
@@ -403,6 +384,7 @@ Result<json> benchData(const DataBenchOptions& options)
     json table = { { "samples", options.samples }, { "text_bytes", textBytes } };
     const std::pair<const char*, std::function<Result<json>()>> rows[] = {
         { "download", [&] { return download(scratch.value(), texts, options.workers); } },
+        { "download_parquet", [&] { return benchHubBytes(scratch.value(), static_cast<double>(options.samples) / 60'000); } },
         { "prepare_parquet_gpt2", [&] { return prepare(scratch.value(), texts); } },
         { "batches", [&] { return batches(scratch.value(), source); } },
         { "resume", [&] { return resume(scratch.value(), source); } },
@@ -411,6 +393,8 @@ Result<json> benchData(const DataBenchOptions& options)
         { "disk", [&] { return disk(scratch.value(), source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
     };
     for (const auto& [name, measure] : rows) {
+        if (!options.only.empty() && options.only != name)
+            continue;
         auto row = measure();
         if (!row.ok())
             return row.error().in(name);

@@ -15,6 +15,7 @@ struct DataBenchOptions {
     std::int64_t samples = 60'000; ///< of generated text, about 800 bytes each
     std::int64_t rows = 5'000'000; ///< short ones, among which duplicates are looked for
     std::vector<int> workers = { 1, 2, 3, 4, 8 };
+    std::string only; ///< one row of the table; "": all
 };
 
 /// Figures of the data path on this machine, each row with what it measures and its unit: downloads, preparing, batches,
@@ -27,7 +28,15 @@ Result<nlohmann::json> benchReaders(const DataBenchOptions& options);
 
 /// Prose for benchmarks: the same for the same arguments.
 std::vector<std::string> benchTexts(std::int64_t samples, std::uint64_t seed);
-/// Parquet, zstd, one text column beside a number, row groups of 1,000 rows. InvalidArgument in a build without Parquet.
-Status writeBenchParquet(const std::filesystem::path& path, const std::vector<std::string>& texts);
+/// How a Parquet file of benchmarks is laid out. Beside the text there is always a number.
+struct BenchParquet {
+    std::size_t groupRows = 1000; ///< rows of a row group
+    bool asList = false; ///< each text is a list of two strings
+    int otherColumns = 0; ///< of random letters
+    std::size_t otherBytes = 0; ///< of each in a row
+    bool isBare = false; ///< neither compressed nor with checksums of its pages
+};
+/// Parquet, zstd and pages with checksums unless bare, the column `text` first. InvalidArgument in a build without Parquet.
+Status writeBenchParquet(const std::filesystem::path& path, const std::vector<std::string>& texts, const BenchParquet& shape = {});
 
 } // namespace furrow

@@ -37,6 +37,14 @@ std::unique_ptr<HttpTransport> LoopHub::transport()
     return std::make_unique<Transport>(*this);
 }
 
+UseLoopHub::UseLoopHub(LoopHub& hub)
+    : before_(sharedHubClient())
+{
+    HubSettings settings;
+    settings.endpoint = LoopHub::kEndpoint;
+    setSharedHubClient(std::make_shared<HubClient>(settings, hub.transport()));
+}
+
 std::uint64_t LoopHub::datasetBytes() const
 {
     std::uint64_t sum = 0;

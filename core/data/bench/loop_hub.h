@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/hub/http.h"
+#include "core/data/hub/hub_client.h"
 
 #include <atomic>
 #include <map>
@@ -28,6 +28,18 @@ private:
     const std::map<std::string, std::string> files_;
     std::map<std::string, std::string> sha256_;
     std::atomic<std::uint64_t> served_ { 0 };
+};
+
+/// The process asks the hub in memory while this lives.
+class UseLoopHub {
+public:
+    explicit UseLoopHub(LoopHub& hub);
+    ~UseLoopHub() { setSharedHubClient(before_); }
+    UseLoopHub(const UseLoopHub&) = delete;
+    UseLoopHub& operator=(const UseLoopHub&) = delete;
+
+private:
+    std::shared_ptr<HubClient> before_;
 };
 
 } // namespace furrow
