@@ -3,10 +3,12 @@
 #include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/feeder_verdict.h"
+#include "core/tracker/order_group.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/window_ranges.h"
 
 #include <algorithm>
+#include <map>
 
 namespace furrow {
 
@@ -311,18 +313,32 @@ Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit)
     Database& db = state_->file.db;
     std::vector<KnownBlock> wanted;
     {
-        // Chunks in claim order; the first chunk of a block decides its place.
-        Rows rows = db.query("SELECT c.id, b.plan, b.problem FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000"
+        Rows rows = db.query("SELECT c.id, b.plan, b.problem, c.ord FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000"
                              " WHERE c.state=0 ORDER BY c.epoch, c.ord, c.id");
-        while (static_cast<int>(wanted.size()) < limit && rows.next()) {
-            const std::int64_t block = placeOf(chunkIdAt(db, rows, 0)).block;
-            const bool isNew = std::none_of(wanted.begin(), wanted.end(), [&](const KnownBlock& known) { return known.block == block; });
-            if (isNew && rows.text(2).empty())
-                wanted.push_back({ block, rows.text(1) });
+        std::map<std::int64_t, std::string> group; // block -> plan, of those whose chunks are mixed
+        std::pair<std::int64_t, std::int64_t> current { -1, -1 }; // epoch and group
+        const auto close = [&] {
+            for (auto& [block, plan] : group)
+                if (std::none_of(wanted.begin(), wanted.end(), [block](const KnownBlock& known) { return known.block == block; }))
+                    wanted.push_back({ block, std::move(plan) });
+            group.clear();
+        };
+        while (rows.next()) {
+            const ChunkPlace place = placeOf(chunkIdAt(db, rows, 0));
+            if (const std::pair its { place.epoch, groupOf(state_->file.order, rows.integer(3)) }; its != current) {
+                close();
+                if (std::ssize(wanted) >= limit)
+                    break;
+                current = its;
+            }
+            if (rows.text(2).empty())
+                group.try_emplace(place.block, rows.text(1));
         }
+        close();
     }
     if (Status status = db.takeStatus(); !status.ok())
         return status.error();
+    wanted.resize(std::min(wanted.size(), static_cast<std::size_t>(std::max(limit, 0))));
     return wanted;
 }
 

@@ -1,4 +1,4 @@
-#include "core/tracker/order.h"
+#include "core/tracker/order_group.h"
 
 #include "core/base/random.h"
 
@@ -7,6 +7,12 @@
 #include <vector>
 
 namespace furrow {
+
+namespace {
+
+constexpr int kGroupBits = 34; ///< inside a group: two of a thousand chunks tie once in 30,000 groups, and a tie is harmless
+
+} // namespace
 
 std::int64_t claimOrder(const OrderRule& rule, const ChunkPlace& place, std::int64_t blocks)
 {
@@ -21,8 +27,12 @@ std::int64_t claimOrder(const OrderRule& rule, const ChunkPlace& place, std::int
         window = (blocks + groups - 1) / groups; // equal groups: a last one of a single block would not be mixed
     }
     const std::uint64_t hash = mixSeed({ rule.seed, epoch, static_cast<std::uint64_t>(place.block), static_cast<std::uint64_t>(place.column) });
-    // 34 bits inside the group: two of a thousand chunks tie once in 30,000 groups, and a tie is harmless.
-    return (position / window << 34) | static_cast<std::int64_t>(hash >> 30);
+    return (position / window << kGroupBits) | static_cast<std::int64_t>(hash >> (64 - kGroupBits));
+}
+
+std::int64_t groupOf(const OrderRule& rule, std::int64_t claimOrder)
+{
+    return rule.linear ? claimOrder / kMaxChunksPerBlock : claimOrder >> kGroupBits;
 }
 
 double mixingScore(const OrderRule& rule, std::int64_t epoch, std::int64_t blocks, std::int64_t chunksPerBlock)
