@@ -111,6 +111,8 @@ std::string progressLine(const RunStatus& s)
     if (const auto shown = shownEpochs(s))
         for (const auto& trouble : { rowsText(shown->together.rowsKnown), unreadText(s) })
             text += trouble.empty() ? "" : "  " + trouble;
+    for (const auto& reason : s.keepsEpochOpen)
+        text += reason.starts_with("feeder: ") ? "  " + reason : "";
     return text;
 }
 

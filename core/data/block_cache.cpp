@@ -390,6 +390,36 @@ Status BlockCache::publish(CacheFile file, const std::string& sub, const std::st
     return state_->files->syncFolder(target.parent_path());
 }
 
+Status BlockCache::append(const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data, std::size_t sizeBytes)
+{
+    const std::lock_guard guard(state_->mutex);
+    auto lock = state_->lock();
+    if (!lock.ok())
+        return lock.error();
+    if (auto status = reserve(sizeBytes); !status.ok())
+        return status;
+    const auto file = path(sub, fileName);
+    std::error_code none;
+    const auto there = fs::file_size(file, none); // after making room, which may have taken it
+    if ((none ? 0 : there) != offset)
+        return Error { ErrorCode::Busy, sentence("Another process wrote to %1 in the cache, or removed it.", { fileName }) };
+    std::ofstream out(file, std::ios::binary | std::ios::app);
+    out.write(static_cast<const char*>(data), static_cast<std::streamsize>(sizeBytes)).flush();
+    return out ? Status {} : Status(Error { ErrorCode::Io, sentence("%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.", { utf8Text(file) }) });
+}
+
+Status BlockCache::complete(const std::string& sub, const std::string& fileName, const std::string& wholeName)
+{
+    const std::lock_guard guard(state_->mutex);
+    auto lock = state_->lock();
+    return lock.ok() ? state_->files->replace(path(sub, fileName), path(sub, wholeName)) : Status(lock.error());
+}
+
+Result<FileLock> BlockCache::claim(const std::string& name)
+{
+    return FileLock::tryLock(state_->memberFile(name, ".lock")); // of a process that died it is swept as members are
+}
+
 Status BlockCache::quarantine(const std::string& sub, const std::string& fileName)
 {
     return state_->files->rename(path(sub, fileName), path(sub, fileName + kBad + randomHex(6)));

@@ -69,6 +69,14 @@ public:
     Result<CacheFile> create();
     /// Gives the file its name. One that is there already has the same content (names are keys) and is kept.
     Status publish(CacheFile file, const std::string& sub, const std::string& fileName);
+    /// Adds to the end of a file that grows under its own name over the lives of several processes; the first bytes make it. Makes room first. Nothing is
+    /// synced: who reads it must be able to tell damage. Busy: the file does not end at `offset` (any more).
+    Status append(const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data, std::size_t sizeBytes);
+    /// A file that has grown is whole and gets its name, still not synced.
+    Status complete(const std::string& sub, const std::string& fileName, const std::string& wholeName);
+    /// The right to do what one process at a time should; freed with the lock, or with the process. Busy: another has it.
+    /// @param name  of what is done, fit for a file
+    Result<FileLock> claim(const std::string& name);
     /// Puts a damaged file aside under a name that nobody opens; it is the first to be evicted.
     Status quarantine(const std::string& sub, const std::string& fileName);
 

@@ -35,9 +35,11 @@ Status verifyDuplicates(const std::filesystem::path& path)
     return index.ok() ? index.value().verify() : Status(index.error());
 }
 
+/// A download that still grows, or a piece that an older Furrow left, is not.
 bool isProvable(const CacheEntry& entry)
 {
-    return entry.folder == kBlocks || entry.folder == kDuplicates || (entry.folder == kDownloads && (isPiece(entry.fileName) || entry.fileName.find('.') == kSha256Digits));
+    const bool isWhole = entry.fileName.find('.') == kSha256Digits && entry.fileName.ends_with(kWholeEnding);
+    return entry.folder == kBlocks || entry.folder == kDuplicates || (entry.folder == kDownloads && (isPiece(entry.fileName) || isWhole));
 }
 
 } // namespace

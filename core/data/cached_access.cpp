@@ -82,9 +82,18 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& f
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
 {
-    if (isHubPath(file.path))
-        return downloadHubFile(file, sharedHubClient(), *cache_, *proofs_);
-    return isInPackedArchive(file) ? expanded(archiveOf(file)) : openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
+    if (!isHubPath(file.path))
+        return isInPackedArchive(file) ? expanded(archiveOf(file)) : openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
+    for (const auto& open : whole_)
+        if (open.fileName == file.path)
+            return open.source;
+    auto source = downloadHubFile(file, sharedHubClient(), *cache_, *proofs_);
+    if (source.ok()) {
+        if (whole_.size() >= kKeptOpen)
+            whole_.pop_front();
+        whole_.push_back({ file.path, source.value() });
+    }
+    return source;
 }
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
@@ -146,6 +155,7 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile&
 bool CachedAccess::doubt(const DataFile& file)
 {
     direct_.forgetOpen();
+    std::erase_if(whole_, [&file](const Open& open) { return open.fileName == file.path; });
     const std::string name = expandedName(file);
     std::erase_if(open_, [&name](const Open& open) { return open.fileName == name; });
     if (!file.isStoredPlain() && cache_->find(kExpanded, name))

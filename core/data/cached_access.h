@@ -44,6 +44,7 @@ private:
     std::shared_ptr<SourceIdentity> identity_;
     std::unique_ptr<HubProofs> proofs_ = std::make_unique<HubProofs>();
     DirectAccess direct_;
+    std::deque<Open> whole_; ///< the downloads used last, by the paths of their files: each is hashed when it is opened
     std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here
 };
 

@@ -8,24 +8,29 @@
 #if FURROW_WITH_PARQUET
 
 #include "core/data/column_path.h"
+#include "core/data/distant_source.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/row_choice.h"
 
 #include <algorithm>
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/util/config.h>
+#include <cstring>
 #include <optional>
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/schema.h>
+#include <utility>
 
 namespace furrow {
 
 namespace {
 
 constexpr std::int64_t kBatchRows = 1024;
+constexpr const char* kShortGroup = "a row group has fewer rows than its footer says";
 constexpr const char* kTooLong = "is longer than 16 MiB";
 
 /// Lets Arrow read from a ByteSource.
@@ -33,6 +38,7 @@ class SourceFile : public arrow::io::RandomAccessFile {
 public:
     explicit SourceFile(std::shared_ptr<const ByteSource> source)
         : source_(std::move(source))
+        , distant_(dynamic_cast<const DistantSource*>(source_.get()))
     {
         set_mode(arrow::io::FileMode::READ);
     }
@@ -53,11 +59,13 @@ public:
     {
         const auto size = static_cast<int64_t>(source_->sizeBytes());
         const int64_t n = std::clamp<int64_t>(size - position, 0, bytes);
-        const auto status = source_->readAt(static_cast<std::uint64_t>(position), std::span<std::byte>(static_cast<std::byte*>(out), static_cast<std::size_t>(n)));
-        if (status.ok())
-            return n;
-        failure_ = status.error();
-        return arrow::Status::IOError(failure_->message);
+        ARROW_RETURN_NOT_OK(asArrow(source_->readAt(static_cast<std::uint64_t>(position), bytesAt(out, n))));
+        return n;
+    }
+    /// Inside a stretch, and inside the file.
+    arrow::Status readIn(const ByteRange& stretch, std::uint64_t position, int64_t bytes, void* out, Need need)
+    {
+        return asArrow(distant_ != nullptr ? distant_->readIn(stretch, position, bytesAt(out, bytes), need) : source_->readAt(position, bytesAt(out, bytes)));
     }
     arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override
     {
@@ -78,11 +86,26 @@ public:
         position_ += buffer->size();
         return buffer;
     }
+    void distrust(const ByteRange& part) const
+    {
+        if (distant_ != nullptr)
+            distant_->distrust(part);
+    }
     /// What the source answered when it could not be read. Arrow passes on the words alone, and a hub that is away would be a damaged file.
     const std::optional<Error>& failure() const { return failure_; }
 
 private:
+    static std::span<std::byte> bytesAt(void* out, int64_t bytes) { return { static_cast<std::byte*>(out), static_cast<std::size_t>(bytes) }; }
+    arrow::Status asArrow(const Status& status)
+    {
+        if (status.ok())
+            return arrow::Status::OK();
+        failure_ = status.error();
+        return arrow::Status::IOError(failure_->message);
+    }
+
     std::shared_ptr<const ByteSource> source_;
+    const DistantSource* distant_; ///< the same, or null
     std::optional<Error> failure_;
     int64_t position_ = 0;
     bool closed_ = false;
@@ -93,19 +116,35 @@ Error damaged(const std::string& name, const std::string& why)
     return { ErrorCode::Corrupt, sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, why }) };
 }
 
-/// What an exception of Parquet means: the source could not be read, else what it holds is damaged.
-Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name)
+/// What an exception of Parquet means: the source could not be read, else what it holds, or what came of it, is damaged.
+/// @param part  of the file was read
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part)
 {
-    return bytes.failure() ? *bytes.failure() : damaged(name, e.what());
+    if (bytes.failure())
+        return *bytes.failure();
+    bytes.distrust(part);
+    return damaged(name, e.what());
 }
 
-std::unique_ptr<parquet::ParquetFileReader> openFile(const std::shared_ptr<SourceFile>& bytes)
+/// The same while the footer was read.
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name)
+{
+    return causeOf(e, bytes, name, { 0, UINT64_MAX });
+}
+
+parquet::ReaderProperties readerProperties()
 {
     parquet::ReaderProperties properties;
-    properties.enable_buffered_stream(); // a row group may be larger than memory
-    properties.set_buffer_size(1 << 20);
     properties.set_page_checksum_verification(true);
-    return parquet::ParquetFileReader::Open(bytes, properties);
+    return properties;
+}
+
+std::shared_ptr<parquet::FileMetaData> readFooter(const std::shared_ptr<SourceFile>& bytes)
+{
+    auto properties = readerProperties();
+    const auto size = static_cast<std::uint64_t>(bytes->GetSize().ValueOrDie());
+    properties.set_footer_read_size(size - tailOffset(size));
+    return parquet::ParquetFileReader::Open(bytes, properties)->metadata();
 }
 
 bool holdsText(const parquet::ColumnDescriptor& column)
@@ -208,11 +247,175 @@ private:
     std::uint64_t row_;
 };
 
+/// Where the pages of a column of a row group lie, as Arrow finds them.
+ByteRange columnStretch(const parquet::FileMetaData& metadata, const parquet::ColumnChunkMetaData& chunk, std::uint64_t fileBytes)
+{
+    int64_t begin = chunk.data_page_offset();
+    if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0 && chunk.dictionary_page_offset() < begin)
+        begin = chunk.dictionary_page_offset();
+    const int64_t size = chunk.total_compressed_size();
+    if (begin < 0 || size < 0 || static_cast<std::uint64_t>(begin) > fileBytes || static_cast<std::uint64_t>(size) > fileBytes - static_cast<std::uint64_t>(begin))
+        throw parquet::ParquetException("a column lies outside of the file");
+    ByteRange stretch { static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(size) };
+    constexpr std::uint64_t kForgottenHeader = 100; // of a dictionary, which early writers in Java did not count
+    if (metadata.writer_version().VersionLt(parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION()))
+        stretch.sizeBytes += std::min(kForgottenHeader, fileBytes - stretch.end());
+    return stretch;
+}
+
+/// The bytes of a stretch one after the other, fetched some pages ahead, and not at all where they are jumped over.
+class StretchStream : public arrow::io::InputStream {
+public:
+    StretchStream(std::shared_ptr<SourceFile> file, const ByteRange& stretch, bool jumps)
+        : file_(std::move(file))
+        , stretch_(stretch)
+        , jumps_(jumps)
+        , position_(stretch.offset)
+    {
+        set_mode(arrow::io::FileMode::READ);
+    }
+    /// The next bytes that are read are not looked at.
+    void jumpOverNext() { jumpNext_ = true; }
+    /// What is read from now on is looked at.
+    void endJumps() { jumps_ = false; }
+
+    arrow::Status Close() override { return arrow::Status::OK(); }
+    bool closed() const override { return false; }
+    arrow::Result<int64_t> Tell() const override { return static_cast<int64_t>(position_ - stretch_.offset); }
+    /// May give less than is asked for while pages are jumped over: who finds no whole header in it asks again.
+    arrow::Result<std::string_view> Peek(int64_t bytes) override
+    {
+        const auto wanted = std::min<std::uint64_t>(static_cast<std::uint64_t>(bytes), stretch_.end() - position_);
+        if (jumps_ && here() < wanted) {
+            const bool isAgain = peekedAt_ == position_ && here() >= std::min(wanted, peekBytes_);
+            peekBytes_ = isAgain ? 4 * peekBytes_ : kLittle;
+            peekedAt_ = position_;
+            if (here() < peekBytes_)
+                ARROW_RETURN_NOT_OK(fill(std::min(wanted, peekBytes_), Need::Little));
+        } else if (here() < wanted) {
+            ARROW_RETURN_NOT_OK(fill(wanted, Need::Stretch));
+        }
+        return std::string_view(reinterpret_cast<const char*>(at()), std::min(wanted, here()));
+    }
+    arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override
+    {
+        const auto n = std::min<std::uint64_t>(static_cast<std::uint64_t>(bytes), stretch_.end() - position_);
+        if (std::exchange(jumpNext_, false)) {
+            position_ += n;
+            return std::make_shared<arrow::Buffer>(nullptr, 0);
+        }
+        if (here() < n)
+            ARROW_RETURN_NOT_OK(fill(n, Need::Stretch));
+        auto part = arrow::SliceBuffer(window_, static_cast<int64_t>(position_ - windowBegin_), static_cast<int64_t>(n));
+        position_ += n;
+        return part;
+    }
+    arrow::Result<int64_t> Read(int64_t bytes, void* out) override
+    {
+        ARROW_ASSIGN_OR_RAISE(const auto part, Read(bytes));
+        std::memcpy(out, part->data(), static_cast<std::size_t>(part->size()));
+        return part->size();
+    }
+
+private:
+    static constexpr std::uint64_t kLittle = 512; ///< holds most headers
+    static constexpr std::uint64_t kFirstStep = 1ull << 20;
+    static constexpr std::uint64_t kLastStep = 4ull << 20;
+
+    /// Bytes at hand.
+    std::uint64_t here() const
+    {
+        const bool isInside = window_ && position_ >= windowBegin_ && position_ < windowBegin_ + static_cast<std::uint64_t>(window_->size());
+        return isInside ? windowBegin_ + static_cast<std::uint64_t>(window_->size()) - position_ : 0;
+    }
+    const std::uint8_t* at() const { return here() > 0 ? window_->data() + (position_ - windowBegin_) : nullptr; }
+    /// Has at least so many at hand, by a step ahead where all of the stretch is needed.
+    arrow::Status fill(std::uint64_t least, Need need)
+    {
+        const std::uint64_t had = here();
+        std::uint64_t size = least;
+        if (need == Need::Stretch) {
+            size = std::min(std::max(least, had + step_), stretch_.end() - position_);
+            step_ = std::min(2 * step_, kLastStep);
+        }
+        ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> next, arrow::AllocateBuffer(static_cast<int64_t>(size)));
+        if (had > 0)
+            std::memcpy(next->mutable_data(), at(), static_cast<std::size_t>(had));
+        ARROW_RETURN_NOT_OK(file_->readIn(stretch_, position_ + had, static_cast<int64_t>(size - had), next->mutable_data() + had, need));
+        window_ = std::move(next); // pages that were given keep the former one
+        windowBegin_ = position_;
+        return arrow::Status::OK();
+    }
+
+    std::shared_ptr<SourceFile> file_;
+    ByteRange stretch_;
+    bool jumps_;
+    bool jumpNext_ = false;
+    std::uint64_t position_;
+    std::uint64_t peekedAt_ = UINT64_MAX;
+    std::uint64_t peekBytes_ = kLittle;
+    std::uint64_t step_ = kFirstStep;
+    std::shared_ptr<arrow::Buffer> window_;
+    std::uint64_t windowBegin_ = 0;
+};
+
+/// The pages of a column of a row group from the first that holds a wanted row.
+class ColumnPages {
+public:
+    ColumnPages(std::shared_ptr<SourceFile> file, const parquet::FileMetaData& metadata, int group, int column, std::uint64_t rowsToSkip)
+        : metadata_(metadata)
+        , chunk_(metadata.RowGroup(group)->ColumnChunk(column))
+        , descr_(*metadata.schema()->Column(column))
+        , rowsToSkip_(rowsToSkip)
+    {
+        if (chunk_->crypto_metadata())
+            throw parquet::ParquetException("its text column is encrypted");
+        const auto size = static_cast<std::uint64_t>(file->GetSize().ValueOrDie());
+        place_ = columnStretch(metadata, *chunk_, size);
+        stream_ = std::make_shared<StretchStream>(std::move(file), place_, rowsToSkip > 0);
+    }
+    /// Lives no longer than this.
+    std::unique_ptr<parquet::PageReader> open()
+    {
+        const bool alwaysCompressed = metadata_.writer_version().VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
+        auto pages = parquet::PageReader::Open(stream_, chunk_->num_values(), chunk_->compression(), readerProperties(), descr_, alwaysCompressed);
+        // A page without values (Arrow's own writer makes them) is taken by Arrow's reader for the end of the column.
+        pages->set_data_page_filter([this](const parquet::DataPageStats& page) { return page.num_values == 0 || jumpsOver(page); });
+        return pages;
+    }
+    const ByteRange& place() const { return place_; }
+    /// How many of the rows that are not wanted come nevertheless, because they are in the same page.
+    std::uint64_t rowsToSkip() const { return rowsToSkip_; }
+
+private:
+    bool jumpsOver(const parquet::DataPageStats& page)
+    {
+        const bool isFlat = descr_.max_repetition_level() == 0;
+        const int64_t rows = isFlat ? page.num_values : page.num_rows.value_or(-1); // of a list older pages do not say it
+        jumps_ = jumps_ && rows >= 0 && rowsToSkip_ > 0 && static_cast<std::uint64_t>(rows) <= rowsToSkip_;
+        if (!jumps_) {
+            stream_->endJumps();
+            return false;
+        }
+        rowsToSkip_ -= static_cast<std::uint64_t>(rows);
+        stream_->jumpOverNext();
+        return true;
+    }
+
+    const parquet::FileMetaData& metadata_;
+    std::unique_ptr<parquet::ColumnChunkMetaData> chunk_;
+    const parquet::ColumnDescriptor& descr_;
+    ByteRange place_;
+    std::uint64_t rowsToSkip_;
+    bool jumps_ = true;
+    std::shared_ptr<StretchStream> stream_;
+};
+
 class ParquetRows : public RowReader {
 public:
-    ParquetRows(std::shared_ptr<const SourceFile> bytes, std::unique_ptr<parquet::ParquetFileReader> reader, int column, std::string name)
+    ParquetRows(std::shared_ptr<SourceFile> bytes, std::shared_ptr<parquet::FileMetaData> metadata, int column, std::string name)
         : bytes_(std::move(bytes))
-        , reader_(std::move(reader))
+        , metadata_(std::move(metadata))
         , column_(column)
         , name_(std::move(name))
         , values_(kBatchRows)
@@ -222,18 +425,24 @@ public:
     }
     Status seek(std::uint64_t row)
     {
-        const auto metadata = reader_->metadata();
-        while (group_ < metadata->num_row_groups()) {
-            const auto rows = static_cast<std::uint64_t>(metadata->RowGroup(group_)->num_rows());
+        while (group_ < metadata_->num_row_groups()) {
+            const auto rows = static_cast<std::uint64_t>(metadata_->RowGroup(group_)->num_rows());
             if (row < rows)
                 break;
             row -= rows;
             ++group_;
         }
-        if (row == 0 || group_ >= metadata->num_row_groups())
+        if (row == 0 || group_ >= metadata_->num_row_groups())
             return {};
-        enterGroup();
-        return isRepeated_ ? skipRows(row) : skipValues(row);
+        try {
+            enterGroup(row);
+            if (!chunk_->HasNext()) // reads the first page that is not jumped over
+                return shortGroup();
+            rowInGroup_ = row - pages_->rowsToSkip();
+            return isRepeated_ ? skipRows(row) : skipValues(row - rowInGroup_);
+        } catch (const std::exception& e) {
+            return causeOf(e, *bytes_, name_, pages_ ? pages_->place() : ByteRange {});
+        }
     }
     Result<bool> next(Row& row) override
     {
@@ -249,27 +458,22 @@ public:
             takeList(row);
             return true;
         } catch (const std::exception& e) {
-            return causeOf(e, *bytes_, name_);
+            return causeOf(e, *bytes_, name_, pages_ ? pages_->place() : ByteRange {});
         }
     }
     std::uint64_t unit() const override
     {
-        const auto metadata = reader_->metadata();
         const int group = group_ - 1; // group_ is the next one
-        return parquetUnit(metadata->num_row_groups(), group, rowInGroup_ - 1, static_cast<std::uint64_t>(group_reader_->metadata()->num_rows()));
+        return parquetUnit(metadata_->num_row_groups(), group, rowInGroup_ - 1, rowsOfGroup_);
     }
 
 private:
-    Status skipValues(std::uint64_t row)
+    Status skipValues(std::uint64_t rows)
     {
-        while (rowInGroup_ < row && hasMore()) {
-            const auto skipped = chunk_->Skip(static_cast<int64_t>(row - rowInGroup_));
-            if (skipped <= 0)
-                break;
-            rowInGroup_ += static_cast<std::uint64_t>(skipped);
-            levelsLeft_ -= skipped;
-        }
-        return rowInGroup_ == row ? Status {} : Status(shortGroup());
+        if (chunk_->Skip(static_cast<int64_t>(rows)) != static_cast<int64_t>(rows))
+            return shortGroup();
+        rowInGroup_ += rows;
+        return {};
     }
     /// In lists rows can only be counted by reading them.
     Status skipRows(std::uint64_t rows)
@@ -283,7 +487,6 @@ private:
         }
         return {};
     }
-    static constexpr const char* kShortGroup = "a row group has fewer rows than its footer says";
     Error shortGroup() const { return damaged(name_, kShortGroup); }
     /// Makes sure that a value is at hand; false at the end.
     bool fill()
@@ -331,38 +534,28 @@ private:
             row.text = joined_;
     }
     /// fill(), but not beyond the open row group: a row never goes over its end.
-    bool fillInGroup() { return level_ < numLevels_ || (hasMore() && fill()); }
-    /// Whether the open row group has more values. Arrow takes a page without any (its own writer makes them) for the end; asked again it goes on behind it.
-    bool hasMore()
-    {
-        constexpr int kEmptyPages = 100;
-        for (int page = 0; page < kEmptyPages; ++page)
-            if (chunk_->HasNext())
-                return true;
-            else if (levelsLeft_ <= 0)
-                return false;
-        return false;
-    }
-    void enterGroup()
+    bool fillInGroup() { return level_ < numLevels_ || (chunk_->HasNext() && fill()); }
+    /// @param rowsToSkip  at its beginning, as far as whole pages can be jumped over
+    void enterGroup(std::uint64_t rowsToSkip)
     {
         rowInGroup_ = 0;
-        group_reader_ = reader_->RowGroup(group_++);
-        levelsLeft_ = group_reader_->metadata()->ColumnChunk(column_)->num_values();
-        auto chunk = group_reader_->Column(column_);
-        maxLevel_ = chunk->descr()->max_definition_level();
-        isRepeated_ = chunk->descr()->max_repetition_level() > 0;
-        chunk_ = std::static_pointer_cast<parquet::ByteArrayReader>(chunk);
+        rowsOfGroup_ = static_cast<std::uint64_t>(metadata_->RowGroup(group_)->num_rows());
+        pages_ = std::make_shared<ColumnPages>(bytes_, *metadata_, group_++, column_, rowsToSkip);
+        const auto* descr = metadata_->schema()->Column(column_);
+        maxLevel_ = descr->max_definition_level();
+        isRepeated_ = descr->max_repetition_level() > 0;
+        chunk_ = std::static_pointer_cast<parquet::ByteArrayReader>(parquet::ColumnReader::Make(descr, pages_->open()));
     }
     bool readBatch()
     {
         for (;;) {
-            if (chunk_ && hasMore())
+            if (chunk_ && chunk_->HasNext())
                 break;
-            if (chunk_ && rowInGroup_ < static_cast<std::uint64_t>(group_reader_->metadata()->num_rows()))
+            if (chunk_ && rowInGroup_ != rowsOfGroup_) // else the rows of the next group would be taken for the missing ones
                 throw parquet::ParquetException(kShortGroup);
-            if (group_ >= reader_->metadata()->num_row_groups())
+            if (group_ >= metadata_->num_row_groups())
                 return false;
-            enterGroup();
+            enterGroup(0);
         }
         int64_t values = 0;
         numLevels_ = chunk_->ReadBatch(kBatchRows, levels_.data(), isRepeated_ ? repeats_.data() : nullptr, values_.data(), &values);
@@ -370,19 +563,18 @@ private:
             numLevels_ = values;
             std::fill(levels_.begin(), levels_.end(), static_cast<int16_t>(0));
         }
-        levelsLeft_ -= numLevels_;
         level_ = value_ = 0;
         return true;
     }
 
-    std::shared_ptr<const SourceFile> bytes_;
-    std::unique_ptr<parquet::ParquetFileReader> reader_;
+    std::shared_ptr<SourceFile> bytes_;
+    std::shared_ptr<parquet::FileMetaData> metadata_;
     int column_;
     std::string name_;
     int group_ = 0;
     std::uint64_t rowInGroup_ = 0; ///< rows of the open group given or skipped
-    int64_t levelsLeft_ = 0; ///< of the open group, as its footer counts them: nulls too
-    std::shared_ptr<parquet::RowGroupReader> group_reader_;
+    std::uint64_t rowsOfGroup_ = 0;
+    std::shared_ptr<ColumnPages> pages_;
     std::shared_ptr<parquet::ByteArrayReader> chunk_;
     std::vector<parquet::ByteArray> values_;
     std::vector<int16_t> levels_; ///< how deep each value is defined
@@ -401,7 +593,7 @@ Result<FileColumns> readParquetColumns(const std::shared_ptr<const ByteSource>& 
 {
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
-        const auto metadata = openFile(bytes)->metadata();
+        const auto metadata = readFooter(bytes);
         FileColumns columns;
         columns.rows = metadata->num_rows();
         for (int i = 0; i < metadata->schema()->num_columns(); ++i) {
@@ -420,7 +612,7 @@ Result<double> parquetShare(const std::shared_ptr<const ByteSource>& source, con
 {
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
-        const auto metadata = openFile(bytes)->metadata();
+        const auto metadata = readFooter(bytes);
         auto column = findColumn(*metadata, file, name);
         if (!column.ok())
             return column.error();
@@ -437,7 +629,7 @@ Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<con
 {
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
-        const auto metadata = openFile(bytes)->metadata();
+        const auto metadata = readFooter(bytes);
         auto column = findColumn(*metadata, file, options.textColumn);
         if (!column.ok())
             return column.error();
@@ -451,11 +643,11 @@ Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const
 {
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
-        auto reader = openFile(bytes);
-        auto column = findColumn(*reader->metadata(), file, options.textColumn);
+        auto metadata = readFooter(bytes);
+        auto column = findColumn(*metadata, file, options.textColumn);
         if (!column.ok())
             return column.error();
-        auto rows = std::make_unique<ParquetRows>(bytes, std::move(reader), column.value(), file.path);
+        auto rows = std::make_unique<ParquetRows>(bytes, std::move(metadata), column.value(), file.path);
         if (auto status = rows->seek(position); !status.ok())
             return status.error();
         return std::unique_ptr<RowReader>(std::move(rows));

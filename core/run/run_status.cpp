@@ -315,6 +315,13 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
     status.markedByHand = true;
 }
 
+/// What the feeder does holds training up, and may for long.
+bool isSlow(const RunStatus& status)
+{
+    static constexpr const char* kSlow[] = { "downloading ", "waiting for the ", "looking for duplicates" };
+    return status.reading && std::any_of(std::begin(kSlow), std::end(kSlow), [&](const char* begin) { return status.reading->doing.starts_with(begin); });
+}
+
 } // namespace
 
 RunState stateAfter(StopReason reason)
@@ -401,8 +408,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.reading->doing = doing;
     }
     derive(status, paths, totals.value(), attempt, view);
-    if (status.state == RunState::Running && status.reading && status.reading->doing.starts_with("looking for duplicates")) // before the first block
-        status.keepsEpochOpen.push_back(status.reading->doing);
+    if (status.state == RunState::Running && isSlow(status))
+        status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
     sayWhatIsAway(status, paths);
     nameLeftOut(status, paths, attempts.value());
     if (status.reading)

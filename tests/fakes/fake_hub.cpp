@@ -81,6 +81,35 @@ void FakeHub::fail(std::vector<HubFault> faults)
     faults_ = std::move(faults);
 }
 
+void FakeHub::failAtRandom(std::vector<HubFault> faults, std::uint64_t oneIn, std::uint64_t seed)
+{
+    const std::lock_guard guard(mutex_);
+    randomFaults_ = std::move(faults);
+    oneIn_ = oneIn;
+    random_ = Random(seed);
+}
+
+int FakeHub::faultsMet(HubFault fault) const
+{
+    const std::lock_guard guard(mutex_);
+    const auto found = met_.find(fault);
+    return found == met_.end() ? 0 : found->second;
+}
+
+std::optional<HubFault> FakeHub::nextFault()
+{
+    std::optional<HubFault> fault;
+    if (!faults_.empty()) {
+        fault = faults_.front();
+        faults_.erase(faults_.begin());
+    } else if (oneIn_ > 0 && random_.below(oneIn_) == 0) {
+        fault = randomFaults_[random_.below(randomFaults_.size())];
+    }
+    if (fault)
+        ++met_[*fault];
+    return fault;
+}
+
 void FakeHub::requireToken(const std::string& token)
 {
     const std::lock_guard guard(mutex_);
@@ -162,10 +191,13 @@ void FakeHub::serveApi()
         if (repository == nullptr)
             return;
         const std::string path = request.matches[3].str();
-        const auto file = repository->files.find(path);
-        if (file == repository->files.end())
+        const std::string commit = request.matches[2].str();
+        const auto older = repository->older.find(commit);
+        const auto& files = older == repository->older.end() ? repository->files : older->second;
+        const auto file = files.find(path);
+        if (file == files.end())
             return reply(response, 404, "EntryNotFound");
-        response.set_header("X-Repo-Commit", repository->commit);
+        response.set_header("X-Repo-Commit", commit);
         if (repository->small.contains(path)) {
             response.set_header("ETag", "\"" + oid(file->second) + "\"");
             response.set_content(file->second, "text/plain");
@@ -173,7 +205,7 @@ void FakeHub::serveApi()
         }
         response.set_header("X-Linked-Etag", "\"" + sha(file->second) + "\"");
         response.set_header("X-Linked-Size", std::to_string(file->second.size()));
-        response.set_redirect("http://127.0.0.1:" + std::to_string(servers_->storePort) + "/" + request.matches[1].str() + "/" + path + "?signature=SECRET", 302);
+        response.set_redirect("http://127.0.0.1:" + std::to_string(servers_->storePort) + "/" + request.matches[1].str() + "/" + path + "?signature=SECRET&commit=" + commit, 302);
     });
 }
 
@@ -190,12 +222,12 @@ void FakeHub::serveStore()
         HubFault fault {};
         {
             const std::lock_guard guard(mutex_);
-            bytes = repositories_[request.matches[1].str()].files[request.matches[2].str()];
-            faulty = !faults_.empty();
-            if (faulty) {
-                fault = faults_.front();
-                faults_.erase(faults_.begin());
-            }
+            auto& repository = repositories_[request.matches[1].str()];
+            const auto older = repository.older.find(request.get_param_value("commit"));
+            bytes = (older == repository.older.end() ? repository.files : older->second)[request.matches[2].str()];
+            const auto next = nextFault();
+            faulty = next.has_value();
+            fault = next.value_or(HubFault {});
         }
         std::size_t begin = 0, end = bytes.size();
         if (!request.ranges.empty()) {
@@ -228,8 +260,7 @@ void FakeHub::serveStore()
         }
         const bool cut = faulty && fault == HubFault::Cut;
         const std::size_t sent = cut ? part.size() / 2 : part.size();
-        storeBytes_ += sent;
-        response.set_content_provider(part.size(), "application/octet-stream", [part, sent, rate = bytesPerSecond_.load()](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+        response.set_content_provider(part.size(), "application/octet-stream", [this, part, sent, rate = bytesPerSecond_.load()](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
             if (offset >= sent)
                 return false; // ends the connection
             std::size_t now = std::min(length, sent - offset);
@@ -237,7 +268,9 @@ void FakeHub::serveStore()
                 now = std::min(now, rate / 10);
                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
             }
-            return sink.write(part.data() + offset, now);
+            const bool wrote = sink.write(part.data() + offset, now);
+            storeBytes_ += wrote ? now : 0;
+            return wrote;
         });
     });
 }

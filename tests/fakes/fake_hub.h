@@ -1,10 +1,13 @@
 #pragma once
 
+#include "core/base/random.h"
+
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,6 +36,7 @@ public:
         bool gated = false;
         std::string renamedTo; ///< every request is answered with a relative redirect
         std::set<std::string> small; ///< served by the hub itself, without LFS
+        std::map<std::string, std::map<std::string, std::string>> older; ///< commit -> its files
     };
 
     FakeHub();
@@ -42,15 +46,20 @@ public:
     void add(const std::string& name, Repository repository);
     /// The next requests to the store meet these, one each.
     void fail(std::vector<HubFault> faults);
+    /// One in so many requests to the store meets a random fault of these; 0: none from now on.
+    void failAtRandom(std::vector<HubFault> faults, std::uint64_t oneIn, std::uint64_t seed);
+    /// How many of these faults were met, by fail() or failAtRandom().
+    int faultsMet(HubFault fault) const;
     /// Until it is back every request is answered 503.
     void setAway(bool away) { away_ = away; }
+    bool isAway() const { return away_; }
     /// How fast the store sends a body; 0: as fast as it can.
     void setSpeed(std::size_t bytesPerSecond) { bytesPerSecond_ = bytesPerSecond; }
     void requireToken(const std::string& token);
     /// Basic authentication, as a mirror behind a password asks for.
     void requireAccount(const std::string& name, const std::string& password);
 
-    std::uint64_t storeBytes() const { return storeBytes_; } ///< bodies sent by the store
+    std::uint64_t storeBytes() const { return storeBytes_; } ///< bodies that the store sent, as far as they were taken
     int storeRequests() const { return storeRequests_; }
     int apiRequests() const { return apiRequests_; }
     /// An Authorization header arrived at the store: the client leaked its token.
@@ -61,6 +70,7 @@ public:
 
 private:
     struct Servers;
+    std::optional<HubFault> nextFault(); ///< with the mutex
     void serveApi();
     void serveStore();
 
@@ -75,6 +85,10 @@ private:
     // guarded by mutex_
     std::map<std::string, Repository> repositories_;
     std::vector<HubFault> faults_;
+    std::vector<HubFault> randomFaults_;
+    std::uint64_t oneIn_ = 0;
+    Random random_ { 0 };
+    std::map<HubFault, int> met_;
     std::string authorization_; ///< that requests must have; "": none
 };
 

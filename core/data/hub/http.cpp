@@ -29,14 +29,6 @@ double numberAfter(const std::string& text, const std::string& key)
     return value;
 }
 
-bool pause(const RetryPolicy& policy, double seconds, const std::string& why)
-{
-    if (policy.wait)
-        return policy.wait(seconds, why);
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    return true;
-}
-
 } // namespace
 
 std::string HttpResponse::header(const std::string& name) const
@@ -90,6 +82,14 @@ std::string encodePath(std::string_view path)
             out += { '%', kHex[u >> 4], kHex[u & 15] };
     }
     return out;
+}
+
+bool pause(const RetryPolicy& policy, double seconds, const std::string& why)
+{
+    if (policy.wait)
+        return policy.wait(seconds, why);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    return true;
 }
 
 double requestedWait(const HttpResponse& response)

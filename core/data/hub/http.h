@@ -2,6 +2,7 @@
 
 #include "core/base/redact.h"
 #include "core/base/result.h"
+#include "core/data/distant_source.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,11 +14,6 @@
 #include <vector>
 
 namespace furrow {
-
-struct ByteRange {
-    std::uint64_t offset = 0;
-    std::uint64_t sizeBytes = 0;
-};
 
 struct HttpRequest {
     std::string method = "GET"; ///< or HEAD
@@ -80,6 +76,9 @@ struct RetryPolicy {
 /// @param progressed  true when the last attempt moved something: the count of attempts starts anew
 Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make, const BodySink& sink,
     const RetryPolicy& policy, const std::function<bool()>& progressed = {});
+
+/// Waits as the policy does; false: give up.
+bool pause(const RetryPolicy& policy, double seconds, const std::string& why);
 
 /// Seconds that a 429 or 503 asks to wait (RateLimit t=, Retry-After), or -1.
 double requestedWait(const HttpResponse& response);

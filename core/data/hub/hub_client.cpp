@@ -116,6 +116,11 @@ HubTraffic HubClient::traffic() const
     return { requests_, bodyBytes_ };
 }
 
+bool HubClient::wait(double seconds, const std::string& why) const
+{
+    return pause(retry_, seconds, why);
+}
+
 bool HubClient::isHub(const std::string& url) const
 {
     return originOf(url) == originOf(settings_.endpoint);

@@ -50,7 +50,9 @@ public:
     /// @param sink  false stops the transfer (Cancelled)
     Status read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink);
 
-    /// Never waits for a transfer.
+    /// Waits as between two tries; false: give up. Waits for no transfer.
+    bool wait(double seconds, const std::string& why) const;
+    /// Waits for no transfer.
     HubTraffic traffic() const;
 
 private:
@@ -92,8 +94,9 @@ std::string toString(const HubAddress& address);
 Result<HubAddress> parseHubAddress(std::string_view text);
 
 class HubPieces;
-/// A file of the hub, read by ranges; the end of the file (Parquet's footer) is kept in memory.
-/// @param pieces  asked before the hub; null: none are kept
+/// A file of the hub, read by ranges. Of Parquet what is asked for, and stretches of it by pieces; of others pieces, so that the small reads of a parser are few
+/// requests. No byte is asked for twice while reading in order.
+/// @param pieces  asked before the hub, and kept there; null: none are kept
 std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file, std::shared_ptr<HubPieces> pieces);
 
 } // namespace furrow

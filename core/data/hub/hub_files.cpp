@@ -4,17 +4,20 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/hub/fetch_alone.h"
 #include "core/data/hub/hub_progress.h"
 
-#include <chrono>
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <map>
+#include <set>
 
 namespace furrow {
 
 namespace {
 
-constexpr std::size_t kWrittenAtOnce = 1 << 20;
+constexpr std::size_t kWrittenAtOnce = 128 << 10; // a kill costs as much, and what is on the way
 
 /// "a/b.jsonl.gz" -> ".jsonl.gz"
 std::string endingOf(const std::string& path)
@@ -63,81 +66,149 @@ std::filesystem::path usableInHuggingFaceCache(const DataFile& file, const HubAd
 
 std::string downloadName(const DataFile& file, const HubAddress& address)
 {
-    return contentName(hubFile(file, address)) + ".download";
+    return contentName(hubFile(file, address)) + kWholeEnding;
 }
 
-/// Tells how far a download is, once a second.
-class ToldProgress {
+/// A whole file that grows in the cache under the name of a part until all of it is there.
+class GrowingFile {
 public:
-    /// @param here  bytes that are there already
-    ToldProgress(std::string file, std::uint64_t here, std::uint64_t sizeBytes)
-        : progress_ { std::move(file), here, sizeBytes, 0 }
-        , before_(here)
+    GrowingFile(BlockCache& cache, HubFile hub)
+        : cache_(cache)
+        , hub_(std::move(hub))
+        , name_(contentName(hub_) + ".part")
     {
     }
-    void arrived(std::uint64_t here)
+
+    /// Goes on behind what a process before left. Without a promise nothing would tell what became of that.
+    Status begin()
     {
-        const std::chrono::duration<double> passed = Clock::now() - began_;
-        if (!hubProgress() || passed.count() < told_ + 1)
-            return;
-        told_ = passed.count();
-        progress_.arrivedBytes = here;
-        progress_.bytesPerSecond = static_cast<double>(here - before_) / told_;
-        hubProgress()(progress_);
+        const auto file = cache_.path(kDownloads, name_);
+        std::error_code gone;
+        if (hub_.sha256.empty() || std::filesystem::file_size(file, gone) > hub_.sizeBytes)
+            std::filesystem::remove(file, gone);
+        if (auto pinned = cache_.pin("growing", std::vector { name_ }); !pinned.ok())
+            return pinned;
+        std::ifstream in(file, std::ios::binary);
+        for (std::string piece(kWrittenAtOnce, '\0'); in.read(piece.data(), static_cast<std::streamsize>(piece.size())).gcount() > 0;) {
+            sha_.update(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
+            onDisk_ += static_cast<std::uint64_t>(in.gcount());
+        }
+        return {};
+    }
+    /// What there is of the file, not all of it on disk yet.
+    std::uint64_t sizeBytes() const { return onDisk_ + buffer_.size(); }
+    Status append(std::string_view bytes)
+    {
+        sha_.update(bytes);
+        buffer_.append(bytes);
+        return buffer_.size() >= kWrittenAtOnce ? write() : Status {};
+    }
+    Status write()
+    {
+        if (buffer_.empty())
+            return {};
+        const auto status = cache_.append(kDownloads, name_, onDisk_, buffer_.data(), buffer_.size());
+        onDisk_ += status.ok() ? buffer_.size() : 0;
+        buffer_.clear();
+        return status;
+    }
+    bool isAsPromised() { return hub_.sha256.empty() || sha_.hex() == hub_.sha256; }
+    Status complete(const std::string& wholeName)
+    {
+        auto status = cache_.complete(kDownloads, name_, wholeName);
+        const auto unpinned = cache_.pin("growing", {});
+        return status.ok() ? unpinned : status;
+    }
+    void remove()
+    {
+        std::error_code gone;
+        std::filesystem::remove(cache_.path(kDownloads, name_), gone);
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
-    HubProgress progress_;
-    std::uint64_t before_;
-    Clock::time_point began_ = Clock::now();
-    double told_ = 0; ///< seconds after the beginning
+    BlockCache& cache_;
+    HubFile hub_;
+    std::string name_;
+    Sha256 sha_;
+    std::uint64_t onDisk_ = 0;
+    std::string buffer_;
 };
 
-/// The whole file into `out`: what was kept of its beginning and its end, the rest from the hub.
-Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, CacheFile& out)
+/// What there is of the file from `offset` on among the pieces that were kept of it; else the next of them that begins behind it.
+struct KeptPart {
+    std::string bytes;
+    std::uint64_t piece = 0; ///< where the piece of these bytes begins
+    std::uint64_t next = UINT64_MAX;
+};
+KeptPart keptFrom(HubPieces& kept, const HubFile& hub, const std::vector<std::uint64_t>& offsets, std::uint64_t offset)
 {
-    HubPieces kept(cache.shared_from_this());
-    Sha256 sha;
-    Status written;
-    std::uint64_t have = 0;
-    std::string buffer;
-    const auto take = [&](std::string_view piece) {
-        sha.update(piece);
-        have += piece.size();
-        buffer.append(piece);
-        if (buffer.size() >= kWrittenAtOnce || have == hub.sizeBytes) {
-            written = out.append(buffer.data(), buffer.size());
-            buffer.clear();
+    KeptPart part;
+    for (const std::uint64_t begin : offsets) {
+        if (begin > offset) {
+            part.next = begin;
+            break;
         }
+        auto bytes = kept.find(hub, begin);
+        if (bytes.size() > offset - begin)
+            return { bytes.substr(offset - begin), begin, UINT64_MAX };
+    }
+    return part;
+}
+
+/// The whole file: what was kept of it, the rest from the hub.
+Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, GrowingFile& file)
+{
+    if (auto begun = file.begin(); !begun.ok())
+        return begun;
+    HubPieces kept(cache.shared_from_this());
+    const auto offsets = kept.offsets(hub);
+    std::set<std::uint64_t> used; // offsets of pieces
+    ToldProgress progress(hub.path, file.sizeBytes(), hub.sizeBytes);
+    Status written;
+    const auto take = [&](std::string_view bytes) {
+        written = file.append(bytes);
+        progress.arrived(file.sizeBytes());
         return written.ok();
     };
-    std::vector<std::uint64_t> begun; // offsets of pieces
-    for (auto piece = kept.find(hub, 0); piece; piece = written.ok() ? kept.find(hub, have) : std::nullopt) {
-        begun.push_back(have);
-        (void)take(*piece);
+    while (written.ok() && file.sizeBytes() < hub.sizeBytes) {
+        const std::uint64_t at = file.sizeBytes();
+        const auto part = keptFrom(kept, hub, offsets, at);
+        if (!part.bytes.empty()) {
+            used.insert(part.piece);
+            (void)take(part.bytes);
+            continue;
+        }
+        const auto read = client.read(address.repository, address.commit, hub, { at, std::min(hub.sizeBytes, part.next) - at }, take);
+        if (!read.ok()) {
+            const auto rest = file.write(); // what came is gone on with
+            return written.ok() && !rest.ok() ? rest : written.ok() ? read : written;
+        }
     }
-    const std::uint64_t tail = tailOffset(hub.sizeBytes);
-    const auto last = written.ok() && have < tail ? kept.find(hub, tail) : std::nullopt; // of Parquet the end was looked at as well
-    const std::uint64_t end = last ? tail : hub.sizeBytes;
-    ToldProgress progress(hub.path, have, hub.sizeBytes);
-    const auto takeAndTell = [&](std::string_view piece) {
-        const bool goOn = take(piece);
-        progress.arrived(have);
-        return goOn;
-    };
-    if (written.ok() && have < end)
-        if (auto status = client.read(address.repository, address.commit, hub, { have, end - have }, takeAndTell); !status.ok())
-            return written.ok() ? status : written;
-    if (last && written.ok()) {
-        begun.push_back(tail);
-        (void)take(*last);
-    }
-    if (!written.ok() || hub.sha256.empty() || sha.hex() == hub.sha256)
+    if (written.ok())
+        written = file.write();
+    if (!written.ok() || file.isAsPromised())
         return written;
-    for (const std::uint64_t offset : begun)
+    for (const std::uint64_t offset : used)
         kept.forget(hub, offset);
+    file.remove();
     return Error { ErrorCode::Corrupt, sentence("%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.", { toString(address) }) };
+}
+
+/// The whole file as it lies in the cache and is as promised; nothing when it is not there. A wrong one is put aside.
+Result<std::optional<std::filesystem::path>> wholeInCache(const DataFile& file, const std::string& name, BlockCache& cache, HubProofs& proofs)
+{
+    const auto there = cache.find(kDownloads, name);
+    if (!there)
+        return there;
+    const auto same = proofs.compare(file, *there);
+    if (same.ok())
+        return there;
+    if (same.error().code != ErrorCode::Corrupt)
+        return same.error();
+    logWarning(same.error().message + " It is put aside and downloaded again.");
+    if (auto aside = cache.quarantine(kDownloads, name); !aside.ok())
+        return aside.error();
+    return std::optional<std::filesystem::path>();
 }
 
 } // namespace
@@ -204,24 +275,25 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, 
         return openLocalSource(local);
     const HubFile hub = hubFile(file, address.value());
     const std::string name = downloadName(file, address.value());
-    if (const auto there = cache.find(kDownloads, name)) {
-        const auto same = proofs.compare(file, *there);
-        if (same.ok())
-            return openLocalSource(*there);
-        if (same.error().code != ErrorCode::Corrupt)
-            return same.error();
-        logWarning(same.error().message + " It is put aside and downloaded again.");
-        if (auto aside = cache.quarantine(kDownloads, name); !aside.ok())
-            return aside.error();
-    }
+    auto there = wholeInCache(file, name, cache, proofs);
+    if (!there.ok())
+        return there.error();
+    if (there.value())
+        return openLocalSource(*there.value());
+    const auto alone = fetchAlone(cache, hub, "whole", *client);
+    if (!alone.ok())
+        return alone.error();
+    there = wholeInCache(file, name, cache, proofs); // another run may have fetched it meanwhile
+    if (!there.ok())
+        return there.error();
+    if (there.value())
+        return openLocalSource(*there.value());
     logInfo("downloading " + file.path);
-    auto out = cache.create();
-    if (!out.ok())
-        return out.error();
-    if (auto written = download(hub, address.value(), *client, cache, out.value()); !written.ok())
-        return written.error();
-    if (auto published = cache.publish(std::move(out).value(), kDownloads, name); !published.ok())
-        return published.error();
+    GrowingFile growing(cache, hub);
+    if (auto downloaded = download(hub, address.value(), *client, cache, growing); !downloaded.ok())
+        return downloaded.error();
+    if (auto whole = growing.complete(name); !whole.ok())
+        return whole.error();
     proofs.noteArrived(file, cache.path(kDownloads, name));
     return openLocalSource(cache.path(kDownloads, name));
 }

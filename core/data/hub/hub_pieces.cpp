@@ -2,8 +2,11 @@
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 
 namespace furrow {
@@ -13,35 +16,58 @@ namespace {
 std::mutex currentMutex;
 std::weak_ptr<HubPieces> currentPieces; // guarded by currentMutex
 
-constexpr const char* kPieceEnding = ".piece";
+constexpr const char* kPieceEnding = ".range";
 
 std::string nameOf(const HubFile& file, std::uint64_t offset)
 {
     return contentName(file) + "." + std::to_string(offset) + kPieceEnding;
 }
 
-/// Of the bytes and their place: a piece under the name of another one is damage too.
-std::uint64_t checksum(const std::string& name, std::string_view bytes)
+/// Of the bytes and their place: a frame in another piece, or at another place in its own, is damage too.
+std::uint64_t checksum(const std::string& name, std::uint64_t at, std::string_view bytes)
 {
-    return xxh3(name) ^ xxh3(bytes);
+    return xxh3(name, at) ^ xxh3(bytes, at);
 }
 
-/// The bytes of a piece without the checksum behind them.
-Result<std::string> readPiece(const std::filesystem::path& path, const std::string& name)
+struct FrameHead {
+    std::uint64_t at = 0;
+    std::uint64_t sizeBytes = 0;
+};
+
+/// Whole frames, and where in the file they end.
+struct WholeFrames {
+    std::string bytes;
+    std::uint64_t end = 0;
+};
+
+WholeFrames takeFrames(const std::string& name, std::string_view file)
 {
-    auto read = readFile(path);
-    if (!read.ok())
-        return read;
-    std::string piece = std::move(read).value();
-    std::uint64_t written = 0;
-    const bool whole = piece.size() > sizeof written;
-    if (whole) {
-        std::memcpy(&written, piece.data() + piece.size() - sizeof written, sizeof written);
-        piece.resize(piece.size() - sizeof written);
+    WholeFrames piece;
+    for (;;) {
+        FrameHead head;
+        std::uint64_t sum = 0;
+        const auto rest = file.substr(piece.end);
+        if (rest.size() < sizeof head + sizeof sum)
+            return piece;
+        std::memcpy(&head, rest.data(), sizeof head);
+        if (head.at != piece.bytes.size() || head.sizeBytes > rest.size() - sizeof head - sizeof sum)
+            return piece;
+        const auto bytes = rest.substr(sizeof head, head.sizeBytes);
+        std::memcpy(&sum, rest.data() + sizeof head + head.sizeBytes, sizeof sum);
+        if (sum != checksum(name, head.at, bytes))
+            return piece;
+        piece.bytes.append(bytes);
+        piece.end += sizeof head + head.sizeBytes + sizeof sum;
     }
-    if (!whole || written != checksum(name, piece))
-        return Error { ErrorCode::Corrupt, sentence("The download %1 is damaged: its checksum differs.", { name }) };
-    return piece;
+}
+
+std::string asFrame(const std::string& name, std::uint64_t at, std::string_view bytes)
+{
+    const FrameHead head { at, bytes.size() };
+    const std::uint64_t sum = checksum(name, at, bytes);
+    std::string frame(reinterpret_cast<const char*>(&head), sizeof head);
+    frame.append(bytes);
+    return frame.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
 } // namespace
@@ -56,8 +82,9 @@ std::string contentName(const HubFile& file)
 
 std::uint64_t tailOffset(std::uint64_t fileBytes)
 {
-    constexpr std::uint64_t kTailBytes = 512ull << 10;
-    return fileBytes > kTailBytes ? fileBytes - kTailBytes : 0;
+    constexpr std::uint64_t kLeast = 8ull << 10;
+    constexpr std::uint64_t kMost = 64ull << 10; // a larger footer says so, and the rest of it is asked for
+    return fileBytes - std::min(fileBytes, std::clamp(fileBytes / 1024, kLeast, kMost));
 }
 
 bool isPiece(const std::string& fileName)
@@ -67,20 +94,22 @@ bool isPiece(const std::string& fileName)
 
 Status checkPiece(const std::filesystem::path& path, const std::string& fileName)
 {
-    auto piece = readPiece(path, fileName);
-    return piece.ok() ? Status {} : Status(piece.error());
+    auto file = readFile(path);
+    if (!file.ok())
+        return file.error();
+    if (takeFrames(fileName, file.value()).end == file.value().size())
+        return {};
+    return Error { ErrorCode::Corrupt, sentence("The download %1 is damaged: its checksum differs.", { fileName }) };
 }
 
 HubPieces::HubPieces(std::filesystem::path cacheFolder, std::uint64_t capBytes)
     : folder_(std::move(cacheFolder))
     , capBytes_(capBytes)
-    , keeps_(true)
 {
 }
 
 HubPieces::HubPieces(std::shared_ptr<BlockCache> cache)
-    : keeps_(false)
-    , opened_(true)
+    : opened_(true)
     , cache_(std::move(cache))
 {
 }
@@ -96,20 +125,54 @@ std::shared_ptr<BlockCache> HubPieces::cache()
     return cache_;
 }
 
-std::optional<std::string> HubPieces::find(const HubFile& file, std::uint64_t offset)
+std::string HubPieces::find(const HubFile& file, std::uint64_t offset)
+{
+    return read(file, offset).bytes;
+}
+
+std::string HubPieces::takeUp(const HubFile& file, std::uint64_t offset)
+{
+    auto there = read(file, offset);
+    if (there.fileBytes != there.framesEnd) { // a kill in the middle of a frame, or damage
+        std::error_code gone;
+        std::filesystem::resize_file(cache()->path(kDownloads, nameOf(file, offset)), there.framesEnd, gone);
+    }
+    return std::move(there.bytes);
+}
+
+HubPieces::OnDisk HubPieces::read(const HubFile& file, std::uint64_t offset)
 {
     const std::string name = nameOf(file, offset);
     const auto in = cache();
     const auto path = in ? in->find(kDownloads, name) : std::nullopt;
-    if (!path)
-        return std::nullopt;
-    auto piece = readPiece(*path, name);
-    if (piece.ok() && piece.value().size() <= file.sizeBytes - std::min(offset, file.sizeBytes))
-        return std::move(piece).value();
-    if (!piece.ok() && piece.error().code != ErrorCode::Corrupt)
-        return std::nullopt; // it cannot be read now, which is no damage
-    forget(file, offset);
-    return std::nullopt;
+    const auto bytes = path ? readFile(*path) : Result<std::string>(std::string());
+    if (!bytes.ok())
+        return {}; // it cannot be read now, which is no damage
+    auto frames = takeFrames(name, bytes.value());
+    if (frames.bytes.size() > file.sizeBytes - std::min(offset, file.sizeBytes))
+        return { {}, 0, bytes.value().size() };
+    return { std::move(frames.bytes), frames.end, bytes.value().size() };
+}
+
+std::vector<std::uint64_t> HubPieces::offsets(const HubFile& file)
+{
+    std::vector<std::uint64_t> all;
+    const auto in = cache();
+    const auto entries = in ? entriesOf(in->folder() / kDownloads) : Result<std::vector<std::filesystem::path>>(std::vector<std::filesystem::path> {});
+    if (!entries.ok())
+        return all;
+    const std::string begin = contentName(file) + ".";
+    for (const auto& entry : entries.value()) {
+        const std::string name = utf8Text(entry.filename());
+        std::uint64_t offset = 0;
+        if (!name.starts_with(begin) || !isPiece(name))
+            continue;
+        const auto parsed = std::from_chars(name.data() + begin.size(), name.data() + name.size(), offset);
+        if (parsed.ec == std::errc() && std::string_view(parsed.ptr) == kPieceEnding)
+            all.push_back(offset);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
 }
 
 void HubPieces::forget(const HubFile& file, std::uint64_t offset)
@@ -118,16 +181,19 @@ void HubPieces::forget(const HubFile& file, std::uint64_t offset)
         (void)in->quarantine(kDownloads, nameOf(file, offset));
 }
 
-void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::string_view bytes)
+void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::uint64_t there, std::string_view bytes)
 {
-    const auto in = keeps_ && !bytes.empty() ? cache() : nullptr;
-    auto out = in ? in->create() : Result<CacheFile>(Error { ErrorCode::NotFound, "nothing is kept" });
-    if (!out.ok())
+    const auto in = bytes.empty() ? nullptr : cache();
+    if (!in)
         return;
     const std::string name = nameOf(file, offset);
-    const std::uint64_t sum = checksum(name, bytes);
-    if (out.value().append(bytes.data(), bytes.size()).ok() && out.value().append(&sum, sizeof sum).ok())
-        (void)in->publish(std::move(out).value(), kDownloads, name); // else it is fetched again
+    std::error_code none;
+    const auto size = std::filesystem::file_size(in->path(kDownloads, name), none);
+    const std::uint64_t end = none ? 0 : size;
+    if ((there == 0) != (end == 0))
+        return; // it was evicted meanwhile
+    const auto frame = asFrame(name, there, bytes);
+    (void)in->append(kDownloads, name, end, frame.data(), frame.size()); // what is not kept is fetched again
 }
 
 KeepHubPieces::KeepHubPieces(const std::filesystem::path& cacheFolder, double cacheGiB)

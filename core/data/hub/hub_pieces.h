@@ -5,45 +5,60 @@
 
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace furrow {
 
-/// Pieces of hub files that were fetched by ranges, kept in a cache with a checksum each, so that whoever looks at a file again, in this process or in
-/// the feeder of the run that comes of it, need not ask for them again. Trouble with the disk costs a download, no more. Thread-safe.
+/// Pieces of hub files that were fetched by ranges, kept in a cache while they come, so that whoever needs them again, in this process, in the feeder of the
+/// run that comes of it, in another run, or after a kill, need not ask for them again. A piece is a file of frames: where in the piece, how many bytes, the
+/// bytes, a checksum. One that a process left behind goes on after its last whole frame. Trouble with the disk costs a download, no more. Thread-safe.
 class HubPieces {
 public:
-    /// Finds and keeps. The cache is opened when the first piece is asked for: local data needs none.
+    /// The cache is opened when the first piece is asked for: local data needs none.
     HubPieces(std::filesystem::path cacheFolder, std::uint64_t capBytes);
-    /// Only finds.
     explicit HubPieces(std::shared_ptr<BlockCache> cache);
 
-    /// What was kept of the file from `offset` on.
-    std::optional<std::string> find(const HubFile& file, std::uint64_t offset);
-    void keep(const HubFile& file, std::uint64_t offset, std::string_view bytes);
+    /// What there is of the piece of the file that begins at `offset`; "" for nothing.
+    std::string find(const HubFile& file, std::uint64_t offset);
+    /// The same, ready to be gone on with. For who has the claim to the file (fetchAlone).
+    std::string takeUp(const HubFile& file, std::uint64_t offset);
+    /// Where pieces of the file begin, in order.
+    std::vector<std::uint64_t> offsets(const HubFile& file);
+    /// More of the piece at `offset`, of which `there` bytes are there already.
+    void keep(const HubFile& file, std::uint64_t offset, std::uint64_t there, std::string_view bytes);
     /// Puts aside what was kept from `offset` on.
     void forget(const HubFile& file, std::uint64_t offset);
+    /// The cache that they are in; null: it could not be opened.
+    std::shared_ptr<BlockCache> cache();
 
 private:
-    std::shared_ptr<BlockCache> cache();
+    struct OnDisk {
+        std::string bytes; ///< of whole frames
+        std::uint64_t framesEnd = 0; ///< where they end in the file on disk
+        std::uint64_t fileBytes = 0;
+    };
+    OnDisk read(const HubFile& file, std::uint64_t offset);
 
     std::filesystem::path folder_;
     std::uint64_t capBytes_ = 0;
-    bool keeps_;
     std::mutex mutex_;
     bool opened_ = false; ///< guarded by mutex_
-    std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_; null: it could not be opened
+    std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_
 };
 
 /// How a file of the hub is called in a cache: what the hub promises of its content (SHA-256, else git's name), whatever repository it is in.
 std::string contentName(const HubFile& file);
 inline constexpr std::size_t kSha256Digits = 64;
+/// What the name of a whole download ends with.
+inline constexpr const char* kWholeEnding = ".download";
 
-/// Where the last piece of a file begins: it is small, because it is the footer of Parquet.
+/// Where the last piece of a file begins: it is small, because it is for the footer of Parquet.
 std::uint64_t tailOffset(std::uint64_t fileBytes);
 
 /// The name of a file of the cache is that of a piece.
 bool isPiece(const std::string& fileName);
-/// Whether a piece on disk is whole and stands under its own name; Corrupt when not.
+/// Whether a piece on disk is of whole frames and stands under its own name; Corrupt when not.
 Status checkPiece(const std::filesystem::path& path, const std::string& fileName);
 
 /// While this lives, what this process looks at on the hub is kept in a cache. One at a time counts: the newest.

@@ -32,4 +32,21 @@ const std::function<void(const HubProgress&)>& hubProgress()
     return shared();
 }
 
+ToldProgress::ToldProgress(std::string file, std::uint64_t here, std::uint64_t sizeBytes)
+    : progress_ { std::move(file), here, sizeBytes, 0 }
+    , before_(here)
+{
+}
+
+void ToldProgress::arrived(std::uint64_t here)
+{
+    const std::chrono::duration<double> passed = Clock::now() - began_;
+    if (!hubProgress() || passed.count() < told_ + 1)
+        return;
+    told_ = passed.count();
+    progress_.arrivedBytes = here;
+    progress_.bytesPerSecond = static_cast<double>(here - before_) / told_;
+    hubProgress()(progress_);
+}
+
 } // namespace furrow

@@ -1,14 +1,15 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 
 namespace furrow {
 
-/// A whole file of the hub on its way into the cache.
+/// A file of the hub, or a column of a row group of it, on its way.
 struct HubProgress {
-    std::string file; ///< its path in the repository
+    std::string file; ///< the path of the file in the repository
     std::uint64_t arrivedBytes = 0;
     std::uint64_t sizeBytes = 0;
     double bytesPerSecond = 0;
@@ -19,5 +20,21 @@ std::string toString(const HubProgress& progress);
 /// Told about once a second while a file comes, on the thread that fetches it and never on two at once. Of this process; set it before the first download.
 void setHubProgress(std::function<void(const HubProgress&)> onProgress);
 const std::function<void(const HubProgress&)>& hubProgress();
+
+/// Tells how far a download is, once a second while it comes.
+class ToldProgress {
+public:
+    /// @param here  bytes that are there already
+    ToldProgress(std::string file, std::uint64_t here, std::uint64_t sizeBytes);
+    /// @param here  bytes that are there now
+    void arrived(std::uint64_t here);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    HubProgress progress_;
+    std::uint64_t before_;
+    Clock::time_point began_ = Clock::now();
+    double told_ = 0; ///< seconds after the beginning
+};
 
 } // namespace furrow

@@ -1,88 +1,227 @@
 #include "core/data/hub/hub_client.h"
 #include "core/base/sentence.h"
+#include "core/data/hub/fetch_alone.h"
 #include "core/data/hub/hub_pieces.h"
+#include "core/data/hub/hub_progress.h"
 
 #include <algorithm>
 #include <cstring>
 #include <list>
+#include <utility>
+#include <vector>
 
 namespace furrow {
 
 namespace {
 
-constexpr std::uint64_t kPieceBytes = 4ull << 20; ///< asked for at a time
+constexpr std::uint64_t kPieceBytes = 4ull << 20; ///< of what is not Parquet
 constexpr std::uint64_t kFirstPieceBytes = 1ull << 20; ///< the same near the beginning: who only looks at a file reads no further
-constexpr std::size_t kKeptPieces = 6;
+constexpr std::uint64_t kStretchPieceBytes = 1ull << 20;
+constexpr std::uint64_t kKeptBytes = 24ull << 20; ///< in memory
+constexpr std::size_t kKeptPieces = 64;
+constexpr std::uint64_t kFrameBytes = 64ull << 10; ///< a kill costs as much, and what is on the way
+constexpr std::uint64_t kLeastKept = 4ull << 10; ///< of Parquet: heads of pages are not worth a file
+constexpr int kManyLittle = 8; ///< so many looks into one piece: it is fetched
 
-/// Reads whole pieces and keeps the last few, so that the small reads of a parser become few requests and no byte is
-/// asked for twice while reading in order.
-class HubSource : public ByteSource {
+bool isParquetName(std::string_view path)
+{
+    constexpr std::string_view kEnding = ".parquet";
+    return path.size() >= kEnding.size() && std::equal(kEnding.begin(), kEnding.end(), path.end() - kEnding.size(), [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
+}
+
+class HubSource : public DistantSource {
 public:
     HubSource(std::shared_ptr<HubClient> client, HubAddress address, HubFile file, std::shared_ptr<HubPieces> kept)
         : client_(std::move(client))
         , address_(std::move(address))
         , file_(std::move(file))
         , kept_(std::move(kept))
+        , isParquet_(isParquetName(file_.path))
     {
     }
     std::uint64_t sizeBytes() const override { return file_.sizeBytes; }
     Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
     {
+        if (auto status = checkInside(offset, into); !status.ok())
+            return status;
+        const std::lock_guard guard(mutex_);
+        if (!isParquet_)
+            return readFrom(gridPieces(offset, into.size()), offset, into, nullptr);
+        return into.empty() ? Status {} : readFrom({ Piece { offset, into.size() } }, offset, into, nullptr);
+    }
+    Status readIn(const ByteRange& stretch, std::uint64_t offset, std::span<std::byte> into, Need need) const override
+    {
+        if (auto status = checkInside(offset, into); !status.ok())
+            return status;
+        const std::lock_guard guard(mutex_);
+        auto pieces = stretchPieces(stretch, offset, into.size());
+        if (need == Need::Little && !pieces.empty() && isOneOfFew(pieces.front()))
+            pieces = { Piece { offset, into.size() } };
+        return readFrom(pieces, offset, into, &stretch);
+    }
+
+    void distrust(const ByteRange& part) const override
+    {
+        const std::lock_guard guard(mutex_);
+        loaded_.clear();
+        loadedBytes_ = 0;
+        if (!kept_)
+            return;
+        for (const std::uint64_t offset : kept_->offsets(file_))
+            if (offset < part.end() && offset + kept_->find(file_, offset).size() > part.offset)
+                kept_->forget(file_, offset);
+    }
+
+private:
+    using Piece = ByteRange;
+    struct Loaded {
+        std::uint64_t offset = 0;
+        std::string bytes;
+    };
+
+    Status checkInside(std::uint64_t offset, std::span<std::byte> into) const
+    {
         if (offset > file_.sizeBytes || into.size() > file_.sizeBytes - offset)
             return Error { ErrorCode::Corrupt, sentence("%1 ends before the bytes that were asked for.", { toString(address_) }) };
-        const std::lock_guard guard(mutex_);
-        while (!into.empty()) {
-            auto piece = pieceAt(offset);
-            if (!piece.ok())
-                return piece.error();
-            const std::uint64_t inside = offset - piece.value()->offset;
-            const auto n = std::min<std::size_t>(into.size(), piece.value()->bytes.size() - inside);
-            std::memcpy(into.data(), piece.value()->bytes.data() + inside, n);
+        return {};
+    }
+
+    std::vector<Piece> gridPieces(std::uint64_t offset, std::uint64_t size) const
+    {
+        const std::uint64_t tail = tailOffset(file_.sizeBytes);
+        std::vector<Piece> pieces;
+        for (const std::uint64_t end = offset + size; offset < end;) {
+            const std::uint64_t step = offset < kPieceBytes ? kFirstPieceBytes : kPieceBytes;
+            const std::uint64_t begin = offset >= tail ? tail : offset / step * step;
+            pieces.push_back({ begin, (offset >= tail ? file_.sizeBytes : std::min(tail, begin + step)) - begin });
+            offset = begin + pieces.back().sizeBytes;
+        }
+        return pieces;
+    }
+
+    std::vector<Piece> stretchPieces(const ByteRange& stretch, std::uint64_t offset, std::uint64_t size) const
+    {
+        std::vector<Piece> pieces;
+        const std::uint64_t stretchEnd = std::min(stretch.end(), file_.sizeBytes);
+        for (std::uint64_t begin = stretch.offset + (offset - stretch.offset) / kStretchPieceBytes * kStretchPieceBytes; begin < offset + size; begin += kStretchPieceBytes)
+            pieces.push_back({ begin, std::min(kStretchPieceBytes, stretchEnd - begin) });
+        return pieces;
+    }
+
+    bool isKept(const Piece& piece) const { return kept_ && (!isParquet_ || piece.sizeBytes >= kLeastKept); }
+
+    /// The loaded piece that covers this one, used last from now on; null: none does.
+    const Loaded* loaded(const Piece& piece) const
+    {
+        for (auto it = loaded_.begin(); it != loaded_.end(); ++it)
+            if (piece.offset >= it->offset && piece.offset + piece.sizeBytes <= it->offset + it->bytes.size()) {
+                loaded_.splice(loaded_.begin(), loaded_, it);
+                return &loaded_.front();
+            }
+        return nullptr;
+    }
+
+    const Loaded* load(std::uint64_t offset, std::string bytes) const
+    {
+        loadedBytes_ += bytes.size();
+        loaded_.push_front({ offset, std::move(bytes) });
+        while (loaded_.size() > 1 && (loadedBytes_ > kKeptBytes || loaded_.size() > kKeptPieces)) {
+            loadedBytes_ -= loaded_.back().bytes.size();
+            loaded_.pop_back();
+        }
+        return &loaded_.front();
+    }
+
+    /// In memory, from the cache if need be. With the mutex.
+    const Loaded* isHere(const Piece& piece) const
+    {
+        if (const auto* there = loaded(piece))
+            return there;
+        auto bytes = isKept(piece) ? kept_->find(file_, piece.offset) : std::string();
+        return bytes.size() >= piece.sizeBytes ? load(piece.offset, std::move(bytes)) : nullptr;
+    }
+
+    /// A little of the piece is to be fetched, and not for the many-th time in a row. With the mutex.
+    bool isOneOfFew(const Piece& piece) const
+    {
+        looks_ = piece.offset == lookedAt_ ? looks_ + 1 : 1;
+        lookedAt_ = piece.offset;
+        return looks_ < kManyLittle && !isHere(piece);
+    }
+
+    /// @param pieces  that cover the bytes, in order
+    /// @param of  what they are of, for progress; null: of nothing that takes long
+    Status readFrom(const std::vector<Piece>& pieces, std::uint64_t offset, std::span<std::byte> into, const ByteRange* of) const
+    {
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            const Loaded* here = isHere(pieces[i]);
+            if (here == nullptr) {
+                std::size_t end = i + 1;
+                while (end < pieces.size() && !isHere(pieces[end]))
+                    ++end;
+                if (auto status = fetch(std::span(pieces).subspan(i, end - i), of); !status.ok())
+                    return status;
+                here = isHere(pieces[i]);
+            }
+            if (here == nullptr)
+                return Error { ErrorCode::Io, sentence("%1: a part that was fetched just now is gone.", { toString(address_) }) };
+            const std::uint64_t inside = offset - here->offset;
+            const auto n = std::min<std::uint64_t>(into.size(), pieces[i].offset + pieces[i].sizeBytes - offset);
+            std::memcpy(into.data(), here->bytes.data() + inside, n);
             into = into.subspan(n);
             offset += n;
         }
         return {};
     }
 
-private:
-    struct Piece {
-        std::uint64_t offset = 0;
-        std::string bytes;
-    };
-
-    Result<const Piece*> pieceAt(std::uint64_t offset) const
+    /// Pieces one behind the other by one request; those that another run fetched meanwhile come from the cache.
+    Status fetch(std::span<const Piece> pieces, const ByteRange* of) const
     {
-        for (auto it = pieces_.begin(); it != pieces_.end(); ++it)
-            if (offset >= it->offset && offset - it->offset < it->bytes.size()) {
-                pieces_.splice(pieces_.begin(), pieces_, it);
-                return &pieces_.front();
-            }
-        const std::uint64_t tail = tailOffset(file_.sizeBytes);
-        Piece piece;
-        const std::uint64_t size = offset < kPieceBytes ? kFirstPieceBytes : kPieceBytes;
-        piece.offset = offset >= tail ? tail : offset / size * size;
-        const std::uint64_t end = offset >= tail ? file_.sizeBytes : std::min(tail, piece.offset + size);
-        if (auto status = fetch(piece, end - piece.offset); !status.ok())
-            return status.error();
-        pieces_.push_front(std::move(piece));
-        if (pieces_.size() > kKeptPieces)
-            pieces_.pop_back();
-        return &pieces_.front();
+        const auto cache = isKept(pieces.front()) ? kept_->cache() : nullptr;
+        if (!cache)
+            return receive(pieces, of, false);
+        const auto alone = fetchAlone(*cache, file_, "ranges", *client_);
+        if (!alone.ok() && alone.error().code == ErrorCode::Cancelled)
+            return alone.error();
+        while (!pieces.empty() && isHere(pieces.front()))
+            pieces = pieces.subspan(1);
+        return pieces.empty() ? Status {} : receive(pieces, of, true);
     }
 
-    /// Fills piece.bytes.
-    Status fetch(Piece& piece, std::uint64_t size) const
+    Status receive(std::span<const Piece> pieces, const ByteRange* of, bool isKept) const
     {
-        if (auto kept = kept_ ? kept_->find(file_, piece.offset) : std::nullopt; kept && kept->size() == size) {
-            piece.bytes = std::move(*kept);
-            return {};
-        }
-        const auto status = client_->read(address_.repository, address_.commit, file_, { piece.offset, size }, [&](std::string_view bytes) {
-            piece.bytes.append(bytes);
+        std::string bytes = isKept ? kept_->takeUp(file_, pieces.front().offset) : std::string(); // of the piece that comes now
+        std::uint64_t onDisk = bytes.size();
+        const auto keepSome = [&] {
+            if (!isKept || bytes.size() <= onDisk)
+                return;
+            kept_->keep(file_, pieces.front().offset, onDisk, std::string_view(bytes).substr(onDisk));
+            onDisk = bytes.size();
+        };
+        const std::uint64_t begin = pieces.front().offset + bytes.size();
+        const std::uint64_t end = pieces.back().offset + pieces.back().sizeBytes;
+        const std::uint64_t first = of != nullptr ? of->offset : pieces.front().offset;
+        std::uint64_t at = begin - first;
+        ToldProgress progress(file_.path, at, of != nullptr ? of->sizeBytes : end - first);
+        const auto status = client_->read(address_.repository, address_.commit, file_, { begin, end - begin }, [&](std::string_view more) {
+            progress.arrived(at += more.size());
+            while (!more.empty()) {
+                const auto n = std::min<std::uint64_t>(more.size(), pieces.front().sizeBytes - bytes.size());
+                bytes.append(more.substr(0, n));
+                more.remove_prefix(n);
+                const bool isWhole = bytes.size() == pieces.front().sizeBytes;
+                if (isWhole || bytes.size() >= onDisk + kFrameBytes)
+                    keepSome();
+                if (!isWhole)
+                    continue;
+                load(pieces.front().offset, std::exchange(bytes, {}));
+                pieces = pieces.subspan(1);
+                onDisk = isKept && !pieces.empty() ? kept_->takeUp(file_, pieces.front().offset).size() : 0; // a beginning that comes once more
+            }
             return true;
         });
-        if (status.ok() && kept_)
-            kept_->keep(file_, piece.offset, piece.bytes);
+        if (!pieces.empty())
+            keepSome();
         return status;
     }
 
@@ -90,8 +229,12 @@ private:
     HubAddress address_;
     HubFile file_;
     std::shared_ptr<HubPieces> kept_;
+    bool isParquet_;
     mutable std::mutex mutex_;
-    mutable std::list<Piece> pieces_; ///< guarded by mutex_; used last first
+    mutable std::list<Loaded> loaded_; ///< guarded by mutex_; used last first
+    mutable std::uint64_t loadedBytes_ = 0; ///< guarded by mutex_
+    mutable std::uint64_t lookedAt_ = UINT64_MAX; ///< guarded by mutex_; the piece of which a little was read last
+    mutable int looks_ = 0; ///< guarded by mutex_; how often in a row
 };
 
 } // namespace

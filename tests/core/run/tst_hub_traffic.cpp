@@ -9,6 +9,8 @@
 #include "core/run/run_status.h"
 #include "core/tracker/database.h"
 
+#include <algorithm>
+
 using namespace furrow;
 using namespace furrow::test;
 
@@ -207,7 +209,7 @@ private Q_SLOTS:
         Run run(kRows, 150, 50, 1, 1, "hf://o/n");
         int damaged = 0;
         for (const auto& entry : std::filesystem::directory_iterator(run.paths.cacheFolder() / kDownloads))
-            if (entry.path().extension() == ".piece") {
+            if (entry.path().extension() == ".range") {
                 std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
                 file.seekp(1000);
                 file.put('\x01');

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/data/byte_source.h"
+
+namespace furrow {
+
+struct ByteRange {
+    std::uint64_t offset = 0;
+    std::uint64_t sizeBytes = 0;
+    std::uint64_t end() const { return offset + sizeBytes; }
+};
+
+enum class Need {
+    Stretch, ///< what follows in the stretch is needed too
+    Little, ///< what follows may be jumped over
+};
+
+/// A source that is far away: it fetches by pieces and keeps them. Const methods are thread-safe.
+class DistantSource : public ByteSource {
+public:
+    /// As readAt, inside a stretch that is needed as a whole, sooner or later: a column of a row group. It is fetched by pieces that begin where it begins,
+    /// and nothing beyond it.
+    virtual Status readIn(const ByteRange& stretch, std::uint64_t offset, std::span<std::byte> into, Need need) const = 0;
+    /// What was read of this part cannot be what the file holds: what was kept of it is fetched anew.
+    virtual void distrust(const ByteRange& part) const = 0;
+};
+
+} // namespace furrow

@@ -1,0 +1,225 @@
+#include "feeder_fixture.h"
+#include "use_hub.h"
+
+#include "core/base/random.h"
+#include "core/data/bench/data_bench.h"
+#include "core/run/reading.h"
+#include "core/run/run_audit.h"
+#include "core/run/run_status.h"
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+constexpr int kRows = 12'000;
+constexpr int kRowBytes = 800;
+constexpr std::uint64_t kLostByKill = 1 << 20; ///< what was on the way, and not yet on disk
+
+std::vector<std::string> numberedTexts()
+{
+    Random random(11);
+    std::vector<std::string> texts;
+    for (int row = 0; row < kRows; ++row) {
+        std::string text = std::to_string(row) + " ";
+        while (std::ssize(text) < kRowBytes)
+            text += static_cast<char>('0' + random.below(64));
+        texts.push_back(std::move(text));
+    }
+    return texts;
+}
+
+/// The texts in one Parquet file; "" in a build that cannot write one.
+std::string asParquet(const std::vector<std::string>& texts, const BenchParquet& shape)
+{
+    const QTemporaryDir folder;
+    const auto file = pathFromUtf8(folder.path().toStdString()) / "train.parquet";
+    return writeBenchParquet(file, texts, shape).ok() ? good(readFile(file)) : std::string();
+}
+
+FakeHub::Repository repositoryOf(const QString& kind, const std::vector<std::string>& texts)
+{
+    FakeHub::Repository repository;
+    if (kind == "text") {
+        for (std::size_t row = 0; row < texts.size(); ++row)
+            repository.files["train-" + std::to_string(row * 3 / texts.size()) + ".txt"] += texts[row] + "\n";
+        return repository;
+    }
+    const auto file = asParquet(texts, { kind == "one group" ? std::size_t { kRows } : std::size_t { 500 }, false, 2, kRowBytes });
+    if (!file.empty())
+        repository.files["train.parquet"] = file;
+    return repository;
+}
+
+std::uint64_t largest(const FakeHub::Repository& repository)
+{
+    std::uint64_t bytes = 0;
+    for (const auto& [name, content] : repository.files)
+        bytes = std::max<std::uint64_t>(bytes, content.size());
+    return bytes;
+}
+
+/// Rows whose text in the prepared blocks is not that of the source.
+int wrongRows(const Run& run, const std::vector<std::string>& texts)
+{
+    int wrong = 0;
+    const auto rows = good(good(LedgerReader::open(run.paths.tracker())).blocksAfter(-1, kRows));
+    for (const auto& row : rows) {
+        const auto block = good(PreparedBlock::open(run.blocks() / row.fileName));
+        for (int column = 0; column < block.chunkCount(); ++column) {
+            const auto chunk = good(block.readChunk(column));
+            for (std::size_t i = 0; i < chunk.rows.size(); ++i) {
+                const auto ids = std::span(chunk.tokens).subspan(chunk.offsets[i], chunk.offsets[i + 1] - chunk.offsets[i]);
+                const auto text = byteTokenizer()->decode(ids);
+                wrong += text == texts[static_cast<std::size_t>(std::stoi(text))] ? 0 : 1;
+            }
+        }
+    }
+    return wrong;
+}
+
+} // namespace
+
+class TestHubFaults : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void faultsAndKillsCostNoRowAndFewBytes_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::newRow("text") << "text";
+        QTest::newRow("one group") << "one group";
+        QTest::newRow("many groups") << "many groups";
+    }
+    /// FURROW_HUB_FAULTS=100 (with QTEST_FUNCTION_TIMEOUT=3600000) tries so many seeds of each kind; FURROW_HUB_SEED is the first.
+    void faultsAndKillsCostNoRowAndFewBytes()
+    {
+        QFETCH(QString, kind);
+        const auto texts = numberedTexts();
+        const auto repository = repositoryOf(kind, texts);
+        if (repository.files.empty())
+            QSKIP("This build cannot write Parquet.");
+        const auto seeds = std::max(1, qEnvironmentVariableIntValue("FURROW_HUB_FAULTS"));
+        const auto first = qEnvironmentVariableIntValue("FURROW_HUB_SEED");
+        for (int seed = first; seed < first + seeds; ++seed)
+            train(kind, repository, texts, static_cast<std::uint64_t>(seed));
+    }
+
+    /// Eight rows of a range were others, and the audit was clean.
+    void wrongRowsOfARangeAreNeverBehindACleanReport()
+    {
+        const auto texts = numberedTexts();
+        FakeHub::Repository repository;
+        repository.files["train.parquet"] = asParquet(texts, { kRows, false, 2, kRowBytes, true });
+        if (repository.files["train.parquet"].empty())
+            QSKIP("This build cannot write Parquet.");
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 500, 100, 1, 1, "hf://o/n");
+        hub.fail({ HubFault::WrongBytes });
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), kRows / 100);
+        run.stopFeeder();
+        QCOMPARE(wrongRows(run, texts), 1); // nothing in such a file tells
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        std::string told;
+        for (const auto& inspection : report.inspections)
+            told += inspection.how + "\n";
+        QVERIFY2(told.find("1 files are not verified against the hub") != std::string::npos && told.find("only the columns that are needed are read of it") != std::string::npos, told.c_str());
+        std::string evidence;
+        for (const auto& sentence : good(readStatus(run.paths)).evidence)
+            evidence += sentence + "\n";
+        QVERIFY2(evidence.find("only the columns") != std::string::npos, evidence.c_str());
+    }
+
+    /// Blocks were prepared in the order of their first chunks, and what lay between two of them in the row group came again each time.
+    void aCacheOfTwoBlocksFetchesAColumnOnce()
+    {
+        const auto texts = numberedTexts();
+        const auto repository = repositoryOf("one group", texts);
+        if (repository.files.empty())
+            QSKIP("This build cannot write Parquet.");
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 500, 100, 0.0025, 1, "hf://o/n");
+        const auto lookedAt = hub.storeBytes(); // which such a cache cannot keep
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), kRows / 100);
+        verifyEachRowOnceAnEpoch(seen, 1, kRows);
+        run.stopFeeder();
+        const std::uint64_t needed = kRows * kRowBytes * 3 / 4; // of 64 letters; compressed no less
+        QVERIFY2(hub.storeBytes() >= needed && hub.storeBytes() <= lookedAt + needed * 104 / 100, std::to_string(hub.storeBytes()).c_str());
+    }
+
+    /// A column came, and the feeder was "starting", or "preparing block 0".
+    void aColumnThatComesSaysHowFarItIs()
+    {
+        const auto texts = numberedTexts();
+        const auto repository = repositoryOf("one group", texts);
+        if (repository.files.empty())
+            QSKIP("This build cannot write Parquet.");
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 2000, 100, 1, 1, "hf://o/n");
+        hub.setSpeed(1'000'000);
+        run.startFeeder();
+        const auto doing = [&] { return good(readStatus(run.paths)).reading.value_or(Reading {}).doing; };
+        QTRY_VERIFY2_WITH_TIMEOUT(doing().find("downloading train.parquet: ") == 0 && doing().find(" of 6.9 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos, doing().c_str(), 20'000);
+        hub.setSpeed(0);
+        run.stopFeeder();
+    }
+
+private:
+    void train(const QString& kind, const FakeHub::Repository& repository, const std::vector<std::string>& texts, std::uint64_t seed)
+    {
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 500, 100, 1, 1, "hf://o/n");
+        FakeHub::Repository moved; // the branch goes on, what the run has pinned stays
+        moved.commit = std::string(40, 'c');
+        moved.files = { { "train.txt", "other\n" } };
+        moved.older[repository.commit] = repository.files;
+        hub.add("o/n", moved);
+        hub.setSpeed(4'000'000);
+        std::vector faults { HubFault::ServerError, HubFault::Cut, HubFault::WholeFile, HubFault::OtherPart, HubFault::Expired, HubFault::WrongBytes };
+        hub.failAtRandom(faults, 5, seed);
+        hub.fail({ seed % 2 == 0 ? HubFault::Stall : HubFault::Cut });
+        Random random(seed);
+        constexpr int kKills = 3;
+        std::map<std::int64_t, std::map<int, int>> seen;
+        int trained = 0;
+        for (int kill = 0; kill <= kKills; ++kill) {
+            run.startFeeder();
+            if (kill == kKills) {
+                trained += PlayedWorker(run, kill).work(seen);
+                run.stopFeeder();
+                break;
+            }
+            QTest::qWait(static_cast<int>(300 + random.below(900)));
+            hub.setAway(random.below(3) == 0); // when it is killed next it waits
+            trained += PlayedWorker(run, kill).work(seen, hub.isAway() ? 0 : 5);
+            run.feeder->killTree();
+            (void)run.feeder->wait(std::chrono::seconds(20));
+            run.feeder.reset();
+            hub.setAway(false);
+        }
+        const std::string about = QString("%1, seed %2, %3 bytes").arg(kind).arg(seed).arg(hub.storeBytes()).toStdString();
+        QVERIFY2(trained == kRows / 100, about.c_str());
+        verifyEachRowOnceAnEpoch(seen, 1, kRows);
+        QVERIFY2(wrongRows(run, texts) == 0, about.c_str());
+        // A wrong byte costs what it was found in; a whole file or another part instead of the asked one is cut off, but on the way.
+        const std::uint64_t needed = kind == "text" ? kRows * (kRowBytes + 1) : kRows * kRowBytes * 3 / 4 * 51 / 50;
+        const auto wrong = static_cast<std::uint64_t>(hub.faultsMet(HubFault::WrongBytes)) * (kind == "text" ? largest(repository) : needed);
+        const auto other = static_cast<std::uint64_t>(hub.faultsMet(HubFault::WholeFile) + hub.faultsMet(HubFault::OtherPart)) * kLostByKill;
+        const auto most = needed * 51 / 50 + kKills * kLostByKill + wrong + other;
+        QVERIFY2(hub.storeBytes() <= most, (about + ", most " + std::to_string(most)).c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestHubFaults)
+#include "tst_hub_faults.moc"
