@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
+#include "core/config/chunk_name.h"
 #include "core/run/chunk_view.h"
 #include "core/run/life_cycle.h"
 #include "core/run/poisoned_chunks.h"
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -19,18 +19,6 @@
 namespace furrow::ctl {
 
 namespace {
-
-/// "3:17" -> block 3, column 17.
-bool parseChunk(const std::string& text, std::int64_t& block, std::int32_t& column)
-{
-    const auto colon = text.find(':');
-    if (colon == std::string::npos)
-        return false;
-    const char* end = text.data() + text.size();
-    const auto a = std::from_chars(text.data(), text.data() + colon, block);
-    const auto b = std::from_chars(text.data() + colon + 1, end, column);
-    return a.ec == std::errc {} && a.ptr == text.data() + colon && b.ec == std::errc {} && b.ptr == end && block >= 0 && column >= 0;
-}
 
 Error noChunk(const std::string& text)
 {
@@ -67,8 +55,11 @@ nlohmann::json sampleJson(const SampleView& s)
 
 int inspect(InspectOptions o)
 {
-    if (!parseChunk(o.chunk, o.part.block, o.part.column))
+    const auto chunk = parseChunkName(o.chunk);
+    if (!chunk)
         return fail(noChunk(o.chunk), o.json);
+    o.part.block = chunk->block;
+    o.part.column = chunk->column;
     o.part.order = o.order == "highest" ? SampleOrder::HighestLoss : o.order == "lowest" ? SampleOrder::LowestLoss : SampleOrder::AsStored;
     if (o.epoch > 0)
         o.part.epoch = o.epoch - 1;
@@ -119,11 +110,10 @@ int exclude(const ExcludeOptions& o)
         return fail(epochs.error(), o.json);
     std::vector<ChunkId> ids;
     for (const auto& text : o.chunks) {
-        ChunkPlace place;
-        place.epoch = epochs.value().empty() ? 0 : epochs.value().back().epoch;
-        if (!parseChunk(text, place.block, place.column) || place.block >= kMaxBlocks || place.column >= kMaxChunksPerBlock)
+        const auto chunk = parseChunkName(text);
+        if (!chunk || chunk->block >= kMaxBlocks || chunk->column >= kMaxChunksPerBlock)
             return fail(noChunk(text), o.json);
-        ids.push_back(chunkIdOf(place));
+        ids.push_back(chunkIdOf({ epochs.value().empty() ? 0 : epochs.value().back().epoch, chunk->block, chunk->column }));
     }
     auto ledger = openForControl(paths);
     if (!ledger.ok())
@@ -164,13 +154,13 @@ Result<std::vector<NamedChunk>> choosePoisoned(const PoisonedOptions& o)
         return all;
     std::vector<NamedChunk> chosen;
     for (const auto& text : o.chunks) {
-        ChunkPlace place;
-        if (!parseChunk(text, place.block, place.column))
+        const auto chunk = parseChunkName(text);
+        if (!chunk)
             return noChunk(text);
         const auto before = chosen.size();
         std::copy_if(all.value().begin(), all.value().end(), std::back_inserter(chosen), [&](const NamedChunk& one) {
             const ChunkPlace at = placeOf(one.chunk);
-            return at.block == place.block && at.column == place.column;
+            return ChunkName { at.block, at.column } == *chunk;
         });
         if (chosen.size() == before)
             return Error { ErrorCode::InvalidArgument, "Chunk " + text + " is not poisoned. 'furrowctl chunks list' shows those that are." };
@@ -243,7 +233,7 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
     inspecting->callback([&chosen, io] { chosen.action = [io] { return inspect(*io); }; });
 
     auto eo = std::make_shared<ExcludeOptions>();
-    auto* excluding = app.add_subcommand("exclude", "Leave chunks out of a run: they are not trained and shown as excluded.");
+    auto* excluding = app.add_subcommand("exclude", "Leave chunks that are not trained yet out of this run: they are shown as excluded. Lists for new runs (--exclude, the console's quarantine) change no run that is there.");
     excluding->add_option("run", eo->run, "Folder of the run.")->required();
     excluding->add_option("chunks", eo->chunks, "BLOCK:CHUNK, one or more.")->required();
     excluding->add_option("--cause", eo->cause, "Why; kept with the event.")->capture_default_str();

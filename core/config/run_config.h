@@ -35,6 +35,7 @@ struct RunConfig {
     double maxUnreadablePercent = 1; ///< of the rows read so far; 100: no limit
     std::int64_t shuffleWindowBlocks = 24;
     bool shuffle = true;
+    std::string startAt; ///< "BLOCK:CHUNK" or empty; see core/config/chunk_name.h
     std::int64_t startSample = 0;
     std::int64_t maxSamples = 0;
     double fraction = 1;

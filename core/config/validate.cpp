@@ -3,6 +3,7 @@
 
 #include "core/base/redact.h"
 #include "core/base/sentence.h"
+#include "core/config/chunk_name.h"
 #include "core/config/csv_character.h"
 #include "core/config/schema.h"
 
@@ -54,6 +55,8 @@ struct Rules {
         for (const auto& weight : c.dataWeights)
             if (!isPositiveNumber(weight))
                 refuse("data_weights", sentence("%1 has '%2', allowed are numbers above 0.", { "data_weights", weight }), "1");
+        if (!c.startAt.empty() && !parseChunkName(c.startAt))
+            refuse("start_at", sentence("%1 is '%2', allowed is BLOCK:CHUNK, both from 0, such as 3:17.", { "start_at", c.startAt }), "0:0");
         if (c.dataMode == "stream" && c.data.size() > 1)
             refuse("data", sentence("%1 names several sources, %2 stream takes one file.", { "data", "data_mode" }));
     }

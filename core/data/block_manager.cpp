@@ -69,7 +69,7 @@ struct BlockManager::State {
     std::string duplicatesKey; ///< "": only repeats inside a block are known
     std::shared_ptr<const DuplicateIndex> duplicates;
     std::unique_ptr<DuplicateSearch> search; ///< that was interrupted
-    std::vector<Quarantine::Chunk> excludedChunks;
+    std::vector<ChunkName> excludedChunks;
     std::uint64_t largestBytes = 0; ///< of the blocks seen so far
     std::set<std::string> pinned;
     bool proven = false;

@@ -85,12 +85,10 @@ Status Quarantine::add(std::string_view line)
     const auto rest = space == std::string_view::npos ? std::string_view() : trimmed(line.substr(space));
     const auto refused = [](const std::string& why) { return Error { ErrorCode::InvalidArgument, why }; };
     if (kind == "chunk") {
-        Chunk chunk;
-        const auto colon = rest.find(':');
-        const bool good = colon != std::string_view::npos && parseNumber(rest.substr(0, colon), chunk.block) && parseNumber(rest.substr(colon + 1), chunk.column);
-        if (!good || chunk.block < 0 || chunk.column < 0)
+        const auto chunk = parseChunkName(rest);
+        if (!chunk)
             return refused("names no chunk: write chunk BLOCK:COLUMN.");
-        chunks_.push_back(chunk);
+        chunks_.push_back(*chunk);
         return {};
     }
     if (kind == "sample") {

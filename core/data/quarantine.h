@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/config/chunk_name.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,12 +20,6 @@ namespace furrow {
 /// Const methods are thread-safe.
 class Quarantine {
 public:
-    struct Chunk {
-        std::int64_t block = 0;
-        std::int32_t column = 0;
-        bool operator==(const Chunk&) const = default;
-    };
-
     /// InvalidArgument names the line that is wrong.
     static Result<std::shared_ptr<const Quarantine>> parse(std::string_view text);
     ~Quarantine();
@@ -33,7 +28,7 @@ public:
 
     /// An error: a pattern takes too many steps on the text, so that nobody knows whether it is meant.
     Result<bool> excludes(std::string_view text, std::uint64_t fingerprint) const;
-    const std::vector<Chunk>& chunks() const { return chunks_; }
+    const std::vector<ChunkName>& chunks() const { return chunks_; }
     /// The entries that decide about samples, in order, without comments: equal texts exclude the same.
     const std::string& sampleEntries() const { return sampleEntries_; }
 
@@ -42,7 +37,7 @@ private:
     Quarantine();
     Status add(std::string_view line);
 
-    std::vector<Chunk> chunks_;
+    std::vector<ChunkName> chunks_;
     std::unordered_set<std::uint64_t> samples_;
     std::vector<std::unique_ptr<Pattern>> patterns_;
     std::string sampleEntries_;

@@ -23,6 +23,7 @@
 #include "core/run/life_cycle.h"
 #include "core/run/new_run_folder.h"
 #include "core/run/run_length.h"
+#include "core/run/start_at.h"
 #include "core/run/supervisor.h"
 #include "core/tracker/order.h"
 
@@ -178,7 +179,7 @@ Status checkWeights(const RunPaths& paths)
 /// What the claim order mixes of what a full shuffle would, in the first epoch and in later ones.
 std::string describeOrder(const RunConfig& config, std::int64_t blocks, std::int64_t chunks)
 {
-    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, false };
+    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, false, parseChunkName(config.startAt) };
     const auto percent = [&](std::int64_t epoch) { return formatNumber(100 * mixingScore(rule, epoch, blocks, chunks / blocks), 0) + " %"; };
     return "Order: chunks are shuffled in groups of " + formatCount(std::min(config.shuffleWindowBlocks, blocks)) + " blocks, which mixes " + percent(0)
         + " of what a full shuffle would" + (config.epochs > 1 || config.iterate ? " in the first epoch and " + percent(1) + " in later ones" : "");
@@ -241,6 +242,11 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
         return problems.error();
     if (!problems.value().empty())
         return Error { ErrorCode::InvalidArgument, toString(problems.value()) };
+    auto start = startProblems(file.config, data.value(), tokenizer.value(), paths.cacheFolder());
+    if (!start.ok())
+        return start.error();
+    if (!start.value().empty())
+        return Error { ErrorCode::InvalidArgument, toString(start.value()) };
     file.dataIdentity = data.value().identity;
     file.dataManifest = data.value().manifest;
     file.samplesPerBlock = data.value().samplesPerBlock;

@@ -13,6 +13,7 @@
 #include "core/run/life_cycle.h"
 #include "core/run/patience.h"
 #include "core/run/run_links.h"
+#include "core/run/start_at.h"
 #include "core/tracker/feeder_ledger.h"
 
 #include <algorithm>
@@ -47,6 +48,8 @@ public:
     {
         if (auto status = continuePlanning(); !status.ok())
             return status;
+        if (auto status = checkStart(); !status.ok())
+            return status;
         if (auto status = nameLeftOut(); !status.ok())
             return status;
         while (!stop_.requested()) {
@@ -62,6 +65,8 @@ public:
 private:
     Status continuePlanning();
     Result<bool> turn();
+    Status checkStart();
+    FeederLedger::Reach reach() const { return allPlanned_ || planningEnded_ ? FeederLedger::Reach::All : FeederLedger::Reach::BehindStart; }
     Status beat();
     Result<bool> findDuplicates();
     Result<bool> plan();
@@ -115,6 +120,26 @@ Status Feeder::continuePlanning()
     if (!last.ok())
         return last.error();
     return blocks_.resumeAfter(last.value().plan);
+}
+
+/// Gives up when the chunk that the run shall begin with turns out not to exist: before anything of the data is prepared.
+Status Feeder::checkStart()
+{
+    const auto start = parseChunkName(config_.startAt);
+    if (!start)
+        return {};
+    auto demand = ledger_.demand(0);
+    if (!demand.ok())
+        return demand.error();
+    std::optional<std::int64_t> chunks;
+    if (demand.value().knownBlocks > start->block) {
+        auto block = reader_.block(start->block);
+        if (!block.ok())
+            return block.error();
+        chunks = block.value().chunks;
+    }
+    const auto problem = startProblem(*start, allPlanned_ ? std::optional(demand.value().knownBlocks) : std::nullopt, chunks);
+    return problem.empty() ? Status {} : giveUp(sentence("%1 Begin a new run with another one.", { problem }));
 }
 
 Status Feeder::beat()
@@ -178,7 +203,7 @@ Result<int> Feeder::plansNow()
     if (!blocks_.planningFillsCache())
         return kPlansPerTurn;
     const int enough = static_cast<int>(budget());
-    auto ahead = ledger_.wanted(enough);
+    auto ahead = ledger_.wanted(enough, reach());
     if (!ahead.ok())
         return ahead.error();
     return enough - static_cast<int>(ahead.value().size());
@@ -222,6 +247,8 @@ Result<bool> Feeder::plan()
     if (!allPlanned_) {
         if (auto status = ledger_.setUnprovenReason(blocks_.unprovenReason()); !status.ok())
             return status.error();
+        if (auto status = checkStart(); !status.ok())
+            return status.error();
         return !fresh.empty();
     }
     auto demand = ledger_.demand();
@@ -229,6 +256,8 @@ Result<bool> Feeder::plan()
         return demand.error();
     logInfo("the data has " + formatCount(demand.value().knownBlocks) + " blocks; the last one is proven");
     if (auto status = ledger_.setLastBlockProven(demand.value().knownBlocks); !status.ok())
+        return status.error();
+    if (auto status = checkStart(); !status.ok())
         return status.error();
     return true;
 }
@@ -275,7 +304,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
             return false;
         }
     }
-    auto wanted = ledger_.wanted(1);
+    auto wanted = ledger_.wanted(1, reach());
     if (!wanted.ok())
         return wanted.error();
     if (wanted.value().empty())

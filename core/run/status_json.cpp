@@ -66,9 +66,9 @@ nlohmann::json epochsJson(const RunStatus& s)
 /// `mixing`: see mixingScore; null while the number of blocks is not proven.
 nlohmann::json orderJson(const RunConfig& config, const EpochRow& epoch)
 {
-    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, !config.shuffle };
+    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, !config.shuffle, parseChunkName(config.startAt) };
     const auto blocks = epoch.blockCount.value_or(0);
-    return { { "window_blocks", config.shuffle ? config.shuffleWindowBlocks : 0 },
+    return { { "start_at", config.startAt.empty() ? nlohmann::json(nullptr) : nlohmann::json(config.startAt) }, { "window_blocks", config.shuffle ? config.shuffleWindowBlocks : 0 },
         { "mixing", blocks == 0 ? nlohmann::json(nullptr) : nlohmann::json(mixingScore(rule, epoch.epoch, blocks, epoch.chunks.sum() / blocks)) } };
 }
 

@@ -639,6 +639,7 @@ TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>
     tracker.seed = static_cast<std::uint64_t>(file.config.seed);
     tracker.shuffleWindowBlocks = file.config.shuffleWindowBlocks;
     tracker.linearOrder = !file.config.shuffle;
+    tracker.startAt = file.config.startAt;
     tracker.frozen = frozenText(file);
     if (parent) {
         tracker.inheritedColumns = parent->chunks;

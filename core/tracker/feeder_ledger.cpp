@@ -308,13 +308,16 @@ Status FeederLedger::endPlanning(const std::string& reason)
     return transaction.value().commit();
 }
 
-Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit)
+Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit, Reach reach)
 {
     Database& db = state_->file.db;
     std::vector<KnownBlock> wanted;
     {
-        Rows rows = db.query("SELECT c.id, b.plan, b.problem, c.ord FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000"
-                             " WHERE c.state=0 ORDER BY c.epoch, c.ord, c.id");
+#define FURROW_PENDING "SELECT c.id, b.plan, b.problem, c.ord FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.state=0"
+        Rows rows = reach == Reach::BehindStart && state_->file.order.start
+            ? db.query(FURROW_PENDING " AND c.epoch=0 AND c.ord<? ORDER BY c.ord, c.id", kBeforeStart)
+            : db.query(FURROW_PENDING " ORDER BY c.epoch, c.ord, c.id");
+#undef FURROW_PENDING
         std::map<std::int64_t, std::string> group; // block -> plan, of those whose chunks are mixed
         std::pair<std::int64_t, std::int64_t> current { -1, -1 }; // epoch and group
         const auto close = [&] {

@@ -66,9 +66,13 @@ public:
         std::int64_t block = 0;
         std::string plan;
     };
+    enum class Reach {
+        BehindStart, ///< what lies before the start of epoch 0 is not wanted yet: blocks that come before it in the claim order may become known
+        All
+    };
     /// Blocks that are not prepared and have unfinished chunks in an open epoch: groups in the order in which they will be claimed, the blocks of a group in
     /// source order, so that reading them is reading on. Their chunks are mixed anyway, and a group is prepared before it is trained.
-    Result<std::vector<KnownBlock>> wanted(int limit);
+    Result<std::vector<KnownBlock>> wanted(int limit, Reach reach = Reach::All);
     /// Prepared blocks that still have chunks to be trained in an open epoch (must not be evicted), and chunks free to claim.
     /// Trained chunks without a checkpoint hold no block: lost, they would be prepared again.
     struct Demand {

@@ -27,6 +27,13 @@ namespace {
         return number;
     }
 
+    /// "": not there.
+    std::string optionalMeta(Database& db, const char* key)
+    {
+        Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
+        return rows.next() ? rows.text(0) : std::string();
+    }
+
     Result<Database> openForWriting(const std::filesystem::path& tracker)
     {
         if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
@@ -50,6 +57,7 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
     file.order.seed = parsed<std::uint64_t>(metaText(file.db, "seed"));
     file.order.windowBlocks = parsed<std::int64_t>(metaText(file.db, "shuffle_window_blocks"));
     file.order.linear = metaText(file.db, "linear_order") == "1";
+    file.order.start = parseChunkName(optionalMeta(file.db, "start_at"));
     if (Status status = file.db.takeStatus(); !status.ok())
         return status.error();
     return file;

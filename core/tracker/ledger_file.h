@@ -14,6 +14,7 @@ struct LedgerFile {
     OrderRule order;
 };
 
+
 /// Opens for writing and reads the fixed configuration. Refuses a file of another version.
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock& clock);
 

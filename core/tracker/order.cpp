@@ -12,15 +12,14 @@ namespace {
 
 constexpr int kGroupBits = 34; ///< inside a group: two of a thousand chunks tie once in 30,000 groups, and a tie is harmless
 
-} // namespace
-
-std::int64_t claimOrder(const OrderRule& rule, const ChunkPlace& place, std::int64_t blocks)
+/// Of one part of an epoch, which begins with block `from`.
+std::int64_t orderInPart(const OrderRule& rule, const ChunkPlace& place, std::int64_t blocks, std::int64_t from)
 {
     if (rule.linear)
         return place.block * kMaxChunksPerBlock + place.column;
     const auto epoch = static_cast<std::uint64_t>(place.epoch);
     std::int64_t window = std::max<std::int64_t>(1, rule.windowBlocks);
-    std::int64_t position = place.block;
+    std::int64_t position = place.block - from;
     if (place.epoch > 0 && place.block < blocks) {
         position = static_cast<std::int64_t>(permuted(static_cast<std::uint64_t>(place.block), static_cast<std::uint64_t>(blocks), mixSeed({ rule.seed, epoch })));
         const std::int64_t groups = (blocks + window - 1) / window;
@@ -30,9 +29,22 @@ std::int64_t claimOrder(const OrderRule& rule, const ChunkPlace& place, std::int
     return (position / window << kGroupBits) | static_cast<std::int64_t>(hash >> (64 - kGroupBits));
 }
 
+} // namespace
+
 std::int64_t groupOf(const OrderRule& rule, std::int64_t claimOrder)
 {
     return rule.linear ? claimOrder / kMaxChunksPerBlock : claimOrder >> kGroupBits;
+}
+
+std::int64_t claimOrder(const OrderRule& rule, const ChunkPlace& place, std::int64_t blocks)
+{
+    if (!rule.start || place.epoch > 0)
+        return orderInPart(rule, place, blocks, 0);
+    const ChunkName here { place.block, place.column };
+    if (here == *rule.start)
+        return 0;
+    const bool isBehind = std::pair(here.block, here.column) > std::pair(rule.start->block, rule.start->column);
+    return isBehind ? orderInPart(rule, place, blocks, rule.start->block) : kBeforeStart + orderInPart(rule, place, blocks, 0);
 }
 
 double mixingScore(const OrderRule& rule, std::int64_t epoch, std::int64_t blocks, std::int64_t chunksPerBlock)

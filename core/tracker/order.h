@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/chunk_name.h"
 #include "core/tracker/types.h"
 
 namespace furrow {
@@ -9,12 +10,17 @@ struct OrderRule {
     std::uint64_t seed = 0;
     std::int64_t windowBlocks = 4; ///< blocks whose chunks are mixed; below 1 counts as 1
     bool linear = false; ///< source order in every epoch
+    std::optional<ChunkName> start {}; ///< the chunk that epoch 0 begins with; none: wherever the order begins
 };
+
+/// Everything that lies before the start of epoch 0 has this place in the claim order, or a later one.
+inline constexpr std::int64_t kBeforeStart = std::int64_t { 1 } << 61;
 
 /// Place of a chunk in the claim order of its epoch: lower is earlier, equal ones go by chunk id. A pure function, so it
 /// does not matter who trains or how often a run was resumed. The blocks of an epoch form groups, whose chunks are shuffled:
 /// only a group and the next one need to be prepared at a time, whatever the size of the data. Epoch 0 takes the blocks
-/// in source order, later epochs in a permutation of all blocks.
+/// in source order, later epochs in a permutation of all blocks. With a `start`, epoch 0 has three parts: that chunk, what lies behind
+/// it in the source (its groups are counted from there), what lies before it.
 /// @param blocks  of the data set when their number is proven, else 0: then the order is that of epoch 0
 /// @return in [0, 2^62)
 std::int64_t claimOrder(const OrderRule& rule, const ChunkPlace& place, std::int64_t blocks);

@@ -67,7 +67,7 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     auto created = Database::create(tracker);
     if (!created.ok())
         return created.error();
-    LedgerFile file { std::move(created).value(), &systemClock(), config.runId, { config.seed, config.shuffleWindowBlocks, config.linearOrder } };
+    LedgerFile file { std::move(created).value(), &systemClock(), config.runId, { config.seed, config.shuffleWindowBlocks, config.linearOrder, parseChunkName(config.startAt) } };
     Database& db = file.db;
     auto transaction = Transaction::begin(db);
     if (!transaction.ok())
@@ -78,6 +78,8 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     db.run(insert, "seed", std::to_string(config.seed));
     db.run(insert, "shuffle_window_blocks", std::to_string(config.shuffleWindowBlocks));
     db.run(insert, "linear_order", config.linearOrder ? "1" : "0");
+    if (!config.startAt.empty())
+        db.run(insert, "start_at", config.startAt);
     db.run(insert, "frozen", config.frozen);
     db.run(insert, "created", isoTime(file.clock->wallNs()));
     db.run(insert, "furrow_version", FURROW_VERSION);

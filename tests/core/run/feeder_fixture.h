@@ -37,7 +37,7 @@ inline void good(const Status& status)
 /// A run over `rows` lines that carry their own number, a real feeder process, and a worker played by the test.
 class Run {
 public:
-    Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {}, const std::string& duplicates = "report")
+    Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {}, const std::string& duplicates = "report", const std::string& startAt = {})
     {
         std::ofstream(file("data.txt"), std::ios::binary) << lines(rows);
         NewRun request;
@@ -48,6 +48,7 @@ public:
         request.config.chunkSamples = perChunk;
         request.config.cacheGiB = cacheGiB;
         request.config.epochs = epochs;
+        request.config.startAt = startAt;
         request.config.shuffleWindowBlocks = 3;
         request.config.prepareAheadBlocks = 1;
         request.config.devices = "cpu";

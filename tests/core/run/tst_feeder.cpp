@@ -36,6 +36,46 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    void aRunBeginsWithTheChosenChunkAndTrainsTheSame()
+    {
+        std::map<std::string, std::uint64_t> digests;
+        for (const std::string start : { "", "2:3" }) {
+            Run run(1200, 300, 50, 0.1, 1, {}, "report", start);
+            run.startFeeder();
+            std::map<std::int64_t, std::map<int, int>> seen;
+            QCOMPARE(PlayedWorker(run, 0).work(seen), 24);
+            verifyEachRowOnceAnEpoch(seen, 1, 1200);
+            run.stopFeeder();
+            const auto report = good(audit(run.paths.tracker()));
+            QVERIFY2(report.isClean(), auditText(report).c_str());
+            digests[start] = report.epochs.at(0).digest;
+            const auto first = good(good(LedgerReader::open(run.paths.tracker())).claimsSince(0, 1)).at(0).chunk;
+            QVERIFY(start.empty() || first == chunkIdOf({ 0, 2, 3 }));
+        }
+        QCOMPARE(digests.at("2:3"), digests.at(""));
+    }
+
+    void aStartThatDoesNotExistIsRefusedBeforeThereIsARun()
+    {
+        QTemporaryDir folder;
+        NewRun request;
+        request.config.data = { folder.path().toStdString() + "/data.txt" };
+        std::ofstream(request.config.data[0], std::ios::binary) << Run::lines(1200);
+        request.config.samplesPerBlock = 300;
+        request.config.chunkSamples = 50;
+        request.config.heldOutPercent = 0;
+        request.config.devices = "cpu";
+        request.folder = folder.path().toStdString() + "/run";
+        for (const auto& [start, range] : { std::pair { "4:0", "has the blocks 0 to 3." }, { "3:6", "block 3 has the chunks 0 to 5." }, { "three", "allowed is BLOCK:CHUNK" } }) {
+            request.config.startAt = start;
+            const auto made = createRun(request, {});
+            QVERIFY2(!made.ok() && made.error().message.find(range) != std::string::npos, made.ok() ? start : made.error().message.c_str());
+            QVERIFY(!std::filesystem::exists(request.folder));
+        }
+        request.config.startAt = "3:5";
+        QVERIFY(createRun(request, {}).ok());
+    }
+
     void damagedBlocksAreFoundAtTheStartOfAnAttemptAndHealed()
     {
         Run run(3000, 300, 50, 0.1, 1);

@@ -47,13 +47,14 @@ struct Field {
     static constexpr std::int64_t kTokens = 1000;
     static constexpr std::int32_t kWindows = 10;
 
-    explicit Field(const StoppingRules& rules = {}, bool linear = true, std::uint64_t seed = 7)
+    explicit Field(const StoppingRules& rules = {}, bool linear = true, std::uint64_t seed = 7, const std::string& startAt = {})
         : tracker(std::filesystem::path(folder.path().toStdString()) / "tracker.sqlite")
     {
         TrackerConfig config;
         config.runId = "run-1";
         config.seed = seed;
         config.linearOrder = linear;
+        config.startAt = startAt;
         good(SupervisorLedger::create(tracker, config, rules), "create");
         attempt = good(supervisor().beginAttempt(thisProcess(), "{}"), "attempt");
     }

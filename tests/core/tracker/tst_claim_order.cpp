@@ -16,6 +16,9 @@ private Q_SLOTS:
     void orderMixesNearlyAsWellAsAFullPermutation_data();
     void orderMixesNearlyAsWellAsAFullPermutation();
     void linearOrderFollowsTheSource();
+    void theFirstEpochBeginsWhereAPersonSays_data();
+    void theFirstEpochBeginsWhereAPersonSays();
+    void whatLiesBeforeTheStartWaitsUntilAllBlocksAreKnown();
 };
 
 void TestClaimOrder::orderIsAPureFunctionOfPlaceAndSeed()
@@ -121,6 +124,75 @@ void TestClaimOrder::linearOrderFollowsTheSource()
         for (std::int32_t column = 0; column < 4; ++column)
             SAME(claimed(worker)->chunk, chunkIdOf({ 0, block, column }));
     }
+}
+
+void TestClaimOrder::theFirstEpochBeginsWhereAPersonSays_data()
+{
+    QTest::addColumn<bool>("linear");
+    QTest::addColumn<QString>("start");
+    for (const bool linear : { true, false })
+        for (const char* start : { "0:0", "2:3", "5:0", "9:4" })
+            QTest::addRow("%s from %s", linear ? "in source order" : "shuffled", start) << linear << start;
+}
+
+void TestClaimOrder::theFirstEpochBeginsWhereAPersonSays()
+{
+    QFETCH(bool, linear);
+    QFETCH(QString, start);
+    const ChunkName from = parseChunkName(start.toStdString()).value();
+    constexpr int kBlocks = 10;
+    constexpr int kColumns = 5;
+    const OrderRule usual { 7, 4, linear };
+    const OrderRule chosen { 7, 4, linear, from };
+    const auto orderOf = [&](const OrderRule& rule, std::int64_t epoch) {
+        std::vector<std::pair<std::int64_t, ChunkId>> order;
+        for (std::int64_t block = 0; block < kBlocks; ++block)
+            for (std::int32_t column = 0; column < kColumns; ++column)
+                order.emplace_back(claimOrder(rule, { epoch, block, column }, kBlocks), chunkIdOf({ epoch, block, column }));
+        std::sort(order.begin(), order.end());
+        return order;
+    };
+    const auto isBefore = [&](ChunkId chunk) { return chunk < chunkIdOf({ 0, from.block, from.column }); };
+    const auto order = orderOf(chosen, 0);
+    SAME(order.front().second, chunkIdOf({ 0, from.block, from.column }));
+    const auto tail = std::find_if(order.begin(), order.end(), [&](const auto& one) { return isBefore(one.second); });
+    QCOMPARE(order.end() - tail, from.block * kColumns + from.column); // all that lies before it, at the end
+    QVERIFY(std::all_of(tail, order.end(), [&](const auto& one) { return isBefore(one.second); }));
+    std::vector<ChunkId> before;
+    for (const auto& [ord, chunk] : orderOf(usual, 0))
+        if (isBefore(chunk))
+            before.push_back(chunk);
+    QVERIFY(std::equal(before.begin(), before.end(), tail, order.end(), [](ChunkId a, const auto& b) { return a == b.second; })); // in the order that it had
+    QVERIFY(orderOf(chosen, 1) == orderOf(usual, 1));
+
+    Field field({}, linear, 7, start.toStdString()); // as the ledger does it
+    field.fill(kBlocks, kColumns);
+    auto worker = field.worker(0);
+    for (const auto& [ord, chunk] : order)
+        SAME(claimed(worker)->chunk, chunk);
+}
+
+void TestClaimOrder::whatLiesBeforeTheStartWaitsUntilAllBlocksAreKnown()
+{
+    Field field({}, true, 7, "3:1");
+    auto feeder = field.feeder();
+    const auto wanted = [&](FeederLedger::Reach reach) {
+        std::vector<std::int64_t> blocks;
+        for (const auto& one : good(feeder.wanted(10, reach)))
+            blocks.push_back(one.block);
+        return blocks;
+    };
+    const auto know = [&](std::int64_t block) {
+        const NewBlock known = Field::newBlock(block, 2);
+        good(feeder.addBlocks({ &known, 1 }));
+    };
+    for (std::int64_t block = 0; block < 3; ++block)
+        know(block);
+    QVERIFY(wanted(FeederLedger::Reach::BehindStart).empty());
+    know(3);
+    know(4);
+    QCOMPARE(wanted(FeederLedger::Reach::BehindStart), (std::vector<std::int64_t> { 3, 4 }));
+    QCOMPARE(wanted(FeederLedger::Reach::All), (std::vector<std::int64_t> { 3, 4, 0, 1, 2 }));
 }
 
 QTEST_GUILESS_MAIN(TestClaimOrder)
