@@ -640,6 +640,7 @@ TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>
     tracker.shuffleWindowBlocks = file.config.shuffleWindowBlocks;
     tracker.linearOrder = !file.config.shuffle;
     tracker.startAt = file.config.startAt;
+    tracker.windowTokens = file.config.seqLen;
     tracker.frozen = frozenText(file);
     if (parent) {
         tracker.inheritedColumns = parent->chunks;

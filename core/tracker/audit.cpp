@@ -5,6 +5,7 @@
 #include "core/tracker/audit_steps.h"
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/incarnations.h"
+#include "core/tracker/ledger_file.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/row_bounds.h"
@@ -317,7 +318,7 @@ namespace {
             const bool held = state == ChunkState::Leased || state == ChunkState::Trained;
             for (const SeenPart& part : parts) {
                 one_.front() = part.windows;
-                const std::int64_t tokens = shareOf(one_, content.tokens, content.windows);
+                const std::int64_t tokens = tokensIn(one_, content.tokens, content.windows, windowTokens_);
                 all += tokens;
                 trained += part.skipped ? 0 : tokens;
                 if (held)
@@ -405,7 +406,7 @@ namespace {
                 std::int64_t claim = 0;
                 std::int64_t closed = 0; // 0: open
             } before;
-            AuditClaims figures(processes_, parts_, tallies_, wrong_);
+            AuditClaims figures(processes_, parts_, tallies_, windowTokens_, wrong_);
             Rows rows = db_.query("SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, k.holder, k.claim, c.incarnation, c.cause, c.started_wall, c.steps, c.first_step,"
                                   " c.last_step, c.samples, c.loss_sum, c.ranges, c.done, c.skipped, k.windows, k.samples, k.tokens, k.times_trained, k.mean_loss"
                                   " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id");
@@ -546,6 +547,7 @@ namespace {
         std::set<std::int64_t> surviving_;
         std::int64_t newestClaim_ = 0; // that a chunk speaks of
         const KnownProcesses processes_ = knownProcesses(db_);
+        const std::int64_t windowTokens_ = windowTokensOf(db_);
         const AuditFault wrong_ = [this](const char* kind, ChunkId chunk, const std::string& text) { wrong(kind, chunk, text); };
         AuditTallies tallies_;
         AuditParts parts_;

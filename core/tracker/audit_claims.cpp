@@ -117,7 +117,7 @@ void AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, con
         return;
     ownClaimSeen_ = true;
     if (chunk.holder && claim.outcome == ClaimOutcome::Trained)
-        tallies_.addTokens(shareOf(subtract(claim.done, covered), chunk.tokens, chunk.windows), 0);
+        tallies_.addTokens(tokensIn(subtract(claim.done, covered), chunk.tokens, chunk.windows, windowTokens_), 0);
 }
 
 void AuditClaims::lookAtParts(const AuditedClaim& claim)
@@ -155,8 +155,8 @@ void AuditClaims::lookAtFigures(const AuditedClaim& claim, const AuditedChunk& c
         differs("steps", claim.steps, windows == 0 ? 0 : std::max<std::int64_t>(0, claim.lastStep - claim.firstStep + 1));
     if (const auto roundedDown = chunk.samples * windows / std::max<std::int64_t>(1, chunk.windows); claim.samples != roundedDown) // as versions before 0.2 counted
         differs("samples", claim.samples, shareOf(claim.done, chunk.samples, chunk.windows));
-    if (windows == 0 || (chunk.windows > 0 && windows == chunk.windows))
-        differs("tokens", claim.tokens, windows == 0 ? 0 : chunk.tokens);
+    if (windowTokens_ > 0 || windows == 0 || (chunk.windows > 0 && windows == chunk.windows))
+        differs("tokens", claim.tokens, tokensIn(claim.done, chunk.tokens, chunk.windows, windowTokens_));
     else if (claim.tokens > chunk.tokens)
         wrong_("claims", claim.chunk, sentence("%1: claim %2 says that it trained %3 tokens, the whole chunk has %4: its row was changed", { toString(claim.chunk), std::to_string(claim.id), std::to_string(claim.tokens), std::to_string(chunk.tokens) }));
 }

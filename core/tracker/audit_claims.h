@@ -82,10 +82,12 @@ struct AuditedChunk {
 /// The figures of claims against the rows that they come from or went into. Internal to the audit.
 class AuditClaims {
 public:
-    AuditClaims(const KnownProcesses& processes, AuditParts& parts, AuditTallies& tallies, const AuditFault& wrong)
+    /// @param windowTokens  see tokensIn()
+    AuditClaims(const KnownProcesses& processes, AuditParts& parts, AuditTallies& tallies, std::int64_t windowTokens, const AuditFault& wrong)
         : processes_(processes)
         , parts_(parts)
         , tallies_(tallies)
+        , windowTokens_(windowTokens)
         , wrong_(wrong)
     {
     }
@@ -102,6 +104,7 @@ private:
     const KnownProcesses& processes_;
     AuditParts& parts_;
     AuditTallies& tallies_;
+    std::int64_t windowTokens_ = 0;
     const AuditFault& wrong_;
     std::int64_t process_ = 0; // of the claim before
     bool known_ = false; // that process

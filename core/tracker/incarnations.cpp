@@ -13,13 +13,13 @@ namespace {
         auto& [chunk, claim] = held;
         const WindowRanges covered = coveredRanges(file.db, chunk);
         const std::int64_t windows = chunk.windows.value_or(0);
-        moves.totals().claimedTokens -= shareOf(subtract(claim.ranges, covered), chunk.tokens, windows);
+        moves.totals().claimedTokens -= tokensIn(subtract(claim.ranges, covered), chunk.tokens, windows, file.windowTokens);
         const bool finished = claim.outcome == ClaimOutcome::Trained;
         if (finished) {
             // Steps and tokens of parts that a checkpoint has stay counted.
             const std::int64_t kept = committedSteps(file.db, claim.id);
             moves.totals().steps -= std::max<std::int64_t>(0, claim.steps - kept);
-            moves.totals().tokens -= shareOf(subtract(claim.done, covered), chunk.tokens, windows);
+            moves.totals().tokens -= tokensIn(subtract(claim.done, covered), chunk.tokens, windows, file.windowTokens);
         }
         const bool lost = finished || claim.begun;
         chunk.holder.reset();

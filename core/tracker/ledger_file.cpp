@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 
 #include <charconv>
@@ -58,9 +59,16 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
     file.order.windowBlocks = parsed<std::int64_t>(metaText(file.db, "shuffle_window_blocks"));
     file.order.linear = metaText(file.db, "linear_order") == "1";
     file.order.start = parseChunkName(optionalMeta(file.db, "start_at"));
+    file.windowTokens = windowTokensOf(file.db);
     if (Status status = file.db.takeStatus(); !status.ok())
         return status.error();
     return file;
+}
+
+std::int64_t windowTokensOf(Database& db)
+{
+    constexpr Bounds kBounds { "window_tokens", 0, 1 << 20 };
+    return bounded(db, parsed<std::int64_t>(optionalMeta(db, "window_tokens")), kBounds);
 }
 
 Status migrateLedger(const std::filesystem::path& tracker)

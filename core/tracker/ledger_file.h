@@ -12,8 +12,11 @@ struct LedgerFile {
     const Clock* clock = nullptr;
     std::string runId;
     OrderRule order;
+    std::int64_t windowTokens = 0; ///< see tokensIn()
 };
 
+/// The same for whoever only reads.
+std::int64_t windowTokensOf(Database& db);
 
 /// Opens for writing and reads the fixed configuration. Refuses a file of another version.
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock& clock);

@@ -135,7 +135,7 @@ namespace {
         std::int64_t freed = 0;
         for (const PartRow& part : livingPartsOf(file.db, checkpoint)) {
             ChunkRow chunk = loadChunk(file.db, part.chunk);
-            const std::int64_t tokens = shareOf({ part.windows }, chunk.tokens, chunk.windows.value_or(0));
+            const std::int64_t tokens = tokensIn({ part.windows }, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
             chunk.covered -= part.windows.size();
             moves.totals().claimedTokens -= tokens;
             if (!part.skipped) {

@@ -205,7 +205,7 @@ namespace {
             Database& db = file_.db;
             ChunkRow chunk = loadChunk(db, part.chunk);
             const std::string ranges = encodeRanges({ part.windows });
-            const std::int64_t tokens = part.skipped ? 0 : shareOf({ part.windows }, chunk.tokens, chunk.windows.value_or(0));
+            const std::int64_t tokens = part.skipped ? 0 : tokensIn({ part.windows }, chunk.tokens, chunk.windows.value_or(0), file_.windowTokens);
             const std::int64_t samples = part.skipped ? 0 : shareOf({ part.windows }, chunk.rows.samples, chunk.windows.value_or(0));
             db.run("INSERT INTO claim (chunk, incarnation, outcome, claimed_wall, started_wall, ended_wall, ranges, done, skipped, position_tokens, samples, tokens, steps, opened_seq, closed_seq, cause)"
                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0)+1, coalesce((SELECT max(seq) FROM event), 0)+1, 'rebuilt')",

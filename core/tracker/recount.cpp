@@ -74,7 +74,9 @@ namespace {
                "+(SELECT coalesce(sum(max(0, c.steps-coalesce((SELECT sum(p.steps) FROM part p WHERE p.claim=c.id), 0))), 0) FROM claim c WHERE c.outcome=1)");
         db.run("UPDATE incarnation SET reserved_steps=0");
         db.run("UPDATE budget SET tokens=s.trained, claimed_tokens=s.claimed FROM (SELECT coalesce(sum(t*(skipped=0)), 0) AS trained, coalesce(sum(t), 0) AS claimed FROM"
-               " (SELECT p.skipped, k.tokens*p.past/k.windows-k.tokens*p.first/k.windows AS t FROM part p JOIN chunk k ON k.id=p.chunk WHERE p.alive=1 AND k.windows>0)) s");
+               " (SELECT p.skipped, CASE WHEN ?1>0 THEN min(k.tokens, ?1*p.past)-min(k.tokens, ?1*p.first) ELSE k.tokens*p.past/k.windows-k.tokens*p.first/k.windows END AS t" // as tokensIn()
+               " FROM part p JOIN chunk k ON k.id=p.chunk WHERE p.alive=1 AND k.windows>0)) s",
+            windowTokensOf(db));
     }
 
 } // namespace

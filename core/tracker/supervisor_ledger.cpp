@@ -78,6 +78,8 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     db.run(insert, "seed", std::to_string(config.seed));
     db.run(insert, "shuffle_window_blocks", std::to_string(config.shuffleWindowBlocks));
     db.run(insert, "linear_order", config.linearOrder ? "1" : "0");
+    if (config.windowTokens > 0)
+        db.run(insert, "window_tokens", std::to_string(config.windowTokens));
     if (!config.startAt.empty())
         db.run(insert, "start_at", config.startAt);
     db.run(insert, "frozen", config.frozen);

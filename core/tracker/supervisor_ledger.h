@@ -18,6 +18,7 @@ struct TrackerConfig {
     std::uint64_t seed = 0;
     std::int64_t shuffleWindowBlocks = 4;
     bool linearOrder = false;
+    std::int64_t windowTokens = 0; ///< labels of each window of a chunk but the last; 0: tokens of parts are counted in proportion to their windows
     std::string startAt; ///< "BLOCK:CHUNK" that epoch 0 begins with; "": wherever the order begins
     /// Columns by block ("0-20 30-40") of the chunks that the start weights have seen already; marked when their block becomes known.
     std::map<std::int64_t, std::string> inheritedColumns;

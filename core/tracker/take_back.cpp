@@ -80,7 +80,7 @@ namespace {
     bool revive(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const PartRow& part, const std::string& cause)
     {
         ChunkRow chunk = loadChunk(file.db, part.chunk);
-        const std::int64_t tokens = shareOf({ part.windows }, chunk.tokens, chunk.windows.value_or(0));
+        const std::int64_t tokens = tokensIn({ part.windows }, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
         moves.totals().claimedTokens += tokens;
         if (!part.skipped) {
             moves.totals().tokens += tokens;

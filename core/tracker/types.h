@@ -80,6 +80,7 @@ struct Claim {
     std::int32_t windows = 0; ///< of the whole chunk
     std::vector<WindowRange> remaining; ///< ascending, disjoint, at least one
     std::int64_t positionTokens = 0; ///< tokens claimed in the run before this chunk: place in the learning-rate schedule
+    std::int64_t coveredTokens = 0; ///< what they count for the windows of this chunk that are in the weights already
 };
 
 /// What the labels of one sample cost on average at the moment it was trained.

@@ -69,6 +69,16 @@ std::int64_t shareOf(const WindowRanges& ranges, std::int64_t amount, std::int64
     return sum;
 }
 
+std::int64_t tokensIn(const WindowRanges& ranges, std::int64_t tokens, std::int64_t windows, std::int64_t windowTokens)
+{
+    if (windowTokens <= 0)
+        return shareOf(ranges, tokens, windows);
+    std::int64_t sum = 0;
+    for (const WindowRange& range : ranges)
+        sum += std::min(tokens, windowTokens * range.end) - std::min(tokens, windowTokens * range.begin);
+    return sum;
+}
+
 std::string encodeRanges(const WindowRanges& ranges)
 {
     std::string text;

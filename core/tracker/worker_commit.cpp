@@ -95,7 +95,7 @@ namespace {
             const std::int64_t steps = stepsOf(claim, parts, trained, allDone, !covered.empty());
             if (!finished) {
                 moves_.totals().steps += steps;
-                moves_.totals().tokens += shareOf(trained, chunk.tokens, chunk.windows.value_or(0));
+                moves_.totals().tokens += tokensIn(trained, chunk.tokens, chunk.windows.value_or(0), file_.windowTokens);
                 useReservedSteps(file_, moves_, incarnation_, run_, steps);
             }
             addParts(chunk, claim, trained, false, steps);
@@ -141,7 +141,7 @@ namespace {
         void giveBack(ChunkRow& chunk, const WindowRanges& rest)
         {
             chunk.holder.reset();
-            moves_.totals().claimedTokens -= shareOf(rest, chunk.tokens, chunk.windows.value_or(0));
+            moves_.totals().claimedTokens -= tokensIn(rest, chunk.tokens, chunk.windows.value_or(0), file_.windowTokens);
             moves_.move(chunk, moves_.unclaimedState(chunk), sentence("the rest after %1", { cause_ }));
         }
 

@@ -48,7 +48,7 @@ namespace {
     void giveBack(LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const std::string& cause)
     {
         const WindowRanges rest = subtract(chunk.whole(), coveredRanges(file.db, chunk));
-        moves.totals().claimedTokens -= shareOf(rest, chunk.tokens, chunk.windows.value_or(0));
+        moves.totals().claimedTokens -= tokensIn(rest, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
         chunk.holder.reset();
         const std::int64_t event = moves.move(chunk, to, cause);
         file.db.run("UPDATE claim SET outcome=?, ended_wall=?, closed_seq=?, cause=? WHERE id=?", outcome, moves.wallNs(), event, cause,
@@ -175,7 +175,8 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     claim.windows = static_cast<std::int32_t>(chunk.windows.value_or(0));
     claim.remaining = subtract(chunk.whole(), coveredRanges(db, chunk));
     claim.positionTokens = run.claimedTokens;
-    moves.totals().claimedTokens += shareOf(claim.remaining, chunk.tokens, claim.windows);
+    claim.coveredTokens = tokensIn(subtract(chunk.whole(), claim.remaining), chunk.tokens, claim.windows, file.windowTokens);
+    moves.totals().claimedTokens += tokensIn(claim.remaining, chunk.tokens, claim.windows, file.windowTokens);
     db.run("INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
            " VALUES (?, ?, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0) + 1)",
         chunk.id, state_->incarnation, moves.wallNs(), encodeRanges(claim.remaining), claim.positionTokens);
@@ -241,7 +242,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     const std::int64_t steps = done->empty() ? 0 : std::max<std::int64_t>(0, outcome.lastStep - outcome.firstStep + 1);
     const std::int64_t newSteps = std::max<std::int64_t>(0, steps - (covered.empty() ? 0 : committedSteps(db, claim.claimId)));
     moves.totals().steps += newSteps;
-    moves.totals().tokens += shareOf(subtract(*done, covered), chunk.tokens, windows);
+    moves.totals().tokens += tokensIn(subtract(*done, covered), chunk.tokens, windows, file.windowTokens);
     useReservedSteps(file, moves, state_->incarnation, run, newSteps);
     chunk.timesTrained += 1;
     chunk.trainedWall = moves.wallNs();

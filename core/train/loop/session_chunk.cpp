@@ -39,12 +39,10 @@ double labelsIn(const ChunkWindows& windows, const std::vector<WindowRange>& ran
     return labels;
 }
 
-/// Labels trained before this claim. The ledger counts those of a part of the chunk as a share of its windows; here they are known.
+/// Labels trained before this claim. The ledger of an old run counts those of a part of the chunk as a share of its windows; here they are known.
 double positionOf(const Claim& claim, const ChunkWindows& windows)
 {
-    const WindowRanges covered = subtract({ { 0, claim.windows } }, claim.remaining);
-    const double labels = labelsIn(windows, { { 0, claim.windows } });
-    return static_cast<double>(claim.positionTokens - shareOf(covered, static_cast<std::int64_t>(labels), claim.windows)) + labelsIn(windows, covered);
+    return static_cast<double>(claim.positionTokens - claim.coveredTokens) + labelsIn(windows, subtract({ { 0, claim.windows } }, claim.remaining));
 }
 
 /// Samples of which the last label is in these windows.

@@ -47,7 +47,7 @@ struct Field {
     static constexpr std::int64_t kTokens = 1000;
     static constexpr std::int32_t kWindows = 10;
 
-    explicit Field(const StoppingRules& rules = {}, bool linear = true, std::uint64_t seed = 7, const std::string& startAt = {})
+    explicit Field(const StoppingRules& rules = {}, bool linear = true, std::uint64_t seed = 7, const std::string& startAt = {}, std::int64_t windowTokens = 0)
         : tracker(std::filesystem::path(folder.path().toStdString()) / "tracker.sqlite")
     {
         TrackerConfig config;
@@ -55,6 +55,7 @@ struct Field {
         config.seed = seed;
         config.linearOrder = linear;
         config.startAt = startAt;
+        config.windowTokens = windowTokens;
         good(SupervisorLedger::create(tracker, config, rules), "create");
         attempt = good(supervisor().beginAttempt(thisProcess(), "{}"), "attempt");
     }

@@ -14,6 +14,8 @@ class TestCommits : public QObject {
 private Q_SLOTS:
     void partsThatTileAChunkCommitIt();
     void partlyTrainedChunkGivesItsRestToAnybody();
+    void aRunCountedOtherTokensThanItsClaims_data();
+    void aRunCountedOtherTokensThanItsClaims();
     void checkpointInTheMiddleOfAChunkKeepsTheClaim();
     void midChunkCheckpointSurvivesTheDeathOfItsWorker();
     void trainingGoesOnWhileACheckpointIsWritten();
@@ -98,6 +100,59 @@ void TestCommits::partlyTrainedChunkGivesItsRestToAnybody()
     QCOMPARE(field.counts()[Committed], 1);
     QCOMPARE(good(field.reader().totals()).steps, 5);
     QCOMPARE(good(field.reader().totals()).tokens, Field::kTokens);
+    verifyClean(field);
+}
+
+void TestCommits::aRunCountedOtherTokensThanItsClaims_data()
+{
+    QTest::addColumn<bool>("lostBeforeItsCheckpoint");
+    QTest::newRow("committed") << false;
+    QTest::newRow("lost and trained again") << true;
+}
+
+/// Parts of a chunk were counted as shares of its windows, but the last window is seldom full: 15,226 tokens of the run, 15,296 of its claims.
+void TestCommits::aRunCountedOtherTokensThanItsClaims()
+{
+    QFETCH(bool, lostBeforeItsCheckpoint);
+    Field field({}, true, 7, {}, 105); // nine windows of 105 tokens and one of 55
+    field.fill(1, 1);
+    const auto tokensOfRun = [&] { return good(field.reader().totals()).tokens; };
+    const auto train = [](WorkerLedger& worker, const Claim& claim, std::int32_t end, std::int64_t tokens, bool partly) {
+        ChunkOutcome outcome = trainedRange(claim.remaining.front().begin, end, 1, 2);
+        outcome.tokens = tokens;
+        good(worker.begin(claim));
+        good(worker.finish(claim, outcome, partly));
+    };
+    auto first = field.worker(0);
+    const auto claim = claimed(first);
+    train(first, *claim, 4, 420, true);
+    QCOMPARE(tokensOfRun(), 420);
+    if (lostBeforeItsCheckpoint) {
+        good(field.supervisor().revoke(field.ids.at(0), "killed"));
+        QCOMPARE(tokensOfRun(), 0);
+        auto second = field.worker(2);
+        const auto again = claimed(second);
+        QCOMPARE(again->coveredTokens, 0);
+        train(second, *again, 10, 1000, false);
+        const auto parts = partsOf(*again);
+        good(second.commit(record(2, "c1"), parts));
+    } else {
+        const Part part { claim->chunk, { 0, 4 } };
+        good(first.commit(record(0, "c1"), { &part, 1 }));
+        QCOMPARE(tokensOfRun(), 420);
+        auto other = field.worker(1);
+        const auto rest = claimed(other);
+        QCOMPARE(rest->positionTokens, 420);
+        QCOMPARE(rest->coveredTokens, 420);
+        train(other, *rest, 10, 580, false);
+        const auto parts = partsOf(*rest);
+        good(other.commit(record(1, "c2"), parts));
+    }
+    QCOMPARE(tokensOfRun(), 1000);
+    std::int64_t ofClaims = 0;
+    for (const auto& one : good(field.reader().claimsSince(0, 10)))
+        ofClaims += one.outcome == "committed" ? one.tokens : 0;
+    QCOMPARE(ofClaims, tokensOfRun());
     verifyClean(field);
 }
 
