@@ -1195,14 +1195,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is one JSON array; write one object per line instead (jsonl).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is one JSON document; write one object per line instead (jsonl).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is %2, not text.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1468,10 +1460,6 @@
     </message>
     <message>
         <source>%1 has more than %2 files. Name a smaller folder, or join the files.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3142,6 +3130,194 @@
         <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is &apos;%2&apos;, allowed is BLOCK:CHUNK, both from 0, such as 3:17.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a name that leads out of the archive and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 stands in its archive twice, and which one counts is not said. Pack it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2 more files in it were left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is Parquet that is compressed once more, so it cannot be read at any place. Unpack it from the archive.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is encrypted. Unpack the archive and name the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is packed by method %2 of zip, which Furrow does not know. Unpack the archive and name the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is stored with holes (sparse) and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends at byte %2, in the middle of an archive. It is cut off: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the archive ends %2 bytes before the end of this file. It is cut off: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has another size than its archive says. The archive is damaged: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has damaged Arrow data before byte %2 (%3). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a batch of %2 that would have to be in memory at once; %3 is the most. Write it again in smaller batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a batch that needs more than %2 of memory. Write it again in smaller batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Arrow (%2). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has damaged Arrow data in batch %2 (a text that lies outside of it). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is an Arrow file, and this Furrow was built without Arrow. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another process wrote to %1 in the cache, or removed it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is one JSON document. Name the list of its rows and their text with text_column, such as data[].text, or write one object per line (jsonl).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is Feather of version 1, which Furrow cannot read. Write it again with version 2, or as Parquet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is WARC: its plain texts are read (conversions, resources, and responses with status 200); HTML and all else is left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a WebDataset: its files of one name are one row, and their endings are its columns.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 needs more than %2 of memory to be expanded. Pack it again with a smaller window or dictionary.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another run fetches %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading %1 was cancelled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: a part that was fetched just now is gone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no JSON list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the member &apos;%2&apos; is no list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no member &apos;%2&apos; with the list of rows that text_column names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its JSON, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is broken JSON before byte %2. Write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is damaged before byte %2 (%3). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a damaged zip directory (%2). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no zip directory at its end, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is one part of a zip archive in several. Join them first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a directory of more than 64 MiB. Unpack it and name the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Begin a new run with another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>feeder: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but the data has the blocks 0 to %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but block %3 has the chunks 0 to %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3646,10 +3822,6 @@
     </message>
     <message>
         <source>Source</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz or .zst), or hf://owner/name[:config][:split][@revision].</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4577,10 +4749,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Column that holds the text in csv, jsonl and parquet; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Encoding</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4634,6 +4802,22 @@
     </message>
     <message>
         <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start at</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8630,10 +8814,6 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Folder with safetensors and their configuration</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8675,6 +8855,10 @@ the file cannot be read</source>
             <numerusform>%1, %n other setting</numerusform>
             <numerusform>%1, %n other settings</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

@@ -1195,14 +1195,6 @@
         <translation>%1 no es un archivo que se pueda leer.</translation>
     </message>
     <message>
-        <source>%1 is one JSON array; write one object per line instead (jsonl).</source>
-        <translation>%1 es un único array JSON; escriba en su lugar un objeto por línea (jsonl).</translation>
-    </message>
-    <message>
-        <source>%1 is one JSON document; write one object per line instead (jsonl).</source>
-        <translation>%1 es un único documento JSON; escriba en su lugar un objeto por línea (jsonl).</translation>
-    </message>
-    <message>
         <source>%1 is %2, not text.</source>
         <translation>%1 es %2, no texto.</translation>
     </message>
@@ -1469,10 +1461,6 @@
     <message>
         <source>%1 has more than %2 files. Name a smaller folder, or join the files.</source>
         <translation>%1 tiene más de %2 archivos. Indique una carpeta más pequeña o una los archivos.</translation>
-    </message>
-    <message>
-        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.</source>
-        <translation>%1 no tiene nombre de archivo de datos (.txt .csv .tsv .jsonl .json .parquet) y se omitió.</translation>
     </message>
     <message>
         <source>The pattern names more than %1 files.</source>
@@ -3142,6 +3130,194 @@
         <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
         <translation>El registro de %1 está dañado: %2. No se cambió nada. «furrowctl audit %3» dice todo lo que está mal; «furrowctl doctor %4 --repair» reconstruye lo que prueban los puntos de control.</translation>
     </message>
+    <message>
+        <source>%1 is &apos;%2&apos;, allowed is BLOCK:CHUNK, both from 0, such as 3:17.</source>
+        <translation>%1 es &apos;%2&apos;; se admite BLOQUE:FRAGMENTO, ambos desde 0, como 3:17.</translation>
+    </message>
+    <message>
+        <source>%1 has a name that leads out of the archive and was left out.</source>
+        <translation>%1 tiene un nombre que sale del archivo comprimido y se ha omitido.</translation>
+    </message>
+    <message>
+        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.</source>
+        <translation>%1 no tiene nombre de archivo de datos (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) y se ha omitido.</translation>
+    </message>
+    <message>
+        <source>%1 stands in its archive twice, and which one counts is not said. Pack it again.</source>
+        <translation>%1 está dos veces en su archivo comprimido y no consta cuál vale. Vuelve a empaquetarlo.</translation>
+    </message>
+    <message>
+        <source>%1: %2 more files in it were left out.</source>
+        <translation>%1: se han omitido otros %2 archivos que contiene.</translation>
+    </message>
+    <message>
+        <source>%1 is Parquet that is compressed once more, so it cannot be read at any place. Unpack it from the archive.</source>
+        <translation>%1 es Parquet comprimido una vez más, por lo que no puede leerse en cualquier posición. Extráelo del archivo comprimido.</translation>
+    </message>
+    <message>
+        <source>%1 is a link and was left out.</source>
+        <translation>%1 es un enlace y se ha omitido.</translation>
+    </message>
+    <message>
+        <source>%1 is encrypted. Unpack the archive and name the folder.</source>
+        <translation>%1 está cifrado. Extrae el archivo comprimido e indica la carpeta.</translation>
+    </message>
+    <message>
+        <source>%1 is packed by method %2 of zip, which Furrow does not know. Unpack the archive and name the folder.</source>
+        <translation>%1 está empaquetado con el método %2 de zip, que Furrow no conoce. Extrae el archivo comprimido e indica la carpeta.</translation>
+    </message>
+    <message>
+        <source>%1 is stored with holes (sparse) and was left out.</source>
+        <translation>%1 está guardado con huecos (disperso) y se ha omitido.</translation>
+    </message>
+    <message>
+        <source>%1 ends at byte %2, in the middle of an archive. It is cut off: fetch or write it again.</source>
+        <translation>%1 termina en el byte %2, a mitad de un archivo comprimido. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1: the archive ends %2 bytes before the end of this file. It is cut off: fetch or write it again.</source>
+        <translation>%1: el archivo comprimido termina %2 bytes antes del final de este archivo. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has another size than its archive says. The archive is damaged: fetch or write it again.</source>
+        <translation>%1 tiene otro tamaño que el que indica su archivo comprimido. El archivo comprimido está dañado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.</source>
+        <translation>%1 tiene otra suma de verificación que la que indica su archivo comprimido. El archivo comprimido está dañado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation>%1 termina a mitad de sus datos de Arrow, tras %2 bytes. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has damaged Arrow data before byte %2 (%3). Fetch or write it again.</source>
+        <translation>%1 tiene datos de Arrow dañados antes del byte %2 (%3). Descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has a batch of %2 that would have to be in memory at once; %3 is the most. Write it again in smaller batches.</source>
+        <translation>%1 tiene un lote de %2 que tendría que estar entero en memoria; el máximo es %3. Escríbelo de nuevo en lotes más pequeños.</translation>
+    </message>
+    <message>
+        <source>%1 has a batch that needs more than %2 of memory. Write it again in smaller batches.</source>
+        <translation>%1 tiene un lote que necesita más de %2 de memoria. Escríbelo de nuevo en lotes más pequeños.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Arrow (%2). Fetch or write it again.</source>
+        <translation>%1 no puede leerse como Arrow (%2). Descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has damaged Arrow data in batch %2 (a text that lies outside of it). Fetch or write it again.</source>
+        <translation>%1 tiene datos de Arrow dañados en el lote %2 (un texto que queda fuera de él). Descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 is an Arrow file, and this Furrow was built without Arrow. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
+        <translation>%1 es un archivo de Arrow y este Furrow se compiló sin Arrow. Conviértelo a jsonl o compila con FURROW_WITH_PARQUET=ON.</translation>
+    </message>
+    <message>
+        <source>Another process wrote to %1 in the cache, or removed it.</source>
+        <translation>Otro proceso escribió en %1 en la caché, o lo eliminó.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.</source>
+        <translation>No se puede escribir en %1. Compruebe si el disco está lleno o si el archivo pertenece a otra persona.</translation>
+    </message>
+    <message>
+        <source>%1 is one JSON document. Name the list of its rows and their text with text_column, such as data[].text, or write one object per line (jsonl).</source>
+        <translation>%1 es un solo documento JSON. Indica con text_column la lista de sus filas y su texto, como data[].text, o escribe un objeto por línea (jsonl).</translation>
+    </message>
+    <message>
+        <source>%1 is Feather of version 1, which Furrow cannot read. Write it again with version 2, or as Parquet.</source>
+        <translation>%1 es Feather de la versión 1, que Furrow no puede leer. Escríbelo de nuevo con la versión 2 o como Parquet.</translation>
+    </message>
+    <message>
+        <source>%1 is WARC: its plain texts are read (conversions, resources, and responses with status 200); HTML and all else is left out.</source>
+        <translation>%1 es WARC: se leen sus textos sin formato (conversiones, recursos y respuestas con estado 200); el HTML y todo lo demás se omite.</translation>
+    </message>
+    <message>
+        <source>%1 is a WebDataset: its files of one name are one row, and their endings are its columns.</source>
+        <translation>%1 es un WebDataset: sus archivos de un mismo nombre son una fila y sus extensiones son las columnas.</translation>
+    </message>
+    <message>
+        <source>%1 needs more than %2 of memory to be expanded. Pack it again with a smaller window or dictionary.</source>
+        <translation>%1 necesita más de %2 de memoria para descomprimirse. Comprímalo de nuevo con una ventana o un diccionario más pequeños.</translation>
+    </message>
+    <message>
+        <source>another run fetches %1</source>
+        <translation>otra ejecución está descargando %1</translation>
+    </message>
+    <message>
+        <source>Reading %1 was cancelled.</source>
+        <translation>Se canceló la lectura de %1.</translation>
+    </message>
+    <message>
+        <source>%1: a part that was fetched just now is gone.</source>
+        <translation>%1: ha desaparecido una parte que se acababa de descargar.</translation>
+    </message>
+    <message>
+        <source>%1 is no JSON list.</source>
+        <translation>%1 no es una lista JSON.</translation>
+    </message>
+    <message>
+        <source>%1: the member &apos;%2&apos; is no list.</source>
+        <translation>%1: el miembro «%2» no es una lista.</translation>
+    </message>
+    <message>
+        <source>%1 has no member &apos;%2&apos; with the list of rows that text_column names.</source>
+        <translation>%1 no tiene el miembro «%2» con la lista de filas que indica text_column.</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its JSON, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation>%1 termina a mitad de su JSON, tras %2 bytes. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 is broken JSON before byte %2. Write it again.</source>
+        <translation>%1 es JSON incorrecto antes del byte %2. Escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.</source>
+        <translation>%1 termina a mitad de lo que empieza en el byte %2. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.</source>
+        <translation>%1 no tiene en el byte %2 ni una fila legible ni el final de sus filas. Descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged before byte %2 (%3). Fetch or write it again.</source>
+        <translation>%1 está dañado antes del byte %2 (%3). Descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has a damaged zip directory (%2). Fetch or write it again.</source>
+        <translation>%1 tiene un directorio zip dañado (%2). Descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 has no zip directory at its end, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation>%1 no tiene directorio zip al final, tras %2 bytes. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 is one part of a zip archive in several. Join them first.</source>
+        <translation>%1 es una parte de un archivo zip dividido en varias. Únelas primero.</translation>
+    </message>
+    <message>
+        <source>%1 has a directory of more than 64 MiB. Unpack it and name the folder.</source>
+        <translation>%1 tiene un directorio de más de 64 MiB. Extráelo e indica la carpeta.</translation>
+    </message>
+    <message>
+        <source>%1 Begin a new run with another one.</source>
+        <translation>%1 Comience una ejecución nueva con otro.</translation>
+    </message>
+    <message>
+        <source>feeder: %1</source>
+        <translation>alimentador: %1</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but the data has the blocks 0 to %3.</source>
+        <translation>%1 es %2, pero los datos tienen los bloques 0 a %3.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but block %3 has the chunks 0 to %4.</source>
+        <translation>%1 es %2, pero el bloque %3 tiene los fragmentos 0 a %4.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3647,10 +3823,6 @@
     <message>
         <source>Source</source>
         <translation>Origen</translation>
-    </message>
-    <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz or .zst), or hf://owner/name[:config][:split][@revision].</source>
-        <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, parquet; sin comprimir, .gz o .zst), o hf://owner/name[:config][:split][@revision].</translation>
     </message>
     <message>
         <source>Rows from</source>
@@ -4577,10 +4749,6 @@
         <translation>Acabar con la época que se entrena cuando la ejecución empieza o se reanuda, también con iterate.</translation>
     </message>
     <message>
-        <source>Column that holds the text in csv, jsonl and parquet; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
-        <translation>Columna que contiene el texto en csv, jsonl y parquet; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. Vacío: la primera de text, content, sentence, document, article, body, en mayúsculas o minúsculas; si no, la primera columna con texto.</translation>
-    </message>
-    <message>
         <source>Encoding</source>
         <translation>Codificación</translation>
     </message>
@@ -4635,6 +4803,22 @@
     <message>
         <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
         <translation>La ejecución se detiene cuando más de las filas leídas hasta ahora no se pueden leer, y al menos diez de ellas. 100: sin límite.</translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
+        <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, json, parquet, arrow, warc; sin comprimir, .gz, .zst, .xz o .bz2; también dentro de .zip y .tar), o hf://owner/name[:config][:split][@revision].</translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
+        <translation>Columna que contiene el texto en csv, jsonl, json, parquet, arrow y WebDataset; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. En un solo documento JSON, data[].text indica la lista cuyos elementos son las filas. Vacío: la primera de text, content, sentence, document, article, body, en mayúsculas o minúsculas; si no, la primera columna con texto.</translation>
+    </message>
+    <message>
+        <source>Start at</source>
+        <translation>Empezar en</translation>
+    </message>
+    <message>
+        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
+        <translation>BLOQUE:FRAGMENTO, ambos desde 0: la primera época empieza con este fragmento, sigue con lo que hay detrás en los datos y termina con lo que hay delante, así que no se omite nada. Ambas partes se mezclan como siempre; las épocas siguientes no cambian. Los datos se recorren hasta ese punto antes de empezar a entrenar. Vacío: por el principio.</translation>
     </message>
 </context>
 <context>
@@ -8634,10 +8818,6 @@ no se puede leer el archivo</translation>
         <translation>Elegir los datos</translation>
     </message>
     <message>
-        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
-        <translation>Datos de texto (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;Todos los archivos (*)</translation>
-    </message>
-    <message>
         <source>Folder with safetensors and their configuration</source>
         <translation>Carpeta con safetensors y su configuración</translation>
     </message>
@@ -8679,6 +8859,10 @@ no se puede leer el archivo</translation>
             <numerusform>%1, %n ajuste distinto</numerusform>
             <numerusform>%1, %n ajustes distintos</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)</source>
+        <translation>Datos de texto (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;Todos los archivos (*)</translation>
     </message>
 </context>
 <context>

@@ -1195,14 +1195,6 @@
         <translation>%1 不是可读取的文件。</translation>
     </message>
     <message>
-        <source>%1 is one JSON array; write one object per line instead (jsonl).</source>
-        <translation>%1 是一个 JSON 数组；请改为每行写一个对象（jsonl）。</translation>
-    </message>
-    <message>
-        <source>%1 is one JSON document; write one object per line instead (jsonl).</source>
-        <translation>%1 是一个 JSON 文档；请改为每行写一个对象（jsonl）。</translation>
-    </message>
-    <message>
         <source>%1 is %2, not text.</source>
         <translation>%1 是 %2，不是文本。</translation>
     </message>
@@ -1469,10 +1461,6 @@
     <message>
         <source>%1 has more than %2 files. Name a smaller folder, or join the files.</source>
         <translation>%1 有超过 %2 个文件。请指定较小的文件夹，或合并文件。</translation>
-    </message>
-    <message>
-        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet) and was left out.</source>
-        <translation>%1 的名称不是数据文件（.txt .csv .tsv .jsonl .json .parquet），已略去。</translation>
     </message>
     <message>
         <source>The pattern names more than %1 files.</source>
@@ -3142,6 +3130,194 @@
         <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
         <translation>%1 的账本已损坏：%2。未作任何更改。“furrowctl audit %3” 会列出所有问题，“furrowctl doctor %4 --repair” 会根据检查点重建可证明的内容。</translation>
     </message>
+    <message>
+        <source>%1 is &apos;%2&apos;, allowed is BLOCK:CHUNK, both from 0, such as 3:17.</source>
+        <translation>%1 为“%2”，允许的写法是 块:数据段，两者都从 0 起，例如 3:17。</translation>
+    </message>
+    <message>
+        <source>%1 has a name that leads out of the archive and was left out.</source>
+        <translation>%1 的名称指向归档之外，已略过。</translation>
+    </message>
+    <message>
+        <source>%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.</source>
+        <translation>%1 的名称不是数据文件（.txt .csv .tsv .jsonl .json .parquet .arrow .warc），已略过。</translation>
+    </message>
+    <message>
+        <source>%1 stands in its archive twice, and which one counts is not said. Pack it again.</source>
+        <translation>%1 在归档中出现两次，无法判断以哪个为准。请重新打包。</translation>
+    </message>
+    <message>
+        <source>%1: %2 more files in it were left out.</source>
+        <translation>%1：其中另有 %2 个文件被略过。</translation>
+    </message>
+    <message>
+        <source>%1 is Parquet that is compressed once more, so it cannot be read at any place. Unpack it from the archive.</source>
+        <translation>%1 是又被压缩了一层的 Parquet，无法随机读取。请先从归档中解出。</translation>
+    </message>
+    <message>
+        <source>%1 is a link and was left out.</source>
+        <translation>%1 是链接，已略过。</translation>
+    </message>
+    <message>
+        <source>%1 is encrypted. Unpack the archive and name the folder.</source>
+        <translation>%1 已加密。请解开归档并指定其文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is packed by method %2 of zip, which Furrow does not know. Unpack the archive and name the folder.</source>
+        <translation>%1 使用了 Furrow 不支持的 zip 方法 %2。请解开归档并指定其文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is stored with holes (sparse) and was left out.</source>
+        <translation>%1 以稀疏方式存储，已略过。</translation>
+    </message>
+    <message>
+        <source>%1 ends at byte %2, in the middle of an archive. It is cut off: fetch or write it again.</source>
+        <translation>%1 在第 %2 字节处结束，归档不完整。文件被截断：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1: the archive ends %2 bytes before the end of this file. It is cut off: fetch or write it again.</source>
+        <translation>%1：归档在此文件结束前 %2 字节处就结束了。归档被截断：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has another size than its archive says. The archive is damaged: fetch or write it again.</source>
+        <translation>%1 的大小与归档所记不符。归档已损坏：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.</source>
+        <translation>%1 的校验和与归档所记不符。归档已损坏：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation>%1 在 Arrow 数据中途结束（%2 字节之后）。文件被截断：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has damaged Arrow data before byte %2 (%3). Fetch or write it again.</source>
+        <translation>%1 在第 %2 字节之前的 Arrow 数据已损坏（%3）。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has a batch of %2 that would have to be in memory at once; %3 is the most. Write it again in smaller batches.</source>
+        <translation>%1 中有一个 %2 的批次需要一次装入内存；上限为 %3。请用更小的批次重新写入。</translation>
+    </message>
+    <message>
+        <source>%1 has a batch that needs more than %2 of memory. Write it again in smaller batches.</source>
+        <translation>%1 中有一个批次需要超过 %2 的内存。请用更小的批次重新写入。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Arrow (%2). Fetch or write it again.</source>
+        <translation>无法将 %1 作为 Arrow 读取（%2）。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has damaged Arrow data in batch %2 (a text that lies outside of it). Fetch or write it again.</source>
+        <translation>%1 的第 %2 个批次的 Arrow 数据已损坏（有文本位于批次之外）。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 is an Arrow file, and this Furrow was built without Arrow. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
+        <translation>%1 是 Arrow 文件，而此 Furrow 构建时未包含 Arrow。请转换为 jsonl，或以 FURROW_WITH_PARQUET=ON 构建。</translation>
+    </message>
+    <message>
+        <source>Another process wrote to %1 in the cache, or removed it.</source>
+        <translation>另一个进程写入了缓存中的 %1，或将其删除。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.</source>
+        <translation>无法写入 %1。请查看其磁盘是否已满，或文件是否属于他人。</translation>
+    </message>
+    <message>
+        <source>%1 is one JSON document. Name the list of its rows and their text with text_column, such as data[].text, or write one object per line (jsonl).</source>
+        <translation>%1 是单个 JSON 文档。请用 text_column 指出其中的行列表及文本，例如 data[].text，或每行写一个对象（jsonl）。</translation>
+    </message>
+    <message>
+        <source>%1 is Feather of version 1, which Furrow cannot read. Write it again with version 2, or as Parquet.</source>
+        <translation>%1 是 Feather 第 1 版，Furrow 无法读取。请用第 2 版或 Parquet 重新写入。</translation>
+    </message>
+    <message>
+        <source>%1 is WARC: its plain texts are read (conversions, resources, and responses with status 200); HTML and all else is left out.</source>
+        <translation>%1 是 WARC：读取其中的纯文本（conversion、resource 记录以及状态为 200 的 response）；HTML 及其他内容略过。</translation>
+    </message>
+    <message>
+        <source>%1 is a WebDataset: its files of one name are one row, and their endings are its columns.</source>
+        <translation>%1 是 WebDataset：同名的文件为一行，其扩展名为列。</translation>
+    </message>
+    <message>
+        <source>%1 needs more than %2 of memory to be expanded. Pack it again with a smaller window or dictionary.</source>
+        <translation>解压 %1 需要超过 %2 的内存。请用较小的窗口或字典重新压缩。</translation>
+    </message>
+    <message>
+        <source>another run fetches %1</source>
+        <translation>另一个运行正在下载 %1</translation>
+    </message>
+    <message>
+        <source>Reading %1 was cancelled.</source>
+        <translation>已取消读取 %1。</translation>
+    </message>
+    <message>
+        <source>%1: a part that was fetched just now is gone.</source>
+        <translation>%1：刚刚下载的一部分不见了。</translation>
+    </message>
+    <message>
+        <source>%1 is no JSON list.</source>
+        <translation>%1 不是 JSON 列表。</translation>
+    </message>
+    <message>
+        <source>%1: the member &apos;%2&apos; is no list.</source>
+        <translation>%1：成员“%2”不是列表。</translation>
+    </message>
+    <message>
+        <source>%1 has no member &apos;%2&apos; with the list of rows that text_column names.</source>
+        <translation>%1 中没有 text_column 所指的行列表成员“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of its JSON, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation>%1 在 JSON 中途结束（%2 字节之后）。文件被截断：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 is broken JSON before byte %2. Write it again.</source>
+        <translation>%1 在第 %2 字节之前的 JSON 有误。请重新写入。</translation>
+    </message>
+    <message>
+        <source>%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.</source>
+        <translation>%1 在从第 %2 字节开始的内容中途结束。文件被截断：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.</source>
+        <translation>%1 在第 %2 字节处既没有可读的行，也没有行的结尾。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged before byte %2 (%3). Fetch or write it again.</source>
+        <translation>%1 在第 %2 字节之前已损坏（%3）。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has a damaged zip directory (%2). Fetch or write it again.</source>
+        <translation>%1 的 zip 目录已损坏（%2）。请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 has no zip directory at its end, after %2 bytes. It is cut off: fetch or write it again.</source>
+        <translation>%1 的末尾（%2 字节之后）没有 zip 目录。文件被截断：请重新获取或写入。</translation>
+    </message>
+    <message>
+        <source>%1 is one part of a zip archive in several. Join them first.</source>
+        <translation>%1 是分卷 zip 归档中的一卷。请先合并各卷。</translation>
+    </message>
+    <message>
+        <source>%1 has a directory of more than 64 MiB. Unpack it and name the folder.</source>
+        <translation>%1 的目录超过 64 MiB。请解开它并指定其文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 Begin a new run with another one.</source>
+        <translation>%1 请换一个，重新开始一次运行。</translation>
+    </message>
+    <message>
+        <source>feeder: %1</source>
+        <translation>供数进程：%1</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but the data has the blocks 0 to %3.</source>
+        <translation>%1 为 %2，但数据只有块 0 到 %3。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but block %3 has the chunks 0 to %4.</source>
+        <translation>%1 为 %2，但块 %3 只有数据段 0 到 %4。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3646,10 +3822,6 @@
     <message>
         <source>Source</source>
         <translation>来源</translation>
-    </message>
-    <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, parquet; plain, .gz or .zst), or hf://owner/name[:config][:split][@revision].</source>
-        <translation>含文本的文件、文件夹或通配（txt、csv、tsv、jsonl、parquet；原样、.gz 或 .zst），或 hf://owner/name[:config][:split][@revision]。</translation>
     </message>
     <message>
         <source>Rows from</source>
@@ -4576,10 +4748,6 @@
         <translation>在运行开始或继续时正在训练的轮次结束时停止，使用 iterate 时也如此。</translation>
     </message>
     <message>
-        <source>Column that holds the text in csv, jsonl and parquet; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
-        <translation>csv、jsonl 和 parquet 中存放文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本以换行符连接。留空：text、content、sentence、document、article、body 中的第一个（不分大小写），否则为第一个含文本的列。</translation>
-    </message>
-    <message>
         <source>Encoding</source>
         <translation>编码</translation>
     </message>
@@ -4634,6 +4802,22 @@
     <message>
         <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
         <translation>当目前读到的行中无法读取的超过此比例、且至少有十行时，运行停止。100：不限制。</translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
+        <translation>含文本的文件、文件夹或通配（txt、csv、tsv、jsonl、json、parquet、arrow、warc；原样、.gz、.zst、.xz 或 .bz2；也可在 .zip 与 .tar 之内），或 hf://owner/name[:config][:split][@revision]。</translation>
+    </message>
+    <message>
+        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
+        <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中存放文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本以换行符连接。对单个 JSON 文档，data[].text 指出以其元素为行的列表。留空：text、content、sentence、document、article、body 中的第一个（不分大小写），否则为第一个含文本的列。</translation>
+    </message>
+    <message>
+        <source>Start at</source>
+        <translation>起始处</translation>
+    </message>
+    <message>
+        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
+        <translation>块:数据段，两者都从 0 起：第一个轮次从这个数据段开始，接着训练数据中它之后的部分，最后训练它之前的部分，因此不会遗漏任何内容。两部分照常打乱；之后的轮次不变。训练开始前会先浏览到该处的数据。留空：从头开始。</translation>
     </message>
 </context>
 <context>
@@ -8600,10 +8784,6 @@ the file cannot be read</source>
         <translation>选择数据</translation>
     </message>
     <message>
-        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;All files (*)</source>
-        <translation>文本数据 (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.gz *.zst);;所有文件 (*)</translation>
-    </message>
-    <message>
         <source>Folder with safetensors and their configuration</source>
         <translation>含 safetensors 及其配置的文件夹</translation>
     </message>
@@ -8644,6 +8824,10 @@ the file cannot be read</source>
         <translation>
             <numerusform>%1，%n 项设置不同</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)</source>
+        <translation>文本数据 (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
