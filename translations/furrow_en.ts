@@ -3318,6 +3318,18 @@
         <source>%1 is %2, but block %3 has the chunks 0 to %4.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>weights of %1 checkpoints that the run itself removed, or left, while they were inspected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker was older than the checkpoints and %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

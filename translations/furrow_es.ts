@@ -3318,6 +3318,18 @@
         <source>%1 is %2, but block %3 has the chunks 0 to %4.</source>
         <translation>%1 es %2, pero el bloque %3 tiene los fragmentos 0 a %4.</translation>
     </message>
+    <message>
+        <source>weights of %1 checkpoints that the run itself removed, or left, while they were inspected</source>
+        <translation>pesos de %1 puntos de control que la propia ejecución eliminó, o dejó atrás, mientras se inspeccionaban</translation>
+    </message>
+    <message>
+        <source>the tracker was older than the checkpoints and %1</source>
+        <translation>el registro era más antiguo que los puntos de control y %1</translation>
+    </message>
+    <message>
+        <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
+        <translation>puesto al día: se añadieron %1 puntos de control con %2 partes a partir de sus archivos</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -3318,6 +3318,18 @@
         <source>%1 is %2, but block %3 has the chunks 0 to %4.</source>
         <translation>%1 为 %2，但块 %3 只有数据段 0 到 %4。</translation>
     </message>
+    <message>
+        <source>weights of %1 checkpoints that the run itself removed, or left, while they were inspected</source>
+        <translation>运行自身在检查期间删除或放弃的 %1 个检查点的权重</translation>
+    </message>
+    <message>
+        <source>the tracker was older than the checkpoints and %1</source>
+        <translation>账本曾比检查点旧，%1</translation>
+    </message>
+    <message>
+        <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
+        <translation>已补到最新：从文件中补入 %1 个检查点，共 %2 个部分</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

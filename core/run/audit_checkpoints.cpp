@@ -151,6 +151,10 @@ public:
         std::int64_t files = 0;
         for (const Row* row : hashed) {
             const auto manifest = manifests_.find(row->id.value);
+            if (manifest == manifests_.end() && !stillCounts(row->id.value)) {
+                gone_.insert(row->id.value);
+                continue;
+            }
             if (manifest == manifests_.end()) {
                 log_.unreadable(sentence("the weights of checkpoint %1 could not be inspected: its manifest cannot be used", { row->record.folder }));
                 continue;
@@ -162,7 +166,9 @@ public:
                     return status;
             }
         }
-        const std::vector<std::string> numbers { formatCount(files), formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(std::ssize(hashed)) };
+        if (!gone_.empty())
+            log_.notInspected(sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected", { formatCount(std::ssize(gone_)) }));
+        const std::vector<std::string> numbers { formatCount(files), formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(log_.inspected()) };
         log_.how(hashed.empty() ? sentence("there is no checkpoint yet")
                 : all           ? sentence("SHA-256 of %1 files (%2) of all %3 checkpoints that are there", numbers)
                                 : sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers));
@@ -175,6 +181,16 @@ private:
     std::filesystem::path manifestFile(const Row& row) const
     {
         return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json") : paths_.checkpointFolder(row.record.folder) / "manifest.json";
+    }
+
+    /// Where its manifest lies now. The tracker knows first that the weights go, then the manifest is moved.
+    Result<CheckpointManifest> manifestOf(const Row& row, std::string& sha256) const
+    {
+        auto manifest = readManifestFile(manifestFile(row), sha256);
+        if (manifest.ok() || !sha256.empty() || !row.removed)
+            return manifest;
+        auto notYetMoved = readManifestFile(paths_.checkpointFolder(row.record.folder) / "manifest.json", sha256);
+        return notYetMoved.ok() || !sha256.empty() ? notYetMoved : readManifestFile(manifestFile(row), sha256);
     }
 
     /// False: the run took the checkpoint away, or out of the lineage, since the rows were read.
@@ -196,7 +212,7 @@ private:
             return;
         }
         std::string sha256;
-        auto manifest = readManifestFile(manifestFile(row), sha256);
+        auto manifest = manifestOf(row, sha256);
         if (manifest.ok() || !sha256.empty())
             log_.looked();
         if (!manifest.ok() && sha256.empty())
@@ -282,7 +298,9 @@ private:
         if (!sha256.ok() && sha256.error().code == ErrorCode::Cancelled)
             return cancelled();
         if (!sha256.ok()) {
-            if (stillCounts(row.id.value))
+            if (!stillCounts(row.id.value))
+                gone_.insert(row.id.value);
+            else
                 log_.unreadable(sentence("%1 of checkpoint %2 could not be inspected: %3", { one.name, folder, sha256.error().message }));
         } else if (sha256.value() != one.sha256) {
             log_.wrong("weights", {}, sentence("%1 of checkpoint %2 is not what was written: its SHA-256 differs", { one.name, folder }));
@@ -292,9 +310,7 @@ private:
 
     void strangers()
     {
-        auto strays = findStrays(paths_, file_.runId, rows_);
-        if (strays.ok() && !strays.value().newer.empty() && read().ok()) // a running one enters them a moment later
-            strays = findStrays(paths_, file_.runId, rows_);
+        const auto strays = findStrays(paths_, file_.runId, [this] { return ledger_.checkpoints(); });
         if (!strays.ok())
             return log_.unreadable(strays.error().message);
         mentionStrays(strays.value());
@@ -320,6 +336,7 @@ private:
     std::vector<Row> rows_;
     std::map<std::int64_t, std::string> folders_; // by id
     std::map<std::int64_t, CheckpointManifest> manifests_; // of the surviving ones that agree with their rows
+    std::set<std::int64_t> gone_; // their weights were removed by the run while they were inspected
     std::int64_t silent_ = 0; // manifests that do not say who wrote them
     double bytesToRead_ = 0;
     double bytesRead_ = 0;

@@ -84,7 +84,7 @@ Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLe
     auto rows = ledger.checkpoints();
     if (!rows.ok())
         return rows.error();
-    auto strays = findStrays(paths, file.runId, rows.value());
+    auto strays = findStrays(paths, file.runId, [&rows] { return rows; });
     if (!strays.ok())
         return strays.error();
     for (const auto& leftover : strays.value().leftovers) {

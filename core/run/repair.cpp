@@ -68,7 +68,7 @@ std::string damageOf(const std::filesystem::path& tracker, const std::string& ru
     return report.value().isClean() ? damageOfNames(tracker) : firstFault(report.value());
 }
 
-ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string& folder, const std::string& sha256, bool whole)
+ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string& folder, const std::string& sha256)
 {
     ProvenCheckpoint one;
     one.record.kind = manifest.kind;
@@ -83,7 +83,6 @@ ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string&
     one.parents = manifest.parents;
     one.parts = manifest.parts;
     one.writtenWallNs = manifest.writtenWallNs;
-    one.whole = whole;
     return one;
 }
 
@@ -139,7 +138,9 @@ private:
             return verdict;
         if (!verdict.ok())
             notes_.push_back(verdict.error().message);
-        proven_.push_back(provenBy(manifest.value(), folder, sha256, hasWeights && verdict.ok()));
+        proven_.push_back(provenBy(manifest.value(), folder, sha256));
+        proven_.back().whole = hasWeights && verdict.ok();
+        proven_.back().removed = !hasWeights;
         return {};
     }
 
@@ -302,7 +303,7 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
         return completed;
     if (auto opened = openEpochsUpTo(target, needs.newestEpoch); !opened.ok())
         return opened;
-    auto rebuilt = rebuildLineage(target, proven);
+    auto rebuilt = rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged);
     if (!rebuilt.ok())
         return rebuilt.error();
     report.rebuilt = std::move(rebuilt).value();
@@ -344,6 +345,13 @@ Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, con
     if (auto placed = files.rename(fresh, paths.tracker()); !placed.ok())
         return placed;
     return files.syncFolder(paths.folder());
+}
+
+/// False: the run, which may be in training, went on from it since and may have removed it.
+bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
+{
+    const auto rows = reader.checkpoints();
+    return !rows.ok() || std::any_of(rows.value().begin(), rows.value().end(), [checkpoint](const auto& row) { return row.id == checkpoint && row.head && !row.removed; });
 }
 
 } // namespace
@@ -429,7 +437,7 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
         const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
         if (row.damaged && verdict.ok())
             problems.push_back(sentence("Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.", { row.record.folder }));
-        else if (row.head && !verdict.ok())
+        else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
             problems.push_back(verdict.error().message);
     }
     if (const auto same = checkHeldOut(paths, file.value()); !same.ok())

@@ -154,7 +154,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
             choice.problem = sentence("The weights of the run did not grow from it.");
         plan.checkpoints.push_back(std::move(choice));
     }
-    auto strays = findStrays(paths, file.value().runId, rows.value());
+    auto strays = findStrays(paths, file.value().runId, [&] { return reader.value().checkpoints(); });
     if (!strays.ok())
         return strays.error();
     plan.olderTracker = olderTrackerText(paths, strays.value(), rows.value());

@@ -18,42 +18,55 @@ namespace {
 constexpr std::size_t kMostNames = 5; // in a sentence
 constexpr const char* kTemporary = ".tmp";
 
-using Rows = std::vector<SupervisorLedger::CheckpointRow>;
+using Rows = CheckpointRows;
+using Entries = std::vector<std::filesystem::path>;
 
-/// Sorts the entries of one folder.
+/// What a folder holds; nothing where it is not there.
+Result<Entries> listed(const std::filesystem::path& folder)
+{
+    auto entries = entriesOf(folder);
+    return entries.ok() || entries.error().code != ErrorCode::NotFound ? entries : Result<Entries>(Entries());
+}
+
+/// Sorts the entries of one folder. A checkpoint has a note before it has a folder, and a row before its note goes. So folders are listed first, then
+/// the notes, then the rows: what has neither in the end was not committed by a living process meanwhile.
 class Sorter {
 public:
-    Sorter(const RunPaths& paths, const std::string& runId, const Rows& rows)
+    Sorter(const RunPaths& paths, const std::string& runId)
         : paths_(paths)
         , runId_(runId)
     {
-        for (const auto& row : rows) {
-            folders_.insert(row.record.folder);
-            manifests_.insert(row.record.manifestSha256);
-        }
     }
 
-    Result<StrayCheckpoints> sort()
+    Result<StrayCheckpoints> sort(const std::function<Result<Rows>()>& rowsNow)
     {
+        auto living = listed(paths_.checkpointsFolder());
+        auto removed = listed(paths_.removedManifestsFolder());
+        if (!living.ok() || !removed.ok())
+            return living.ok() ? removed.error() : living.error();
         auto notes = writingNotes(paths_, runId_);
         if (!notes.ok())
             return notes.error();
         found_.notes = notes.value();
-        if (auto status = sortFolder(); !status.ok())
+        auto rows = rowsNow();
+        if (!rows.ok())
+            return rows.error();
+        for (const auto& row : rows.value()) {
+            folders_.insert(row.record.folder);
+            manifests_.insert(row.record.manifestSha256);
+        }
+        if (auto status = sortFolder(living.value()); !status.ok())
             return status.error();
-        if (auto status = sortRemoved(); !status.ok())
+        if (auto status = sortRemoved(removed.value()); !status.ok())
             return status.error();
         std::sort(found_.newer.begin(), found_.newer.end(), [](const auto& a, const auto& b) { return a.writtenWallNs < b.writtenWallNs; });
         return std::move(found_);
     }
 
 private:
-    Status sortFolder()
+    Status sortFolder(const Entries& entries)
     {
-        auto entries = entriesOf(paths_.checkpointsFolder());
-        if (!entries.ok())
-            return entries.error().code == ErrorCode::NotFound ? Status {} : entries.error(); // nothing there, nothing to sort
-        for (const auto& entry : entries.value()) {
+        for (const auto& entry : entries) {
             const auto name = utf8Text(entry.filename());
             if (entry == paths_.removedManifestsFolder() || entry == paths_.unknownCheckpointsFolder() || entry == paths_.writingNotesFolder() || folders_.contains(name))
                 continue;
@@ -67,12 +80,9 @@ private:
         return {};
     }
 
-    Status sortRemoved()
+    Status sortRemoved(const Entries& entries)
     {
-        auto entries = entriesOf(paths_.removedManifestsFolder());
-        if (!entries.ok())
-            return entries.error().code == ErrorCode::NotFound ? Status {} : entries.error();
-        for (const auto& entry : entries.value())
+        for (const auto& entry : entries)
             if (entry.extension() == ".json" && !folders_.contains(utf8Text(entry.stem())) && !isLink(entry))
                 if (auto status = sortUnnoted(entry, entry, utf8Text(entry.stem())); !status.ok())
                     return status;
@@ -94,7 +104,7 @@ private:
             return manifest.error();
         if (manifest.ok() && manifest.value().runId == runId_ && !manifests_.contains(sha256) && !name.ends_with(kTemporary))
             found_.newer.push_back({ entry, name, manifest.value().step, manifest.value().writtenWallNs });
-        else
+        else if (std::error_code unknown; std::filesystem::exists(entry, unknown) || unknown) // else it was renamed or removed meanwhile
             found_.unknown.push_back(entry);
         return {};
     }
@@ -117,9 +127,9 @@ std::filesystem::path freeNameFor(const std::filesystem::path& entry, const std:
 
 } // namespace
 
-Result<StrayCheckpoints> findStrays(const RunPaths& paths, const std::string& runId, const Rows& rows)
+Result<StrayCheckpoints> findStrays(const RunPaths& paths, const std::string& runId, const std::function<Result<Rows>()>& rowsNow)
 {
-    return Sorter(paths, runId, rows).sort();
+    return Sorter(paths, runId).sort(rowsNow);
 }
 
 std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows)
@@ -139,17 +149,9 @@ Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string
     auto rows = reader.ok() ? reader.value().checkpoints() : Result<Rows>(reader.error());
     if (!rows.ok())
         return std::string();
-    auto strays = findStrays(paths, runId, rows.value());
+    auto strays = findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); });
     if (!strays.ok())
         return strays.error();
-    if (strays.value().newer.empty())
-        return std::string();
-    rows = reader.value().checkpoints(); // of a run in training one may have been committed since
-    if (!rows.ok())
-        return rows.error();
-    std::erase_if(strays.value().newer, [&](const auto& newer) {
-        return std::any_of(rows.value().begin(), rows.value().end(), [&](const auto& row) { return row.record.folder == newer.folder; });
-    });
     const auto text = olderTrackerText(paths, strays.value(), rows.value());
     if (text.empty())
         return text;
@@ -194,7 +196,7 @@ Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem:
 
 Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows)
 {
-    auto strays = findStrays(paths, runId, rows);
+    auto strays = findStrays(paths, runId, [&rows] { return Result<Rows>(rows); });
     if (!strays.ok())
         return strays.error();
     auto entries = strays.value().unknown;

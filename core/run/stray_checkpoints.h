@@ -3,6 +3,7 @@
 #include "core/run/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,13 @@ struct StrayCheckpoints {
     std::vector<std::filesystem::path> unknown; ///< everything else
     std::vector<std::filesystem::path> links; ///< not looked into
 };
-/// Looks and changes nothing. Fails with the reason when something cannot be read: then nobody knows whose it is.
-Result<StrayCheckpoints> findStrays(const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+using CheckpointRows = std::vector<SupervisorLedger::CheckpointRow>;
+/// Looks and changes nothing. Fails with the reason when something cannot be read: then nobody knows whose it is. The run may be in training: `rowsNow` is
+/// asked for the rows of the tracker after the folders were listed, so that what is there and has no row is nothing that was committed meanwhile.
+Result<StrayCheckpoints> findStrays(const RunPaths& paths, const std::string& runId, const std::function<Result<CheckpointRows>()>& rowsNow);
 
 /// Tracker and weights side by side, when the tracker is older; else "".
-std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const CheckpointRows& rows);
 /// The same asked of a run, with what to do on the command line. "": it is not older, or (see trackerDamage) not to be read.
 Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId);
 
@@ -37,6 +40,6 @@ Result<std::string> putAside(const RunPaths& paths, const std::vector<std::files
 /// that in a sentence; "": nothing was left.
 Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder);
 /// What a tracker that was made anew does not take in, newer ones too.
-Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const CheckpointRows& rows);
 
 } // namespace furrow

@@ -476,6 +476,8 @@ namespace {
         {
             for (const std::string& cause : runEvents_.rebuilt)
                 find("rebuilt", {}, sentence("the tracker was damaged and %1", { cause }));
+            for (const std::string& cause : runEvents_.takenForward)
+                find("rebuilt", {}, sentence("the tracker was older than the checkpoints and %1", { cause }));
         }
 
         // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.

@@ -13,6 +13,8 @@ void RunEvents::add(const std::string& cause)
 {
     if (cause.starts_with("rebuilt: "))
         rebuilt.push_back(cause);
+    else if (cause.starts_with("taken forward: "))
+        takenForward.push_back(cause);
     else if (cause.starts_with("merge round ") && cause.ends_with(" opened"))
         ++rounds;
     else if (cause.starts_with("epoch ") && cause.ends_with(" opened"))

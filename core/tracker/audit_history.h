@@ -14,6 +14,7 @@ struct RunEvents {
     std::int64_t epochsClosed = 0; ///< less those that opened again
     std::int64_t rounds = 0; ///< of merging
     std::vector<std::string> rebuilt;
+    std::vector<std::string> takenForward;
 
     void add(const std::string& cause);
 };

@@ -287,7 +287,7 @@ Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)
     return file.value().db.takeStatus();
 }
 
-Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven, const Clock& clock)
+Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven, RebuildReason why, const Clock& clock)
 {
     auto file = openLedger(tracker, clock);
     if (!file.ok())
@@ -321,11 +321,16 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
         result.parts += static_cast<std::int64_t>(one->parts.size());
     }
     writer.finish();
+    for (const auto& one : proven)
+        if (one.removed) // by the keep policy, after the ledger that this one is made from
+            db.run("UPDATE checkpoint SET removed=1 WHERE folder=? AND manifest_sha256=? AND removed=0", one.record.folder, one.record.manifestSha256);
     setHeads(db, choice, result);
     ChunkMoves moves(file.value(), 0);
     keepOnlySurviving(file.value(), moves, loadLineage(db), "not proven when the tracker was rebuilt");
     moves.finish();
-    writeRunEvent(file.value(), 0, sentence("rebuilt: %1 checkpoints with %2 parts were added from their files", { std::to_string(result.checkpoints), std::to_string(result.parts) }));
+    const std::vector<std::string> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
+    writeRunEvent(file.value(), 0, why == RebuildReason::Older ? sentence("taken forward: %1 checkpoints with %2 parts were added from their files", added)
+                                                               : sentence("rebuilt: %1 checkpoints with %2 parts were added from their files", added));
     updateStop(file.value());
     if (Status status = transaction.value().commit(); !status.ok())
         return status.error().in("rebuilding the tracker");

@@ -16,7 +16,8 @@ struct ProvenCheckpoint {
     std::vector<std::string> parents; ///< folders
     std::vector<Part> parts; ///< what it adds to them
     std::int64_t writtenWallNs = 0;
-    bool whole = false; ///< the weights are there and verified; else only its manifest is left
+    bool whole = false; ///< the weights are there and verified
+    bool removed = false; ///< only its manifest is left: the keep policy removed the weights
 };
 
 /// What could be put into the ledger again.
@@ -33,9 +34,12 @@ Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesyste
 /// Opens all chunks of the epochs up to `epoch`. Every block must be known.
 Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch);
 
-/// Puts proven checkpoints into a ledger that lacks them: rows, parents, parts, the states of the chunks and the heads of the replicas.
+/// Why a ledger is made again.
+enum class RebuildReason { Damaged, Older };
+
+/// Puts proven checkpoints into a ledger that lacks them, and says of those that it has which weights are gone: rows, parents, parts, the states of the chunks and the heads of the replicas.
 /// Taken are the newest merge whose whole ancestry is proven, and for each replica its newest checkpoint made from that, as far as no
 /// window would be in the weights twice. Nobody else may have the file open. One transaction.
-Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven, const Clock& clock = systemClock());
+Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven, RebuildReason why, const Clock& clock = systemClock());
 
 } // namespace furrow

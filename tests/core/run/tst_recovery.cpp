@@ -302,6 +302,23 @@ private Q_SLOTS:
         QVERIFY(good(run.recover()).empty());
     }
 
+    /// The audit of a run in training read rows, then the folder, which had moved on: "the tracker is older than the checkpoints".
+    void aCheckpointThatIsCommittedMeanwhileIsNotNewerThanTheTracker()
+    {
+        Stopped run;
+        good(prepareNotes(run.paths));
+        good(noteWriting(run.paths, kRun, "r0-8-begun"));
+        writeCheckpoint(run.paths, "r0-8-begun"); // published, its row comes with the next turn
+        auto reader = good(LedgerReader::open(run.field.tracker));
+        const auto strays = good(findStrays(run.paths, kRun, [&] {
+            auto rows = reader.checkpoints();
+            writeCheckpoint(run.paths, "r0-9-after-the-rows");
+            return rows;
+        }));
+        QVERIFY(strays.newer.empty() && strays.unknown.empty());
+        QCOMPARE(good(findStrays(run.paths, kRun, [&] { return reader.checkpoints(); })).newer.front().folder, std::string("r0-9-after-the-rows"));
+    }
+
     /// Training began from zero, silently, and there was no way back when the disk returned.
     void checkpointsOfADiskThatIsAwayAreNotLost()
     {

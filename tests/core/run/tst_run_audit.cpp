@@ -480,6 +480,40 @@ private Q_SLOTS:
         QVERIFY(QDir(temporary.path()).isEmpty());
     }
 
+    /// Six audits of six of a run that saved often said "its manifest cannot be used", and that the tracker was older.
+    void checkpointsThatTheRunRemovesMeanwhileAreNoFault_data()
+    {
+        QTest::addColumn<QString>("when");
+        QTest::newRow("before its manifest is read") << QStringLiteral("Reading the manifests");
+        QTest::newRow("before its weights are read") << QStringLiteral("Reading the weights of checkpoint r0-10");
+    }
+    void checkpointsThatTheRunRemovesMeanwhileAreNoFault()
+    {
+        QFETCH(const QString, when);
+        Changed run(whole_);
+        bool removed = false;
+        const auto report = good(auditRun(run.paths, AuditDepth::Deep, { {}, [&](const AuditProgress& progress) {
+            if (std::exchange(removed, removed || progress.doing.starts_with(when.toStdString())) || !removed)
+                return;
+            good(good(SupervisorLedger::open(run.paths.tracker())).markRemoved({ 5 }));
+            fs::rename(run.paths.checkpointFolder("r0-10") / "manifest.json", run.paths.removedManifestsFolder() / "r0-10.json");
+            fs::remove_all(run.paths.checkpointFolder("r0-10"));
+        } }));
+        QVERIFY(removed);
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        QVERIFY2(auditText(report).find("weights of 1 checkpoints that the run itself removed") != std::string::npos, auditText(report).c_str());
+    }
+
+    /// The tracker knows first that weights go; a moment later the manifest is moved.
+    void manifestThatIsNotMovedYetIsNoFault()
+    {
+        Changed run(whole_);
+        good(good(SupervisorLedger::open(run.paths.tracker())).markRemoved({ 5 }));
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        QCOMPARE(inspectionOf(report, "manifests")->inspected, 6);
+    }
+
     void evictedBlockIsNoFault()
     {
         Changed run(whole_);
@@ -564,6 +598,21 @@ private Q_SLOTS:
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         QCOMPARE(good(good(LedgerReader::open(run.paths.tracker())).claimsSince(0, 100)).size(), std::size_t(12));
         QCOMPARE(repaired.committed, 12);
+    }
+
+    /// After the repair doctor said "whole", and the audit that the tracker did not know which weights were removed, and that it had been damaged.
+    void olderTrackerThatWasTakenForwardKnowsWhatWasRemoved()
+    {
+        Changed run(whole_);
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        fs::remove(run.paths.trackerSnapshot());
+        fs::copy_file(run.paths.folder() / "older.sqlite", run.paths.tracker());
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) {})).older);
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        QVERIFY2(allTexts(report).find("the tracker was older than the checkpoints and taken forward: ") != std::string::npos, allTexts(report).c_str());
+        QVERIFY2(allTexts(report).find("damaged") == std::string::npos, allTexts(report).c_str());
     }
 
     void doctorNamesAnotherHeldOutText()
