@@ -18,6 +18,14 @@ Result<RunConfig> latestConfig(const std::vector<AttemptRow>& attempts, const Ru
     return attempts.empty() ? Result<RunConfig>(frozen) : configOf(attempts.back(), frozen);
 }
 
+Result<RunConfig> nextConfig(const std::vector<AttemptRow>& attempts, const RunConfig& frozen)
+{
+    auto config = latestConfig(attempts, frozen);
+    if (config.ok())
+        config.value().stopAfterEpoch = frozen.stopAfterEpoch;
+    return config;
+}
+
 std::vector<std::vector<ConfigChange>> changesByAttempt(const std::vector<AttemptRow>& attempts, const RunConfig& frozen)
 {
     std::vector<std::vector<ConfigChange>> all;

@@ -126,7 +126,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     auto attempts = reader.value().attempts();
     if (!attempts.ok())
         return attempts.error();
-    return latestConfig(attempts.value(), file.value().config);
+    return nextConfig(attempts.value(), file.value().config);
 }
 
 Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, const ResumeChoice& choice)

@@ -115,9 +115,11 @@ void TestLocks::freezeInsideAWrite(qint64 pid)
         QVERIFY2(timer.elapsed() < 60'000, "it came to no write");
         QTest::qWait(1);
     }
-    const auto writer = furrow::trackerLocks(tracker()).writer;
-    const bool isEnded = !QFile::exists(QStringLiteral("/proc/%1").arg(pid)); // already, where this test had no turn for a second
-    QVERIFY((writer && writer->pid == pid) || isEnded);
+    const auto standsOrIsGone = [&] {
+        const auto writer = furrow::trackerLocks(tracker()).writer;
+        return (writer && writer->pid == pid) || !QFile::exists(QStringLiteral("/proc/%1").arg(pid)); // ended already, where this test had no turn for a second
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(standsOrIsGone(), 10'000);
 }
 
 // `furrowctl audit` stopped by Ctrl+Z inside its transaction froze training and ended a worker.

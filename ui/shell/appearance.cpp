@@ -2,6 +2,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/widgets/plain_text.h"
+#include "ui/widgets/wheel_guard.h"
 
 #include <QCoreApplication>
 #include <QLibraryInfo>
@@ -49,6 +50,7 @@ Appearance::Appearance(bool remember, QObject* parent)
         language_ = languages().contains(language) ? language : language_;
     }
     keepTipsPlain();
+    guardWheel();
     applyTheme();
     applyLanguage();
 }

@@ -177,7 +177,7 @@ private:
             auto& longest = report_.waits[act->name];
             longest.seconds = std::max(longest.seconds, wait.seconds);
             longest.mergeSeconds = std::max(longest.mergeSeconds, wait.mergeSeconds);
-            const double beyond = wait.seconds + wait.mergeSeconds - heldSeconds(wait);
+            const double beyond = wait.seconds + wait.mergeSeconds - std::max(*act->holdsSeconds, stillHeldSeconds(wait));
             report_.longestWait = std::max(report_.longestWait, beyond);
             if (beyond > kLongestWaitSeconds)
                 problem("After " + act->name + " a worker that it did not hit waited " + formatNumber(wait.seconds, 2) + " s, and " + formatNumber(wait.mergeSeconds, 2) + " s at merges; the fault itself lasted "
@@ -185,12 +185,12 @@ private:
         }
     }
 
-    /// How long the fault that was there when a wait began went on, or one that began just then.
-    double heldSeconds(const StormWait& wait) const
+    /// How long a fault of an earlier act still lasted when a wait began, or began just then.
+    double stillHeldSeconds(const StormWait& wait) const
     {
         double held = 0;
         for (const Done& one : done_) {
-            const double early = std::max(0.0, static_cast<double>(wait.beganNs - one.beganNs) / 1e9);
+            const double early = std::max(0.0, static_cast<double>(wait.beganNs - one.beganNs - kJustThenNs) / 1e9);
             if (one.holdsSeconds && one.beganNs <= wait.beganNs + kJustThenNs)
                 held = std::max(held, *one.holdsSeconds - early);
         }

@@ -30,9 +30,9 @@ pq.write_table(pa.table({"text": [[row] for row in rows[:50]]}), out / "empty-pa
 pq.write_table(pa.table({"text": rows[:100]}), out / "short.parquet", compression="none")
 short = (out / "short.parquet").read_bytes()
 footer = len(short) - 8 - int.from_bytes(short[-8:-4], "little")
-parts = short[footer:].split(b"\x16\xc8\x01")  # the numbers of rows of the file, of values of the column, of rows of the row group
-assert len(parts) == 4
-(out / "short.parquet").write_bytes(short[:footer] + parts[0] + b"\x16\xca\x01" + parts[1] + b"\x16\xc8\x01" + parts[2] + b"\x16\xca\x01" + parts[3])
+pieces = short[footer:].split(b"\x16\xc8\x01")  # the numbers of rows of the file, of values of the column, of rows of the row group
+assert len(pieces) == 4
+(out / "short.parquet").write_bytes(short[:footer] + pieces[0] + b"\x16\xca\x01" + pieces[1] + b"\x16\xc8\x01" + pieces[2] + b"\x16\xca\x01" + pieces[3])
 pq.write_table(pa.table({"text": list(range(10))}), out / "numbers.parquet")
 pq.write_table(pa.table({"text": pa.array([], pa.string())}), out / "empty.parquet")
 good = (out / "good-zstd-v1.parquet").read_bytes()

@@ -116,6 +116,18 @@ private Q_SLOTS:
         QCOMPARE(configOf(attempt(4, "torn"), frozen).error().code, ErrorCode::Corrupt);
     }
 
+    /// A resume with --epochs 60 ended after one epoch: an earlier one had been asked to stop after its own.
+    void stopAfterEpochHeldForEveryLaterAttempt()
+    {
+        RunConfig frozen;
+        const AttemptRow asked { { 1 }, {}, 0, {}, StopReason::None, {}, R"({"stop_after_epoch":true,"workers":2})" };
+        QVERIFY(latestConfig({ asked }, frozen).value().stopAfterEpoch);
+        QVERIFY(!nextConfig({ asked }, frozen).value().stopAfterEpoch);
+        QCOMPARE(nextConfig({ asked }, frozen).value().workers, std::int64_t(2));
+        frozen.stopAfterEpoch = true; // of the run itself
+        QVERIFY(nextConfig({ asked }, frozen).value().stopAfterEpoch);
+    }
+
     void settingsThatFitTheDataHaveNoProblems()
     {
         QVERIFY(Lines(100).problems().empty());

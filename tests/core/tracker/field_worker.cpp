@@ -5,6 +5,7 @@
 #include "core/base/file_system.h"
 #include "core/base/random.h"
 #include "core/tracker/ledger_reader.h"
+#include "core/tracker/window_ranges.h"
 #include "core/tracker/worker_ledger.h"
 
 #include <nlohmann/json.hpp>
@@ -16,6 +17,9 @@
 using namespace furrow;
 
 namespace {
+
+constexpr std::int64_t kTokens = 1000; // of a chunk of Field
+
 
 struct Weights {
     nlohmann::json counts = nlohmann::json::object(); // chunk id -> trainings of each window
@@ -120,7 +124,7 @@ int main(int argc, char** argv)
         }
         std::this_thread::sleep_for(std::chrono::microseconds(random.below(4000)));
         outcome.lastStep = step;
-        outcome.tokens = 100;
+        outcome.tokens = shareOf(outcome.done, kTokens, claim->windows);
         outcome.lossSum = 100;
         must(ledger.finish(*claim, outcome));
         must(ledger.renew({ "train", claim->chunk, 1, step, 0, 1, 1 }, 60));

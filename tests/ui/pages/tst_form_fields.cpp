@@ -3,9 +3,13 @@
 #include "ui/pages/new_run/form_field.h"
 #include "ui/shell/appearance.h"
 
+#include <QApplication>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QScopeGuard>
 #include <QTest>
+#include <QVBoxLayout>
+#include <QWheelEvent>
 
 using namespace furrow;
 
@@ -21,6 +25,32 @@ class TestFormFields : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// Who scrolled the form or the resume dialog chose another precision or rate plan without a word.
+    void theWheelChangedAFieldThatNobodyWasIn()
+    {
+        const Appearance appearance(false);
+        QWidget page;
+        auto* column = new QVBoxLayout(&page);
+        auto* other = new QLineEdit;
+        auto* choice = new QComboBox;
+        choice->addItems({ QStringLiteral("automatic"), QStringLiteral("bf16"), QStringLiteral("fp16") });
+        column->addWidget(other);
+        column->addWidget(choice);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        other->setFocus();
+        const auto turn = [choice] {
+            const QPoint centre = choice->rect().center();
+            QWheelEvent wheel(centre, choice->mapToGlobal(centre), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+            QApplication::sendEvent(choice, &wheel);
+        };
+        turn();
+        QCOMPARE(choice->currentIndex(), 0);
+        choice->setFocus();
+        turn();
+        QCOMPARE(choice->currentIndex(), 1);
+    }
+
     void everyFieldKeepsWhatIsTypedAndSaysWhatIsWrong_data()
     {
         QTest::addColumn<QString>("language");
