@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/fakes/gzip.h"
+
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -66,17 +68,7 @@ inline std::string littleEnd(std::uint64_t value, int size)
 
 inline std::string rawDeflate(const std::string& plain)
 {
-    z_stream z {};
-    deflateInit2(&z, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-    std::string out(deflateBound(&z, plain.size()) + 64, '\0');
-    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-    z.avail_in = static_cast<uInt>(plain.size());
-    z.next_out = reinterpret_cast<Bytef*>(out.data());
-    z.avail_out = static_cast<uInt>(out.size());
-    deflate(&z, Z_FINISH);
-    out.resize(z.total_out);
-    deflateEnd(&z);
-    return out;
+    return deflated(plain, -15);
 }
 
 inline std::string zipArchive(const std::vector<ZipFile>& files)
