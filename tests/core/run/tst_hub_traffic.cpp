@@ -161,7 +161,10 @@ private Q_SLOTS:
     void blocksOfADownloadThatIsFoundWrongAreMadeAgain()
     {
         FakeHub hub;
-        hub.add("o/n", good(repositoryOf("text")));
+        FakeHub::Repository oneFile; // so that whatever is prepared next opens the copy again
+        for (const auto& [name, content] : good(repositoryOf("text")).files)
+            oneFile.files["train.txt"] += content;
+        hub.add("o/n", oneFile);
         const UseHub use(hub);
         Run run(kRows, 150, 50, 1, 1, "hf://o/n");
         const auto made = prepareSome(run, 4);
