@@ -46,7 +46,8 @@ private Q_SLOTS:
             const auto view = must(viewChunk(run.paths(), part));
             QVERIFY(view.keepsLosses);
             const auto& samples = view.samples;
-            QVERIFY(samples.front().loss && samples.front().loss >= samples[1].loss);
+            QVERIFY(samples.front().loss);
+            QVERIFY(samples.size() == 1 || samples[0].loss >= samples[1].loss); // the last chunk may have one
             const bool isIn = std::any_of(samples.begin(), samples.end(), [&](const auto& one) { return one.text == odd.substr(0, odd.size() - 1); });
             held += isIn && samples.front().text == odd.substr(0, odd.size() - 1);
             QCOMPARE(must(viewChunk(run.paths(), { part.block, part.column, 2, SampleOrder::AsStored, 0, INT64_MAX })).samples.front().index, 0);
