@@ -1839,10 +1839,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3328,6 +3324,10 @@
     </message>
     <message>
         <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8498,6 +8498,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Leave them poisoned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run cannot be resumed as it is</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

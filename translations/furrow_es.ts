@@ -1839,10 +1839,6 @@
         <translation>Aquí no hay ningún dispositivo «%1». Lo que hay: %2.</translation>
     </message>
     <message>
-        <source>%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.</source>
-        <translation>%1 no es el tokenizador de esta ejecución: su hash difiere del de run.json. Restaure el archivo correcto.</translation>
-    </message>
-    <message>
         <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5</source>
         <translation>%1 se quedó sin memoria en un paso de %2 ventanas de %3 tokens; como mucho se usaban %4. Baje batch_size (y suba grad_accum para mantener el tamaño del paso), o baje seq_len o width. Lo que se dijo: %5</translation>
     </message>
@@ -3329,6 +3325,10 @@
     <message>
         <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
         <translation>puesto al día: se añadieron %1 puntos de control con %2 partes a partir de sus archivos</translation>
+    </message>
+    <message>
+        <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
+        <translation>%1 no es un archivo normal, así que nadie puede bloquear la ejecución con él. Elimínelo o pida a quien lo creó que lo haga.</translation>
     </message>
 </context>
 <context>
@@ -8502,6 +8502,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>Leave them poisoned</source>
         <translation>Dejarlos envenenados</translation>
+    </message>
+    <message>
+        <source>This run cannot be resumed as it is</source>
+        <translation>Esta ejecución no se puede reanudar tal como está</translation>
     </message>
 </context>
 <context>

@@ -1839,10 +1839,6 @@
         <translation>此处没有设备“%1”。现有设备：%2。</translation>
     </message>
     <message>
-        <source>%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.</source>
-        <translation>%1 不是此运行的分词器：其哈希与 run.json 不符。请放回正确的文件。</translation>
-    </message>
-    <message>
         <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5</source>
         <translation>%1 在一步 %2 个窗口、每个 %3 个词元时内存不足；最多使用了 %4。请降低 batch_size（并提高 grad_accum 以保持步的大小），或降低 seq_len 或 width。原始信息：%5</translation>
     </message>
@@ -3329,6 +3325,10 @@
     <message>
         <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
         <translation>已补到最新：从文件中补入 %1 个检查点，共 %2 个部分</translation>
+    </message>
+    <message>
+        <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
+        <translation>%1 不是普通文件，因此无法用它锁定该运行。请将其删除，或请创建者删除。</translation>
     </message>
 </context>
 <context>
@@ -8471,6 +8471,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>Leave them poisoned</source>
         <translation>保持有毒</translation>
+    </message>
+    <message>
+        <source>This run cannot be resumed as it is</source>
+        <translation>此运行在当前状态下无法恢复</translation>
     </message>
 </context>
 <context>

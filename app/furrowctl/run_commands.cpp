@@ -4,7 +4,9 @@
 #include "app/furrowctl/watch.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/plain_line.h"
 #include "core/base/process.h"
+#include "core/base/redact.h"
 #include "core/base/resources.h"
 #include "core/device/machine_fit.h"
 #include "core/run/life_cycle.h"
@@ -211,7 +213,7 @@ nlohmann::json planJson(const ResumePlan& plan)
 }
 
 /// The plan of a resume from the checkpoint of that name instead of the newest.
-Status choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder)
+Result<CheckpointId> choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder)
 {
     for (const auto& choice : plan.checkpoints) {
         if (choice.row.record.folder != folder)
@@ -225,7 +227,7 @@ Status choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder
         if (!effect.ok())
             return effect.error();
         plan.effect = std::move(effect).value();
-        return {};
+        return choice.row.id;
     }
     return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
 }
@@ -247,6 +249,14 @@ Result<RateForecast> rateAfter(const ResumeOptions& o, const ResumePlan& plan)
     return forecastRate(plan.rate, config.value(), placed.ok() ? std::ssize(placed.value()) : 1, o.rate(), back);
 }
 
+/// What lets a refused resume begin, when it is an option or a command.
+std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
+{
+    if (plan.refusal)
+        return {}; // says it itself
+    return plan.olderTracker.empty() ? " With --accept-loss it begins all the same." : " 'furrowctl doctor " + o.folder + " --repair' takes the tracker forward.";
+}
+
 int printPlan(const ResumeOptions& o)
 {
     const RunPaths paths(o.folder);
@@ -254,17 +264,24 @@ int printPlan(const ResumeOptions& o)
     if (!plan.ok())
         return fail(plan.error(), o.json);
     auto& p = plan.value();
-    if (!o.checkpoint.empty())
-        if (auto chosen = choose(paths, p, o.checkpoint); !chosen.ok())
+    ResumeChoice wanted { .acceptLoss = o.acceptLoss };
+    if (!o.checkpoint.empty()) {
+        auto chosen = choose(paths, p, o.checkpoint);
+        if (!chosen.ok())
             return fail(chosen.error(), o.json);
+        wanted.goBackTo = chosen.value();
+    }
+    const auto verdict = p.verdict(wanted);
+    const int exitCode = verdict.ok() ? kDone : exitCodeFor(verdict.error());
     auto rate = rateAfter(o, p);
     if (!rate.ok())
         return fail(rate.error(), o.json);
     if (o.json) {
         auto json = planJson(p);
         json["rate"] = toJson(rate.value());
+        json["refusal"] = verdict.ok() ? "" : withoutSecrets(verdict.error().message);
         print(json);
-        return kDone;
+        return exitCode;
     }
     const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
     std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << " would go on like this. " << effectSentence(p.effect) << "\n"
@@ -281,12 +298,10 @@ int printPlan(const ResumeOptions& o)
     std::cout << rate.value().text() << "\n";
     if (const auto drawing = rate.value().drawing(); !drawing.empty())
         std::cout << (rate.value().changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing << "\n";
-    if (!p.olderTracker.empty())
-        std::cout << p.olderTracker << " A resume stops because of that: 'furrowctl doctor " << o.folder << " --repair' takes the tracker forward.\n";
-    if (!p.loss.empty() && o.checkpoint.empty())
-        std::cout << p.loss << " A resume stops because of that, unless --accept-loss is given.\n";
+    if (!verdict.ok())
+        std::cout << "A resume is refused. " << withFullStop(verdict.error().message) << wayOut(o, p) << "\n";
     std::cout << "Nothing was changed." << std::endl;
-    return kDone;
+    return exitCode;
 }
 
 Result<CheckpointId> checkpointNamed(const RunPaths& paths, const std::string& folder)
@@ -373,7 +388,7 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_option("run", again->folder, "Folder of the run.")->required();
     resume->add_flag("--json", again->json, "Print JSON.");
     resume->add_flag("--detach", again->detach, "Return once the run trains.");
-    resume->add_flag("--dry-run", again->dryRun, "Say what would happen to each chunk; change nothing.");
+    resume->add_flag("--dry-run", again->dryRun, "Say what would happen to each chunk, or why the resume would be refused (with its exit code); change nothing.");
     resume->add_option("--from-checkpoint", again->checkpoint, "Folder name below checkpoints/ to go on from; what was trained after it is trained again. Without it the newest.");
     resume->add_flag("--accept-loss", again->acceptLoss,
         "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");

@@ -546,8 +546,8 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     auto tokenizer = loadTokenizer(paths.tokenizer().string());
     if (!tokenizer.ok())
         return tokenizer.error();
-    if (tokenizer.value()->hash() != file.value().tokenizerHash)
-        return Error { ErrorCode::Corrupt, sentence("%1 is not the tokenizer this run began with. Put the original file back.", { paths.tokenizer().string() }) };
+    if (auto same = checkTokenizer(paths, file.value(), *tokenizer.value()); !same.ok())
+        return same;
     auto ledger = FeederLedger::open(paths.tracker());
     if (!ledger.ok())
         return ledger.error();

@@ -6,6 +6,7 @@
 #include "core/config/bounded_json.h"
 #include "core/config/schema.h"
 #include "core/data/held_out.h"
+#include "core/data/tokenizer/tokenizer.h"
 
 #include <nlohmann/json.hpp>
 
@@ -93,6 +94,13 @@ Result<FrozenRecord> frozenRecord(LedgerReader& reader)
     if (!record.is_object() || !std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) { return record.contains(fact); }))
         return FrozenRecord::None;
     return record.contains(kFiles) ? FrozenRecord::Whole : FrozenRecord::Facts;
+}
+
+Status checkTokenizer(const RunPaths& paths, const RunFile& file, const Tokenizer& tokenizer)
+{
+    if (tokenizer.hash() == file.tokenizerHash)
+        return {};
+    return Error { ErrorCode::Corrupt, sentence("%1 is not the tokenizer this run began with. Put the original file back.", { utf8Text(paths.tokenizer()) }) };
 }
 
 Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)

@@ -8,10 +8,8 @@
 #include "core/run/attempt_config.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/finished_mark.h"
-#include "core/run/frozen_config.h"
 #include "core/run/recovery.h"
-#include "core/run/repair.h"
-#include "core/run/run_links.h"
+#include "core/run/resume_check.h"
 #include "core/run/run_status.h"
 #include "core/run/stray_checkpoints.h"
 #include "core/tracker/tracker_locks.h"
@@ -137,8 +135,6 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     auto reader = openLedger(paths);
     if (!reader.ok())
         return reader.error();
-    if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
-        return same.error();
     auto problems = validate(wanted);
     std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
         const auto* setting = findSetting(one.key);
@@ -151,19 +147,15 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     if (choice.goBackTo)
         if (auto possible = checkCanGoBackTo(paths, file.value().runId, reader.value(), *choice.goBackTo); !possible.ok())
             return possible.error();
-    if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { paths.folder().string(), unsafe }) };
     if (isLocked(paths.supervisorLock()))
         return alreadyRunning(paths);
-    if (auto status = refuseLinks(paths); !status.ok())
-        return status.error();
+    if (auto possible = checkResume(paths, file.value(), reader.value(), audit(paths.tracker())); !possible.ok())
+        return possible.error();
     auto older = olderTrackerProblem(paths, file.value().runId);
     if (!older.ok())
         return older.error();
     if (!older.value().empty() && !choice.acceptLoss)
         return Error { ErrorCode::Corrupt, older.value() };
-    if (const auto damage = trackerRefusal(paths); !damage.empty())
-        return Error { ErrorCode::Corrupt, damage };
     if (!choice.acceptLoss && !choice.goBackTo) {
         auto rows = reader.value().checkpoints();
         if (!rows.ok())

@@ -66,6 +66,7 @@ struct ResumePlan {
     std::vector<CheckpointChoice> checkpoints;
     ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
     std::string loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
+    std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
     std::string olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
     double redoTokens = 0; ///< of ResumeEffect::redo
     RateOutlook rate; ///< forecastRate() tells from it how the learning rate goes on with any settings
@@ -77,6 +78,8 @@ struct ResumePlan {
 
     /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
     bool isWhole(CheckpointId checkpoint) const;
+    /// What a resume would answer before it trains anything.
+    Status verdict(const ResumeChoice& choice) const;
     /// How many of `redo` belong to the epochs that the counts are of.
     std::int64_t redoShown(const std::vector<ChunkId>& redo) const;
 };

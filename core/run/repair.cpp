@@ -362,9 +362,8 @@ std::string trackerDamage(const RunPaths& paths)
     return file.ok() ? damageOf(paths.tracker(), file.value().runId) : file.error().message;
 }
 
-std::string trackerRefusal(const RunPaths& paths)
+std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)
 {
-    auto report = audit(paths.tracker());
     if (!report.ok())
         return report.error().code == ErrorCode::Corrupt ? report.error().message : std::string();
     if (report.value().canTrain())

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/run/run_paths.h"
+#include "core/tracker/audit.h"
 #include "core/tracker/rebuild.h"
 
 #include <functional>
@@ -26,8 +27,9 @@ struct RepairReport {
 /// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong.
 std::string trackerDamage(const RunPaths& paths);
 
-/// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do. Audits the ledger alone: seconds for a million chunks.
-std::string trackerRefusal(const RunPaths& paths);
+/// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
+/// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
+std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
 
 /// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be read, marked ones that are whole,
 /// a tracker that is older than the weights, another held-out text. Reads the newest weights; changes nothing.

@@ -1,8 +1,8 @@
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
-#include "core/base/plain_line.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/life_cycle.h"
+#include "core/run/resume_check.h"
 #include "core/run/run_status.h"
 #include "core/run/stray_checkpoints.h"
 #include "core/tracker/audit.h"
@@ -106,9 +106,8 @@ void addTimes(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumeP
 }
 
 /// "Exactly once" as it can be proved now; a resume only frees, so it stays true.
-void addProof(const RunPaths& paths, ResumePlan& plan)
+void addProof(const Result<AuditReport>& report, ResumePlan& plan)
 {
-    const auto report = audit(readableLedger(paths));
     if (!report.ok())
         return;
     plan.twice = plan.missing = 0;
@@ -159,7 +158,10 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         return strays.error();
     plan.olderTracker = olderTrackerText(paths, strays.value(), rows.value());
     addTimes(reader.value(), epochs.value(), plan);
-    addProof(paths, plan);
+    const auto proof = audit(readableLedger(paths));
+    addProof(proof, plan);
+    if (auto possible = checkResume(paths, file.value(), reader.value(), proof); !possible.ok())
+        plan.refusal = possible.error();
     if (auto weighed = weigh(reader.value(), plan); !weighed.ok())
         return weighed.error();
     if (auto named = nameOrphans(reader.value(), plan); !named.ok())
@@ -173,6 +175,17 @@ bool ResumePlan::isWhole(CheckpointId checkpoint) const
 {
     const auto* choice = find(checkpoints, checkpoint);
     return choice == nullptr || choice->verified;
+}
+
+Status ResumePlan::verdict(const ResumeChoice& choice) const
+{
+    if (refusal)
+        return *refusal;
+    if (!olderTracker.empty() && !choice.acceptLoss)
+        return Error { ErrorCode::Corrupt, olderTracker };
+    if (!loss.empty() && !choice.acceptLoss && !choice.goBackTo)
+        return Error { ErrorCode::Corrupt, loss };
+    return {};
 }
 
 std::int64_t ResumePlan::redoShown(const std::vector<ChunkId>& redo) const

@@ -42,8 +42,8 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& 
     auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
     if (!tokenizer.ok())
         log.failed("frozen", tokenizer.error(), tokenizer.error().message);
-    else if (tokenizer.value()->hash() != file.tokenizerHash)
-        log.wrong("frozen", {}, sentence("%1 is not the tokenizer this run began with. Put the original file back.", { utf8Text(paths.tokenizer()) }));
+    else if (auto same = checkTokenizer(paths, file, *tokenizer.value()); !same.ok())
+        log.failed("frozen", same.error(), same.error().message);
     if (file.heldOutHash.empty())
         log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
     else if (auto same = checkHeldOut(paths, file, log.stop()); !same.ok())

@@ -10,6 +10,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <functional>
+#include <sys/stat.h>
+
 namespace {
 
 QString operator""_q(const char* text, std::size_t size)
@@ -40,6 +43,26 @@ bool copyFolder(const QString& from, const QString& to, const QStringList& witho
     return true;
 }
 
+bool replaceIn(const QString& path, const QString& what, const QString& with)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return false;
+    QString text = QString::fromUtf8(file.readAll());
+    file.close();
+    const auto at = text.indexOf(what);
+    return at >= 0 && file.open(QIODevice::WriteOnly) && file.write(text.replace(at, what.size(), with).toUtf8()) > 0;
+}
+
+bool editTracker(const QString& run, const char* edit)
+{
+    auto db = furrow::Database::open((run + "/tracker.sqlite"_q).toStdString(), {});
+    if (!db.ok())
+        return false;
+    db.value().script(edit);
+    return db.value().takeStatus().ok();
+}
+
 } // namespace
 
 class TestBadFolders : public QObject {
@@ -48,6 +71,8 @@ class TestBadFolders : public QObject {
     static constexpr int kLines = 8000;
     QTemporaryDir folder_;
     QString text_;
+    QString whole_; ///< a stopped run that nothing is done to
+    int refused_ = 0;
 
     QString started(const QString& name, const QString& text, const QStringList& more = {})
     {
@@ -195,6 +220,8 @@ private Q_SLOTS:
             QVERIFY(out.exitCode != 0);
             QVERIFY2((out.errors + out.text).contains("older than the weights"_q) && (out.errors + out.text).contains("--repair"_q), qPrintable(out.errors + out.text));
         }
+        const auto dry = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q }); // it said "goes on"
+        QVERIFY2(dry.exitCode == 1 && dry.json["refusal"_q].toString().contains("older than the weights"_q), qPrintable(dry.text));
         QCOMPARE(static_cast<int>(QDir(run + "/checkpoints"_q).entryList({ "r0-*"_q }).size()), newer);
         const auto forward = RunDriver::ctl({ "doctor"_q, run, "--repair"_q, "--json"_q });
         QVERIFY2(forward.exitCode == 0 && forward.json["older"_q].toBool(), qPrintable(forward.text + forward.errors));
@@ -245,6 +272,42 @@ private Q_SLOTS:
         verifyExactlyOnce(run);
     }
 
+    void aDryRunSaidGoesOnWhereTheResumeRefuses_data()
+    {
+        QTest::addColumn<std::function<bool(const QString&)>>("harm");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* name, const QString& named, std::function<bool(const QString&)> harm) { QTest::newRow(name) << std::move(harm) << named; };
+        row("checkpoints are a link", "is a link"_q, [](const QString& run) { return QDir().rename(run + "/checkpoints"_q, run + "/away"_q) && QFile::link(run + "/away"_q, run + "/checkpoints"_q); });
+        row("a pipe for a lock", "supervisor.lock"_q, [](const QString& run) { return (!QFile::exists(run + "/supervisor.lock"_q) || QFile::remove(run + "/supervisor.lock"_q)) && ::mkfifo(qPrintable(run + "/supervisor.lock"_q), 0600) == 0; });
+        row("no tokenizer", "tokenizer.json"_q, [](const QString& run) { return QFile::remove(run + "/tokenizer.json"_q); });
+        row("another tokenizer", "tokenizer.json"_q, [](const QString& run) { return replaceIn(run + "/tokenizer.json"_q, "byte"_q, "gpt2"_q); });
+        row("another list of data", "run.json"_q, [](const QString& run) { return replaceIn(run + "/run.json"_q, "\"identity\": \""_q, "\"identity\": \"0"_q); });
+        row("a damaged tracker", "--repair"_q, [](const QString& run) { return editTracker(run, "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)"); });
+        row("checkpoints are away", "start weights"_q, [](const QString& run) { return QDir().rename(run + "/checkpoints"_q, run + "/away"_q); });
+    }
+    void aDryRunSaidGoesOnWhereTheResumeRefuses()
+    {
+        QFETCH(std::function<bool(const QString&)>, harm);
+        QFETCH(QString, named);
+        if (whole_.isEmpty())
+            whole_ = stopped("whole");
+        const QString run = folder_.filePath("refused-"_q + QString::number(++refused_));
+        QVERIFY(!whole_.isEmpty() && copyFolder(whole_, run, {}));
+        QVERIFY(harm(run));
+        const auto plan = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q });
+        const QString said = plan.json["refusal"_q].toString() + plan.json["error"_q].toString();
+        QVERIFY2(said.contains(named), qPrintable(plan.text + plan.errors));
+        const auto text = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q });
+        QVERIFY2((text.text + text.errors).contains(named), qPrintable(text.text + text.errors));
+        const auto resumed = RunDriver::ctl({ "resume"_q, run });
+        QVERIFY2(resumed.exitCode != 0, qPrintable(resumed.text));
+        QCOMPARE(plan.exitCode, resumed.exitCode);
+        QCOMPARE(text.exitCode, resumed.exitCode);
+        if (named != "start weights"_q) // the resume looks only whether they are there
+            QVERIFY2(resumed.errors.contains(said), qPrintable(resumed.errors + said));
+        QCOMPARE(RunDriver::status(run)["attempt"_q].toInt(), 1);
+    }
+
     /// A resume trained everything else, then failed without a cause, hung, or showed the words of SQLite.
     void aResumeBeganOnATrackerThatDoctorCallsDamaged()
     {
@@ -253,12 +316,7 @@ private Q_SLOTS:
         const auto attempt = RunDriver::status(run)["attempt"_q].toInt();
         for (const char* edit : { "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)", "UPDATE budget SET steps=9223372036854775807",
                  "UPDATE attempt SET id=9223372036854775807 WHERE id=(SELECT max(id) FROM attempt)" }) {
-            {
-                auto db = furrow::Database::open((run + "/tracker.sqlite"_q).toStdString(), {});
-                QVERIFY2(db.ok(), edit);
-                db.value().script(edit);
-                QVERIFY2(db.value().takeStatus().ok(), edit);
-            }
+            QVERIFY2(editTracker(run, edit), edit);
             const auto refused = RunDriver::ctl({ "resume"_q, run }, 60'000);
             QVERIFY2(refused.exitCode != 0 && refused.errors.contains("--repair"_q), qPrintable(QLatin1String(edit) + refused.errors + refused.text));
             QVERIFY2(!refused.errors.contains("UPDATE"_q) && !refused.errors.contains("REAL"_q), qPrintable(refused.errors));

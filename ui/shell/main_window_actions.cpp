@@ -239,6 +239,10 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     enableVerbs();
     if (folder != bench_.watcher().folder() || !bench_.watcher().status())
         return;
+    if (plan->refusal) {
+        makeBox(this, tr("Resume %1").arg(runName_->text()), tr("This run cannot be resumed as it is"), coreWords(plan->refusal->message))->open();
+        return;
+    }
     if (!plan->olderTracker.empty()) {
         offerTakingForward(folder, *plan);
         return;

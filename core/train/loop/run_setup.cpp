@@ -4,6 +4,7 @@
 #include "core/base/sentence.h"
 #include "core/cuda/cuda_backend_torch.h"
 #include "core/data/block_manager.h"
+#include "core/run/frozen_config.h"
 #include "core/run/life_cycle.h"
 #include "core/train/loop/start_weights_torch.h"
 
@@ -100,8 +101,8 @@ Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
     auto tokenizer = loadTokenizerDefinition(text.value(), setup.config.tokenizer);
     if (!tokenizer.ok())
         return tokenizer.error().in(setup.paths.tokenizer().string());
-    if (tokenizer.value()->hash() != setup.file.tokenizerHash)
-        return Error { ErrorCode::Corrupt, sentence("%1 is not the tokenizer of this run: its hash differs from run.json. Put the right file back.", { setup.paths.tokenizer().string() }) };
+    if (auto same = checkTokenizer(setup.paths, setup.file, *tokenizer.value()); !same.ok())
+        return same.error();
     return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
 }
 

@@ -1,0 +1,50 @@
+#include "core/run/resume_check.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/frozen_config.h"
+#include "core/run/repair.h"
+#include "core/run/run_links.h"
+
+namespace furrow {
+
+namespace {
+
+Status checkTokenizerFile(const RunPaths& paths, const RunFile& file)
+{
+    const auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
+    return tokenizer.ok() ? checkTokenizer(paths, file, *tokenizer.value()) : tokenizer.error();
+}
+
+/// A named pipe or a folder in its place.
+Status checkLockFile(const RunPaths& paths)
+{
+    std::error_code unknown;
+    const auto kind = std::filesystem::status(paths.supervisorLock(), unknown).type();
+    if (kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found)
+        return {};
+    return Error { ErrorCode::Io, sentence("%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.", { utf8Text(paths.supervisorLock()) }) };
+}
+
+} // namespace
+
+Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const Result<AuditReport>& ledger)
+{
+    if (auto same = checkFrozen(file, reader); !same.ok())
+        return same;
+    if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
+        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
+    if (auto status = refuseLinks(paths); !status.ok())
+        return status;
+    if (auto status = checkLockFile(paths); !status.ok())
+        return status;
+    if (auto status = checkTokenizerFile(paths, file); !status.ok())
+        return status;
+    if (const auto damage = trackerRefusal(paths, ledger); !damage.empty())
+        return Error { ErrorCode::Corrupt, damage };
+    return {};
+}
+
+} // namespace furrow
