@@ -11,6 +11,7 @@
 #include "core/run/finished_mark.h"
 #include "core/run/ledger_view.h"
 #include "core/run/memory_file.h"
+#include "core/run/stray_checkpoints.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/tracker_locks.h"
 
@@ -302,6 +303,20 @@ void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
         status.evidence.push_back(sentence("%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.", { utf8Text(paths.checkpointsFolder()) }));
 }
 
+/// The numbers of an older tracker that was put back look like those of a run that had come less far.
+/// @param rows  of the tracker, as status was made of
+void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view)
+{
+    if (status.supervisorPid > 0 || status.state == RunState::Running || !view.elsewhere.empty())
+        return; // it may be writing a checkpoint
+    const auto strays = findStrays(paths, status.file.runId, [&rows] { return Result<CheckpointRows>(rows); });
+    if (!strays.ok() || strays.value().newer.empty())
+        return;
+    const auto problem = olderTrackerProblem(paths, status.file.runId); // looks again: an orphan may have committed meanwhile
+    if (problem.ok() && !problem.value().empty())
+        status.evidence.push_back(problem.value());
+}
+
 /// A person's word about the newest attempt, once nobody trains the run.
 void heedFinishedMark(RunStatus& status, const RunPaths& paths)
 {
@@ -411,6 +426,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     if (status.state == RunState::Running && isSlow(status))
         status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
     sayWhatIsAway(status, paths);
+    sayWhatIsOlder(status, paths, checkpoints.value(), view);
     nameLeftOut(status, paths, attempts.value());
     if (status.reading)
         for (auto& words : comparedInWords(status.reading->hub))

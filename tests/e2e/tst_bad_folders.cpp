@@ -220,12 +220,15 @@ private Q_SLOTS:
             QVERIFY(out.exitCode != 0);
             QVERIFY2((out.errors + out.text).contains("older than the weights"_q) && (out.errors + out.text).contains("--repair"_q), qPrintable(out.errors + out.text));
         }
+        const auto said = RunDriver::ctl({ "status"_q, run });
+        QVERIFY2(said.text.contains("older than the weights"_q), qPrintable(said.text)); // it showed the older numbers without a word
         const auto dry = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q }); // it said "goes on"
         QVERIFY2(dry.exitCode == 1 && dry.json["refusal"_q].toString().contains("older than the weights"_q), qPrintable(dry.text));
         QCOMPARE(static_cast<int>(QDir(run + "/checkpoints"_q).entryList({ "r0-*"_q }).size()), newer);
         const auto forward = RunDriver::ctl({ "doctor"_q, run, "--repair"_q, "--json"_q });
         QVERIFY2(forward.exitCode == 0 && forward.json["older"_q].toBool(), qPrintable(forward.text + forward.errors));
         QCOMPARE(RunDriver::ctl({ "doctor"_q, run }).exitCode, 0);
+        QVERIFY(!RunDriver::ctl({ "status"_q, run }).text.contains("older than"_q));
         QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--epochs"_q, "2"_q, "--json"_q }).exitCode, 0);
         verifyExactlyOnce(run);
     }
