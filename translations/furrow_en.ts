@@ -3330,6 +3330,22 @@
         <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9438,31 +9454,12 @@ pattern REGULAR EXPRESSION</source>
         </translation>
     </message>
     <message>
-        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Look again</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Read the checkpoints once more: a disk may be back</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
-        <translation>
-            <numerusform>The epoch of this run is complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
-            <numerusform>All %n epochs of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</numerusform>
-        </translation>
     </message>
 </context>
 <context>

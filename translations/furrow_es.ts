@@ -3330,6 +3330,22 @@
         <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
         <translation>%1 no es un archivo normal, así que nadie puede bloquear la ejecución con él. Elimínelo o pida a quien lo creó que lo haga.</translation>
     </message>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 pasos del optimizador está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 tokens está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>Se alcanzó el límite de %1 épocas: están completas. El intento terminaría de inmediato; suba el límite o escriba 0 para ninguno.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9445,31 +9461,12 @@ pattern EXPRESIÓN REGULAR</translation>
         </translation>
     </message>
     <message>
-        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 pasos del optimizador está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
-    </message>
-    <message>
-        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 tokens está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
-    </message>
-    <message>
-        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
-    </message>
-    <message>
         <source>Look again</source>
         <translation>Mirar de nuevo</translation>
     </message>
     <message>
         <source>Read the checkpoints once more: a disk may be back</source>
         <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
-        <translation>
-            <numerusform>La época de esta ejecución está completa. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
-            <numerusform>Las %n épocas de esta ejecución están completas. El intento acabaría al momento; escriba más épocas, o 0 para no acabar.</numerusform>
-        </translation>
     </message>
 </context>
 <context>

@@ -3330,6 +3330,22 @@
         <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
         <translation>%1 不是普通文件，因此无法用它锁定该运行。请将其删除，或请创建者删除。</translation>
     </message>
+    <message>
+        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 个优化步的上限：已完成 %2 步。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 个词元的上限：已完成 %2 个。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 小时的上限：已用 %2 小时。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <translation>已达到 %1 轮的上限：均已完成。本次尝试会立即结束；请提高上限，或填 0 表示不限。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9401,30 +9417,12 @@ pattern 正则表达式</translation>
         </translation>
     </message>
     <message>
-        <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>已达到 %1 个优化步的上限：已完成 %2 步。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
-    </message>
-    <message>
-        <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>已达到 %1 个词元的上限：已完成 %2 个。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
-    </message>
-    <message>
-        <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>已达到 %1 小时的上限：已用 %2 小时。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
-    </message>
-    <message>
         <source>Look again</source>
         <translation>重新查看</translation>
     </message>
     <message>
         <source>Read the checkpoints once more: a disk may be back</source>
         <translation>再读一次检查点：磁盘可能已恢复</translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.</source>
-        <translation>
-            <numerusform>本次运行的 %n 个轮次都已完成。这次尝试会立即结束；请写更多轮次，或写 0 表示不结束。</numerusform>
-        </translation>
     </message>
 </context>
 <context>

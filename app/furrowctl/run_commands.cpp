@@ -10,6 +10,7 @@
 #include "core/base/resources.h"
 #include "core/device/machine_fit.h"
 #include "core/run/life_cycle.h"
+#include "core/run/limit_reached.h"
 #include "core/run/run_status.h"
 
 #include <nlohmann/json.hpp>
@@ -100,11 +101,10 @@ Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
 }
 
 /// Refuses, before anything is made or started, what this machine cannot compute, and warns people of what will disappoint them; createRun says the
-/// same of a new run. Devices that are not here are for the caller of placeWorkers to refuse.
+/// same of a new run. Devices that are not here are for createRun and startRun to refuse.
 Status checkMachine(const RunConfig& config, bool json)
 {
-    auto gpus = GpuMonitor::open();
-    const auto placed = placeWorkers(config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
+    const auto placed = placeWorkersHere(config);
     if (!placed.ok())
         return {};
     if (auto possible = canCompute(config, placed.value()); !possible.ok() || json)
@@ -213,7 +213,7 @@ nlohmann::json planJson(const ResumePlan& plan)
 }
 
 /// The plan of a resume from the checkpoint of that name instead of the newest.
-Result<CheckpointId> choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder)
+Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder)
 {
     for (const auto& choice : plan.checkpoints) {
         if (choice.row.record.folder != folder)
@@ -227,26 +227,39 @@ Result<CheckpointId> choose(const RunPaths& paths, ResumePlan& plan, const std::
         if (!effect.ok())
             return effect.error();
         plan.effect = std::move(effect).value();
-        return choice.row.id;
+        return &choice;
     }
     return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
 }
 
-/// How the learning rate would go on with the settings given.
-Result<RateForecast> rateAfter(const ResumeOptions& o, const ResumePlan& plan)
+/// The settings of the next attempt.
+Result<RunConfig> wantedBy(const ResumeOptions& o)
 {
     auto config = currentConfig(RunPaths(o.folder));
     if (!config.ok())
-        return config.error();
+        return config;
     if (const auto problems = o.settings.apply(config.value()); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
-    auto gpus = GpuMonitor::open();
-    const auto placed = placeWorkers(config.value(), gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
-    double back = plan.redoTokens;
-    for (const auto& choice : plan.checkpoints)
-        if (choice.row.record.folder == o.checkpoint)
-            back = choice.redoTokens;
-    return forecastRate(plan.rate, config.value(), placed.ok() ? std::ssize(placed.value()) : 1, o.rate(), back);
+    return config;
+}
+
+/// How the learning rate would go on with these settings.
+/// @param from  the checkpoint that was chosen; null: the newest of each replica
+Result<RateForecast> rateAfter(const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
+{
+    const auto placed = placeWorkersHere(wanted);
+    if (!placed.ok())
+        return placed.error();
+    return forecastRate(plan.rate, wanted, std::ssize(placed.value()), o.rate(), from == nullptr ? plan.redoTokens : from->redoTokens);
+}
+
+/// Why the attempt would end as soon as it has begun; "": there is something to train.
+Result<std::string> limitAfter(const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
+{
+    auto status = readStatus(RunPaths(o.folder));
+    if (!status.ok())
+        return status.error();
+    return limitInWords(limitReached(status.value(), plan, wanted, from), status.value(), wanted);
 }
 
 /// What lets a refused resume begin, when it is an option or a command.
@@ -264,21 +277,28 @@ int printPlan(const ResumeOptions& o)
     if (!plan.ok())
         return fail(plan.error(), o.json);
     auto& p = plan.value();
-    ResumeChoice wanted { .acceptLoss = o.acceptLoss };
+    auto wanted = wantedBy(o);
+    if (!wanted.ok())
+        return fail(wanted.error(), o.json);
+    const ResumePlan::CheckpointChoice* from = nullptr;
     if (!o.checkpoint.empty()) {
         auto chosen = choose(paths, p, o.checkpoint);
         if (!chosen.ok())
             return fail(chosen.error(), o.json);
-        wanted.goBackTo = chosen.value();
+        from = chosen.value();
     }
-    const auto verdict = p.verdict(wanted);
+    const auto verdict = p.verdict({ .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
     const int exitCode = verdict.ok() ? kDone : exitCodeFor(verdict.error());
-    auto rate = rateAfter(o, p);
+    auto rate = rateAfter(o, wanted.value(), p, from);
     if (!rate.ok())
         return fail(rate.error(), o.json);
+    auto limit = limitAfter(o, wanted.value(), p, from);
+    if (!limit.ok())
+        return fail(limit.error(), o.json);
     if (o.json) {
         auto json = planJson(p);
         json["rate"] = toJson(rate.value());
+        json["limit_reached"] = limit.value();
         json["refusal"] = verdict.ok() ? "" : withoutSecrets(verdict.error().message);
         print(json);
         return exitCode;
@@ -298,6 +318,8 @@ int printPlan(const ResumeOptions& o)
     std::cout << rate.value().text() << "\n";
     if (const auto drawing = rate.value().drawing(); !drawing.empty())
         std::cout << (rate.value().changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing << "\n";
+    if (!limit.value().empty())
+        std::cout << limit.value() << "\n";
     if (!verdict.ok())
         std::cout << "A resume is refused. " << withFullStop(verdict.error().message) << wayOut(o, p) << "\n";
     std::cout << "Nothing was changed." << std::endl;
@@ -321,11 +343,9 @@ int runResume(const ResumeOptions& o)
     const RunPaths paths(o.folder);
     if (o.dryRun)
         return printPlan(o);
-    auto config = currentConfig(paths);
+    auto config = wantedBy(o);
     if (!config.ok())
         return fail(config.error(), o.json);
-    if (const auto problems = o.settings.apply(config.value()); !problems.empty())
-        return failUsage(toString(problems), o.json);
     if (auto possible = checkMachine(config.value(), o.json); !possible.ok())
         return fail(possible.error(), o.json);
     ResumeChoice choice { .acceptLoss = o.acceptLoss, .rate = o.rate() };

@@ -1,5 +1,6 @@
 #include "core/device/placement.h"
 
+#include "core/base/process.h"
 #include "core/base/sentence.h"
 
 #include <algorithm>
@@ -68,6 +69,12 @@ Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const
         placements.push_back(std::move(place));
     }
     return placements;
+}
+
+Result<std::vector<WorkerPlacement>> placeWorkersHere(const RunConfig& config)
+{
+    const auto monitor = GpuMonitor::open();
+    return placeWorkers(config, monitor.ok() ? monitor.value().read() : std::vector<Gpu> {}, cpuCount());
 }
 
 Status canCompute(const RunConfig& config, const std::vector<WorkerPlacement>& placements)

@@ -299,8 +299,7 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
         return Error { ErrorCode::InvalidArgument, toString(problems) };
     if (auto named = checkName(request.config.name); !named.ok())
         return named.error();
-    auto gpus = GpuMonitor::open();
-    auto placed = placeWorkers(request.config, gpus.ok() ? gpus.value().read() : std::vector<Gpu> {}, cpuCount());
+    auto placed = placeWorkersHere(request.config);
     if (!placed.ok())
         return placed.error();
     if (auto possible = canCompute(request.config, placed.value()); !possible.ok())

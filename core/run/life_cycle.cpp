@@ -5,6 +5,7 @@
 #include "core/base/file_system.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
+#include "core/device/placement.h"
 #include "core/run/attempt_config.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/finished_mark.h"
@@ -144,6 +145,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     problems.insert(problems.end(), refused.begin(), refused.end());
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
+    if (auto placed = placeWorkersHere(wanted); !placed.ok())
+        return placed.error();
     if (choice.goBackTo)
         if (auto possible = checkCanGoBackTo(paths, file.value().runId, reader.value(), *choice.goBackTo); !possible.ok())
             return possible.error();

@@ -1,10 +1,15 @@
 #include "core/run/limit_reached.h"
 
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+
 #include <algorithm>
 
 namespace furrow {
 
 namespace {
+
+constexpr double kSecondsPerHour = 3600;
 
 /// Share of the trained chunks whose weights are gone: a resume takes them off again.
 double lostShare(const RunStatus& status, const ResumeEffect& effect)
@@ -23,7 +28,6 @@ double lostShare(const RunStatus& status, const ResumeEffect& effect)
 // What goes with chunks that are lost is not known exactly: tokens are taken in proportion to chunks, steps in proportion to tokens.
 StopReason limitReached(const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
 {
-    constexpr double kSecondsPerHour = 3600;
     const auto tokens = static_cast<double>(status.tokens);
     const double kept = std::max(0.0, tokens * (1 - lostShare(status, plan.effect)) - (from == nullptr ? plan.redoTokens : from->redoTokens));
     const double steps = status.tokens > 0 ? static_cast<double>(status.steps) * kept / tokens : static_cast<double>(status.steps);
@@ -38,6 +42,23 @@ StopReason limitReached(const RunStatus& status, const ResumePlan& plan, const R
     if (wanted.epochs > 0 && allKept && closed >= wanted.epochs)
         return StopReason::Epochs;
     return StopReason::None;
+}
+
+std::string limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted)
+{
+    constexpr int kDigits = 2;
+    switch (limit) {
+    case StopReason::Steps:
+        return sentence("The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.", { formatCount(wanted.steps), formatCount(status.steps) });
+    case StopReason::Tokens:
+        return sentence("The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.", { formatCount(wanted.tokens), formatCount(status.tokens) });
+    case StopReason::Hours:
+        return sentence("The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.", { formatNumber(wanted.hours, kDigits), formatNumber(status.activeSeconds / kSecondsPerHour, kDigits) });
+    case StopReason::Epochs:
+        return sentence("The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.", { formatCount(wanted.epochs) });
+    default:
+        return {};
+    }
 }
 
 } // namespace furrow

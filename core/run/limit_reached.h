@@ -10,4 +10,7 @@ namespace furrow {
 /// @param from  null: the newest checkpoint of each replica
 StopReason limitReached(const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from);
 
+/// What a person reads of that; "" for None.
+std::string limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted);
+
 } // namespace furrow

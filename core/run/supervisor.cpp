@@ -194,8 +194,7 @@ Status Supervision::begin()
 
 Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
 {
-    auto monitor = GpuMonitor::open();
-    auto placed = placeWorkers(config_, monitor.ok() ? monitor.value().read() : std::vector<Gpu> {}, cpuCount());
+    auto placed = placeWorkersHere(config_);
     if (!placed.ok())
         return placed.error();
     auto locks = furrow::lockDevices(placed.value());

@@ -311,6 +311,19 @@ private Q_SLOTS:
         QCOMPARE(RunDriver::status(run)["attempt"_q].toInt(), 1);
     }
 
+    void aDryRunTookAnyDeviceAndWasSilentAboutAReachedLimit()
+    {
+        if (whole_.isEmpty())
+            whole_ = stopped("whole");
+        QVERIFY(!whole_.isEmpty());
+        const auto nowhere = RunDriver::ctl({ "resume"_q, whole_, "--dry-run"_q, "--devices"_q, "banana"_q });
+        QCOMPARE(nowhere.exitCode, RunDriver::ctl({ "resume"_q, whole_, "--devices"_q, "banana"_q }).exitCode);
+        QVERIFY2(nowhere.exitCode != 0 && nowhere.errors.contains("banana"_q), qPrintable(nowhere.errors));
+        const auto over = RunDriver::ctl({ "resume"_q, whole_, "--dry-run"_q, "--steps"_q, "1"_q });
+        QVERIFY2(over.exitCode == 0 && over.text.contains("would end at once"_q), qPrintable(over.text + over.errors));
+        QVERIFY(!RunDriver::ctl({ "resume"_q, whole_, "--dry-run"_q }).text.contains("would end at once"_q));
+    }
+
     /// A resume trained everything else, then failed without a cause, hung, or showed the words of SQLite.
     void aResumeBeganOnATrackerThatDoctorCallsDamaged()
     {

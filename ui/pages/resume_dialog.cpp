@@ -183,23 +183,7 @@ void ResumeDialog::setStatus(const RunStatus& status)
 /// What would end at once is not begun.
 QString ResumeDialog::limitReached() const
 {
-    if (!status_)
-        return {};
-    const double hours = status_->activeSeconds / 3600;
-    switch (furrow::limitReached(*status_, *plan_, wanted_, choices_ == nullptr ? nullptr : choices_->chosen())) {
-    case StopReason::Steps:
-        return tr("The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.").arg(countText(wanted_.steps), countText(status_->steps));
-    case StopReason::Tokens:
-        return tr("The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.").arg(countText(wanted_.tokens), countText(status_->tokens));
-    case StopReason::Hours:
-        return tr("The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.").arg(fixedText(wanted_.hours, 2), fixedText(hours, 2));
-    case StopReason::Epochs: {
-        const int epochs = static_cast<int>(wanted_.epochs); // lupdate does not read past a cast
-        return tr("All %n epoch(s) of this run are complete. The attempt would end at once; write more epochs, or 0 for no end.", nullptr, epochs);
-    }
-    default:
-        return {};
-    }
+    return status_ ? coreWords(limitInWords(furrow::limitReached(*status_, *plan_, wanted_, choices_ == nullptr ? nullptr : choices_->chosen()), *status_, wanted_)) : QString();
 }
 
 bool ResumeDialog::isAnyOutOfReach() const
