@@ -3346,6 +3346,22 @@
         <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>1 chunk whose work was lost: it is trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks whose work was lost: they are trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk claimed by a worker that is gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks claimed by workers that are gone</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

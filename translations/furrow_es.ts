@@ -3346,6 +3346,22 @@
         <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
         <translation>Se alcanzó el límite de %1 épocas: están completas. El intento terminaría de inmediato; suba el límite o escriba 0 para ninguno.</translation>
     </message>
+    <message>
+        <source>1 chunk whose work was lost: it is trained again</source>
+        <translation>1 fragmento cuyo trabajo se perdió: se entrena de nuevo</translation>
+    </message>
+    <message>
+        <source>%1 chunks whose work was lost: they are trained again</source>
+        <translation>%1 fragmentos cuyo trabajo se perdió: se entrenan de nuevo</translation>
+    </message>
+    <message>
+        <source>1 chunk claimed by a worker that is gone</source>
+        <translation>1 fragmento reservado por un trabajador que ya no existe</translation>
+    </message>
+    <message>
+        <source>%1 chunks claimed by workers that are gone</source>
+        <translation>%1 fragmentos reservados por trabajadores que ya no existen</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

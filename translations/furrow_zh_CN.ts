@@ -3346,6 +3346,22 @@
         <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
         <translation>已达到 %1 轮的上限：均已完成。本次尝试会立即结束；请提高上限，或填 0 表示不限。</translation>
     </message>
+    <message>
+        <source>1 chunk whose work was lost: it is trained again</source>
+        <translation>1 个数据段的训练成果已丢失：将重新训练</translation>
+    </message>
+    <message>
+        <source>%1 chunks whose work was lost: they are trained again</source>
+        <translation>%1 个数据段的训练成果已丢失：将重新训练</translation>
+    </message>
+    <message>
+        <source>1 chunk claimed by a worker that is gone</source>
+        <translation>1 个数据段由已退出的工作进程占有</translation>
+    </message>
+    <message>
+        <source>%1 chunks claimed by workers that are gone</source>
+        <translation>%1 个数据段由已退出的工作进程占有</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -118,19 +118,27 @@ void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
     status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// The same kinds with the same counts as the legend of the epoch has them: what has lost its work is counted as that alone.
 std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
 {
     std::vector<std::string> reasons;
-    const auto count = [&](ChunkState state) { return std::to_string(epoch.chunks[state]); };
-    const auto say = [&](ChunkState state, const std::string& one, const std::string& many) {
-        if (const auto n = epoch.chunks[state]; n > 0)
+    const auto say = [&](std::int64_t n, const std::string& one, const std::string& many) {
+        if (n > 0)
             reasons.push_back(n == 1 ? one : many);
     };
-    say(ChunkState::Pending, sentence("1 chunk not prepared yet"), sentence("%1 chunks not prepared yet", { count(ChunkState::Pending) }));
-    say(ChunkState::Free, sentence("1 chunk free"), sentence("%1 chunks free", { count(ChunkState::Free) }));
-    say(ChunkState::Leased, sentence("1 chunk leased"), sentence("%1 chunks leased", { count(ChunkState::Leased) }));
-    say(ChunkState::Trained, sentence("1 chunk trained, not in a checkpoint yet"), sentence("%1 chunks trained, not in a checkpoint yet", { count(ChunkState::Trained) }));
-    say(ChunkState::Poisoned, sentence("1 chunk poisoned: accept or retry"), sentence("%1 chunks poisoned: accept or retry", { count(ChunkState::Poisoned) }));
+    const auto& lost = epoch.lost;
+    const auto pending = epoch.chunks[ChunkState::Pending] - lost.pending;
+    const auto free = epoch.chunks[ChunkState::Free] - lost.free;
+    const auto leased = epoch.chunks[ChunkState::Leased] - lost.leased - lost.released;
+    const auto trained = epoch.chunks[ChunkState::Trained] - lost.trained;
+    const auto poisoned = epoch.chunks[ChunkState::Poisoned];
+    say(pending, sentence("1 chunk not prepared yet"), sentence("%1 chunks not prepared yet", { std::to_string(pending) }));
+    say(free, sentence("1 chunk free"), sentence("%1 chunks free", { std::to_string(free) }));
+    say(lost.sum(), sentence("1 chunk whose work was lost: it is trained again"), sentence("%1 chunks whose work was lost: they are trained again", { std::to_string(lost.sum()) }));
+    say(leased, sentence("1 chunk leased"), sentence("%1 chunks leased", { std::to_string(leased) }));
+    say(lost.released, sentence("1 chunk claimed by a worker that is gone"), sentence("%1 chunks claimed by workers that are gone", { std::to_string(lost.released) }));
+    say(trained, sentence("1 chunk trained, not in a checkpoint yet"), sentence("%1 chunks trained, not in a checkpoint yet", { std::to_string(trained) }));
+    say(poisoned, sentence("1 chunk poisoned: accept or retry"), sentence("%1 chunks poisoned: accept or retry", { std::to_string(poisoned) }));
     if (!epoch.blockCount)
         reasons.push_back(epoch.unprovenReason.empty() ? sentence("last block not proven") : sentence("last block not proven because %1", { epoch.unprovenReason }));
     return reasons;
@@ -409,9 +417,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
-    sayWhatKeepsTheEpochsOpen(status);
     if (auto added = addLostWork(status, ledger, incarnations.value(), view); !added.ok())
         return added.error();
+    sayWhatKeepsTheEpochsOpen(status);
     if (std::any_of(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
         if (auto cause = ledger.newestPoisonedCause(); cause.ok())
             status.poisonedCause = std::move(cause).value();

@@ -75,6 +75,20 @@ void addConsole(Truths& truths, const Desk& desk, bool oneEpoch)
     truths[QStringLiteral("chunks")][QStringLiteral("map")] = said(map, QStringLiteral("sum"));
 }
 
+/// How many chunks of this kind the sentences speak of that say why the epoch is open.
+std::int64_t keepingOpen(const RunStatus& status, const QString& number)
+{
+    static const QRegularExpression kReason(QStringLiteral("(\\d+) chunks? (trained|leased|whose work was lost|free|not prepared)"));
+    std::int64_t sum = 0;
+    for (const auto& reason : status.keepsEpochOpen) {
+        const auto match = kReason.match(QString::fromStdString(reason));
+        const QString kind = match.captured(2);
+        const QString belongsTo = kind.startsWith(QStringLiteral("whose")) ? QStringLiteral("work lost") : kind == QStringLiteral("free") || kind == QStringLiteral("not prepared") ? QStringLiteral("free or not prepared") : kind;
+        sum += belongsTo == number ? match.captured(1).toLongLong() : 0;
+    }
+    return sum;
+}
+
 void addStatus(Truths& truths, const RunStatus& status)
 {
     const auto json = nlohmann::json::parse(toJson(status).dump());
@@ -101,6 +115,8 @@ void addStatus(Truths& truths, const RunStatus& status)
     }
     in("committed", "sum over status --json epochs", committed);
     in("work lost", "sum over status --json epochs", lost);
+    for (const char* number : { "trained", "leased", "work lost", "free or not prepared" })
+        in(number, "what keeps the epoch open", keepingOpen(status, QString::fromLatin1(number)));
 }
 
 void addLedger(Truths& truths, const RunStory& story, bool nobodyTrains)
