@@ -1,5 +1,7 @@
 #include "core/config/bounded_json.h"
 
+#include "core/base/sentence.h"
+
 namespace furrow {
 
 namespace {
@@ -29,6 +31,21 @@ bool nestsTooDeep(std::string_view text)
 nlohmann::json parseBoundedJson(std::string_view text)
 {
     return nestsTooDeep(text) ? nlohmann::json(nlohmann::json::value_t::discarded) : nlohmann::json::parse(text, nullptr, false);
+}
+
+std::optional<nlohmann::json> parseBoundedJson(std::string_view text, std::string& why)
+try {
+    if (nestsTooDeep(text)) {
+        why = sentence("it is nested deeper than %1 levels", { std::to_string(kDeepest) });
+        return std::nullopt;
+    }
+    return nlohmann::json::parse(text);
+} catch (const nlohmann::json::parse_error& e) {
+    why = text.empty() ? sentence("it is empty") : sentence("it is not JSON at byte %1", { std::to_string(e.byte) });
+    return std::nullopt;
+} catch (const nlohmann::json::exception&) { // a number of a thousand digits
+    why = sentence("it has a number that is too large to be read");
+    return std::nullopt;
 }
 
 } // namespace furrow

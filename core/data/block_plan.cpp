@@ -1,5 +1,8 @@
 #include "core/data/block_plan.h"
 
+#include "core/base/sentence.h"
+#include "core/config/json_reading.h"
+
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -47,26 +50,28 @@ std::string writePlan(const PlannedBlock& block, const std::vector<SourcePositio
 
 Result<ReadPlan> readPlan(std::string_view plan)
 {
-    try {
-        const json j = json::parse(plan);
-        if (j.at("v").get<int>() > kPlanVersion)
-            return Error { ErrorCode::InvalidArgument, "A block plan of this run was written by a newer Furrow. Use that one." };
-        ReadPlan read;
-        read.block.plan = plan;
-        read.block.block = j.at("block").get<std::int64_t>();
-        read.block.source = j.at("source").get<std::int32_t>();
-        read.block.firstRow = j.at("first_row").get<std::int64_t>();
-        read.block.chunkRows = j.at("chunk_rows").get<std::vector<std::int64_t>>();
-        for (const auto& s : j.at("segments"))
-            read.block.segments.push_back({ s.at(0).get<std::int32_t>(), s.at(1).get<std::uint64_t>(), s.at(2).get<std::int64_t>(), s.at(3).get<std::int64_t>(), s.size() > 4 ? s.at(4).get<std::uint64_t>() : 0 });
-        for (const auto& p : j.at("next"))
-            read.after.push_back({ p.at(0).get<std::int32_t>(), p.at(1).get<std::uint64_t>(), p.at(2).get<std::int64_t>(), p.at(3).get<std::int64_t>(), p.at(4).get<std::uint64_t>(), p.at(5).get<bool>() });
-        if (!isPlausible(read.block))
-            return Error { ErrorCode::Corrupt, "A block plan of this run does not add up." };
-        return read;
-    } catch (const std::exception& e) { // nlohmann throws
-        return Error { ErrorCode::Corrupt, std::string("A block plan of this run cannot be read (") + e.what() + ")." };
-    }
+    JsonReading reading(plan);
+    const JsonPart j = reading.root();
+    const int version = j["v"].as<int>();
+    if (reading.ok() && version > kPlanVersion)
+        return Error { ErrorCode::InvalidArgument, "A block plan of this run was written by a newer Furrow. Use that one." };
+    ReadPlan read;
+    read.block.plan = plan;
+    j["block"].to(read.block.block);
+    j["source"].to(read.block.source);
+    j["first_row"].to(read.block.firstRow);
+    j["chunk_rows"].to(read.block.chunkRows);
+    j["segments"].each([&read](const JsonPart& s) {
+        read.block.segments.push_back({ s.at(0).as<std::int32_t>(), s.at(1).as<std::uint64_t>(), s.at(2).as<std::int64_t>(), s.at(3).as<std::int64_t>(), s.size() > 4 ? s.at(4).as<std::uint64_t>() : 0 });
+    });
+    j["next"].each([&read](const JsonPart& p) {
+        read.after.push_back({ p.at(0).as<std::int32_t>(), p.at(1).as<std::uint64_t>(), p.at(2).as<std::int64_t>(), p.at(3).as<std::int64_t>(), p.at(4).as<std::uint64_t>(), p.at(5).as<bool>() });
+    });
+    if (!reading.ok())
+        return Error { ErrorCode::Corrupt, sentence("A block plan of this run cannot be read: %1. Restore tracker.sqlite from a copy of the run.", { reading.trouble() }) };
+    if (!isPlausible(read.block))
+        return Error { ErrorCode::Corrupt, sentence("A block plan of this run does not add up. Restore tracker.sqlite from a copy of the run.") };
+    return read;
 }
 
 } // namespace furrow

@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/csv_character.h"
+#include "core/config/json_reading.h"
 
 #include <nlohmann/json.hpp>
 
@@ -40,10 +41,15 @@ json toJson(const CsvDialect& csv)
     return { { "delimiter", csvCharacterName(csv.delimiter) }, { "quote", csvCharacterName(csv.quote) }, { "escape", csvCharacterName(csv.escape) }, { "header", csv.header } };
 }
 
-CsvDialect dialectFromJson(const json& j)
+CsvDialect dialectFromJson(const JsonPart& j)
 {
-    const auto character = [&j](const char* key) { return csvCharacter(j.at(key).get<std::string>()).value(); };
-    return { character("delimiter"), character("quote"), character("escape"), j.at("header").get<bool>() };
+    const auto character = [&j](const char* key) {
+        const auto named = csvCharacter(j[key].as<std::string>());
+        if (!named)
+            j[key].refuse(sentence("is not the name of a character"));
+        return named.value_or('\0');
+    };
+    return { character("delimiter"), character("quote"), character("escape"), j["header"].as<bool>() };
 }
 
 json toJson(const ArchiveMember& member)
@@ -72,26 +78,38 @@ json toJson(const DataFile& file)
     return j;
 }
 
-Compression compressionNamed(const std::string& name)
+Compression compressionOf(const JsonPart& j)
 {
+    const auto name = j.as<std::string>();
     const auto* found = std::find_if(std::begin(kCompressions), std::end(kCompressions), [&name](Compression candidate) { return toString(candidate) == name; });
-    if (found == std::end(kCompressions))
-        throw std::invalid_argument("unknown compression " + name);
-    return *found;
+    if (found != std::end(kCompressions))
+        return *found;
+    j.refuse(sentence("is a compression that this Furrow does not know"));
+    return Compression::None;
 }
 
-ArchiveMember memberFromJson(const json& j)
+TextFormat formatOf(const JsonPart& j)
+{
+    const auto name = j.as<std::string>();
+    const auto* found = std::find_if(std::begin(kTextFormats), std::end(kTextFormats), [&name](TextFormat candidate) { return toString(candidate) == name; });
+    if (found != std::end(kTextFormats))
+        return *found;
+    j.refuse(sentence("is a format that this Furrow does not know"));
+    return {};
+}
+
+ArchiveMember memberFromJson(const JsonPart& j)
 {
     ArchiveMember member;
-    member.archive = j.at("archive").get<std::string>();
-    member.archiveBytes = j.at("archive_bytes").get<std::uint64_t>();
-    member.archivePacking = compressionNamed(j.at("archive_compression").get<std::string>());
-    member.offset = j.at("offset").get<std::uint64_t>();
-    member.packedBytes = j.at("packed_bytes").get<std::uint64_t>();
-    member.packing = compressionNamed(j.at("compression").get<std::string>());
-    member.sizeBytes = j.at("size").get<std::uint64_t>();
-    if (j.contains("crc32"))
-        member.crc32 = j.at("crc32").get<std::uint32_t>();
+    j["archive"].to(member.archive);
+    j["archive_bytes"].to(member.archiveBytes);
+    member.archivePacking = compressionOf(j["archive_compression"]);
+    j["offset"].to(member.offset);
+    j["packed_bytes"].to(member.packedBytes);
+    member.packing = compressionOf(j["compression"]);
+    j["size"].to(member.sizeBytes);
+    if (j.has("crc32"))
+        member.crc32 = j["crc32"].as<std::uint32_t>();
     return member;
 }
 
@@ -110,36 +128,38 @@ int versionOf(const DataManifest& manifest)
     return manifest.skipsAllDuplicates ? kVersionOfAllDuplicates : kManifestVersion;
 }
 
-DataFile fileFromJson(const json& j)
+DataFile fileFromJson(const JsonPart& j)
 {
     DataFile file;
-    file.path = j.at("path").get<std::string>();
-    file.sizeBytes = j.at("size").get<std::uint64_t>();
-    file.modifiedNs = j.at("modified_ns").get<std::int64_t>();
-    file.hash = j.at("sha256").get<std::string>();
-    file.wholeHash = j.at("whole").get<bool>();
-    file.fetchWhole = j.value("fetch_whole", false);
-    file.format.skipBytes = j.at("skip_bytes").get<std::int32_t>();
-    const auto format = j.at("format").get<std::string>();
-    bool known = false;
-    for (const auto candidate : kTextFormats)
-        if (toString(candidate) == format) {
-            file.format.format = candidate;
-            known = true;
-        }
-    file.format.compression = compressionNamed(j.at("compression").get<std::string>());
-    if (j.contains("member"))
-        file.member = memberFromJson(j.at("member"));
-    file.format.rules = j.value("rules", 1); // what runs had before it was written down
-    file.format.encoding = j.value("encoding", "");
-    file.format.list = j.value("list", "");
-    if (j.contains("csv"))
-        file.format.csv = dialectFromJson(j.at("csv"));
+    j["path"].to(file.path);
+    j["size"].to(file.sizeBytes);
+    j["modified_ns"].to(file.modifiedNs);
+    j["sha256"].to(file.hash);
+    j["whole"].to(file.wholeHash);
+    file.fetchWhole = j.valueOr("fetch_whole", false);
+    j["skip_bytes"].to(file.format.skipBytes);
+    file.format.format = formatOf(j["format"]);
+    file.format.compression = compressionOf(j["compression"]);
+    if (j.has("member"))
+        file.member = memberFromJson(j["member"]);
+    file.format.rules = j.valueOr("rules", 1); // what runs had before it was written down
+    file.format.encoding = j.valueOr("encoding", std::string());
+    file.format.list = j.valueOr("list", std::string());
+    if (j.has("csv"))
+        file.format.csv = dialectFromJson(j["csv"]);
     else if (file.format.format == TextFormat::Tsv)
         file.format.csv.delimiter = '\t';
-    if (!known)
-        throw std::invalid_argument("unknown format " + format);
     return file;
+}
+
+DataSource sourceFromJson(const JsonPart& j)
+{
+    DataSource source;
+    j["spec"].to(source.spec);
+    j["text_column"].to(source.textColumn);
+    j["skipped"].to(source.skipped);
+    j["files"].each([&source](const JsonPart& file) { source.files.push_back(fileFromJson(file)); });
+    return source;
 }
 
 } // namespace
@@ -171,26 +191,18 @@ std::string writeManifest(const DataManifest& manifest)
 
 Result<DataManifest> readManifest(std::string_view text)
 {
-    try {
-        const json j = json::parse(text);
-        if (j.at("version").get<int>() > kVersionOfFurtherSources)
-            return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(j.at("version").get<int>()), std::to_string(kVersionOfFurtherSources) }) };
-        DataManifest manifest;
-        for (const auto& s : j.at("sources")) {
-            DataSource source;
-            source.spec = s.at("spec").get<std::string>();
-            source.textColumn = s.at("text_column").get<std::string>();
-            source.skipped = s.at("skipped").get<std::vector<std::string>>();
-            for (const auto& f : s.at("files"))
-                source.files.push_back(fileFromJson(f));
-            manifest.sources.push_back(std::move(source));
-        }
-        manifest.quarantine = j.value("quarantine", std::string());
-        manifest.skipsAllDuplicates = j.value("skips_all_duplicates", false);
-        return manifest;
-    } catch (const std::exception& e) { // nlohmann throws; text of a damaged run.json
-        return Error { ErrorCode::Corrupt, sentence("The data manifest of this run cannot be read (%1).", { e.what() }) };
-    }
+    JsonReading reading(text);
+    const JsonPart j = reading.root();
+    const int version = j["version"].as<int>();
+    if (reading.ok() && version > kVersionOfFurtherSources)
+        return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(version), std::to_string(kVersionOfFurtherSources) }) };
+    DataManifest manifest;
+    j["sources"].each([&manifest](const JsonPart& source) { manifest.sources.push_back(sourceFromJson(source)); });
+    manifest.quarantine = j.valueOr("quarantine", std::string());
+    manifest.skipsAllDuplicates = j.valueOr("skips_all_duplicates", false);
+    if (!reading.ok())
+        return Error { ErrorCode::Corrupt, sentence("The data manifest in run.json cannot be read: %1. Restore run.json from a copy of the run.", { reading.trouble() }) };
+    return manifest;
 }
 
 std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)

@@ -4,14 +4,16 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/config/bounded_json.h"
+#include "core/config/json_reading.h"
 #include "core/run/run_status.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/trained_behind.h"
 #include "core/tracker/window_ranges.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 
 namespace furrow {
 
@@ -71,7 +73,16 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
 
 Error unreadable(const RunPaths& paths, const std::string& why)
 {
-    return { ErrorCode::Corrupt, sentence("%1 cannot be read (%2). Restore it from a copy of the run.", { utf8Text(paths.parentFile()), why }) };
+    return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2. Restore it from a copy of the run.", { utf8Text(paths.parentFile()), why }) };
+}
+
+/// The block that a key of "chunks" names, when a run can have it.
+std::optional<std::int64_t> blockNamed(const std::string& key)
+{
+    std::int64_t block = -1;
+    const auto [end, failed] = std::from_chars(key.data(), key.data() + key.size(), block);
+    const bool isBlock = failed == std::errc() && end == key.data() + key.size() && block >= 0 && block < kMaxBlocks;
+    return isBlock ? std::optional(block) : std::nullopt;
 }
 
 std::filesystem::path runFolderOf(const std::filesystem::path& checkpoint)
@@ -128,26 +139,26 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
     auto text = readFile(paths.parentFile(), kMaxBytes);
     if (!text.ok())
         return text.error();
-    try {
-        const auto json = parseBoundedJson(text.value());
-        ParentFile p;
-        p.runId = json.at("run_id");
-        p.folder = json.at("folder");
-        p.checkpoint = json.at("checkpoint");
-        p.step = json.at("step");
-        p.tokens = json.at("tokens");
-        p.sameData = json.at("same_data");
-        p.skipped = json.at("skipped");
-        p.chunkCount = json.at("chunk_count");
-        for (const auto& [block, columns] : json.at("chunks").items())
-            p.chunks.emplace(std::stoll(block), columns.get<std::string>());
-        const bool blocksExist = p.chunks.empty() || (p.chunks.begin()->first >= 0 && p.chunks.rbegin()->first < kMaxBlocks);
-        if (p.step < 0 || p.tokens < 0 || p.chunkCount < 0 || !blocksExist)
-            return unreadable(paths, "a number that no run can have");
-        return Answer { std::move(p) };
-    } catch (const std::exception& e) { // of the JSON, or of a block that is no number
-        return unreadable(paths, e.what());
-    }
+    JsonReading reading(text.value());
+    const JsonPart json = reading.root();
+    ParentFile p;
+    json["run_id"].to(p.runId);
+    json["folder"].to(p.folder);
+    json["checkpoint"].to(p.checkpoint);
+    p.step = json["step"].within(0, kTotalBounds.most);
+    p.tokens = json["tokens"].within(0, kTotalBounds.most);
+    json["same_data"].to(p.sameData);
+    json["skipped"].to(p.skipped);
+    p.chunkCount = json["chunk_count"].within(0, kTotalBounds.most);
+    json["chunks"].eachKey([&p](const std::string& key, const JsonPart& columns) {
+        if (const auto block = blockNamed(key))
+            p.chunks.emplace(*block, columns.as<std::string>());
+        else
+            columns.refuse(sentence("is of a block that no run can have"));
+    });
+    if (!reading.ok())
+        return unreadable(paths, reading.trouble());
+    return Answer { std::move(p) };
 }
 
 const SupervisorLedger::CheckpointRow* weightsOf(const std::vector<SupervisorLedger::CheckpointRow>& rows)

@@ -3,12 +3,12 @@
 #include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/config/bounded_json.h"
+#include "core/config/json_reading.h"
 #include "core/tracker/row_bounds.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <limits>
 
 namespace furrow {
 
@@ -20,7 +20,7 @@ constexpr const char* kName = "manifest.json";
 
 Error damaged(const std::filesystem::path& folder, const std::string& why)
 {
-    return { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: %2", { folder.filename().string(), why }) };
+    return { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: %2", { utf8Text(folder.filename()), why }) };
 }
 
 /// What could not be read is not called damaged: the disk may come back.
@@ -35,57 +35,56 @@ Error unreadable(const std::filesystem::path& folder, const Error& why)
     return { code, sentence("checkpoint %1 cannot be read: %2", { utf8Text(folder.filename()), why.message }) };
 }
 
-CheckpointManifest parse(const nlohmann::json& json)
+Part partFrom(const JsonPart& part)
 {
-    CheckpointManifest m;
-    m.runId = json.at("run_id");
-    m.kind = json.at("kind") == "merge" ? CheckpointKind::Merge : CheckpointKind::Replica;
-    m.replica = json.at("replica");
-    m.step = json.at("step");
-    m.tokens = json.at("tokens");
-    for (const auto& file : json.at("files"))
-        m.files.push_back({ file.at("name"), file.at("size"), file.at("sha256") });
-    for (const auto& part : json.at("parts"))
-        m.parts.push_back({ ChunkId { part.at(0) }, { part.at(1), part.at(2) }, -1, part.size() > 3 && part.at(3) == "skipped" });
-    m.namesParents = json.contains("parents");
-    if (m.namesParents)
-        m.parents = json.at("parents").get<std::vector<std::string>>();
-    m.writtenWallNs = json.value("written_ns", std::int64_t(0));
-    m.saysWho = json.contains("incarnation");
-    if (m.saysWho)
-        m.incarnation = json.at("incarnation");
-    if (json.contains("eval_loss") && !json.at("eval_loss").is_null())
-        m.evalLoss = json.at("eval_loss");
-    return m;
+    const auto chunk = part.at(0).as<std::int64_t>();
+    const auto begin = static_cast<std::int32_t>(part.at(1).within(0, std::numeric_limits<std::int32_t>::max() - 1));
+    const auto end = static_cast<std::int32_t>(part.at(2).within(begin + 1, std::numeric_limits<std::int32_t>::max()));
+    if (!isChunkId(chunk))
+        part.at(0).refuse(sentence("is no chunk that a run can have"));
+    return { ChunkId { chunk }, { begin, end }, -1, part.size() > 3 && part.at(3).raw() == "skipped" };
 }
 
-bool isPossible(const CheckpointManifest& m)
+/// Names of a manifest are those of things inside the folder of the checkpoints.
+std::string plainNameFrom(const JsonPart& part)
 {
-    return m.replica >= -1 && m.step >= 0 && m.tokens >= 0
-        && std::all_of(m.parts.begin(), m.parts.end(), [](const Part& part) { return isChunkId(part.chunk.value) && part.windows.begin >= 0 && part.windows.end > part.windows.begin; });
+    auto name = part.as<std::string>();
+    if (!isPlainName(name))
+        part.refuse(sentence("names a path outside the folder"));
+    return name;
+}
+
+CheckpointManifest parse(const JsonPart& json)
+{
+    CheckpointManifest m;
+    json["run_id"].to(m.runId);
+    m.kind = json["kind"].as<std::string>() == "merge" ? CheckpointKind::Merge : CheckpointKind::Replica;
+    m.replica = static_cast<std::int32_t>(json["replica"].within(-1, std::numeric_limits<std::int32_t>::max()));
+    m.step = json["step"].within(0, kTotalBounds.most);
+    m.tokens = json["tokens"].within(0, kTotalBounds.most);
+    json["files"].each([&m](const JsonPart& file) { m.files.push_back({ plainNameFrom(file["name"]), file["size"].as<std::uint64_t>(), file["sha256"].as<std::string>() }); });
+    json["parts"].each([&m](const JsonPart& part) { m.parts.push_back(partFrom(part)); });
+    m.namesParents = json.has("parents");
+    if (m.namesParents)
+        json["parents"].each([&m](const JsonPart& parent) { m.parents.push_back(plainNameFrom(parent)); });
+    m.writtenWallNs = json.valueOr("written_ns", std::int64_t(0));
+    m.saysWho = json.has("incarnation");
+    m.incarnation = json.valueOr("incarnation", std::int64_t(0));
+    if (json.has("eval_loss"))
+        m.evalLoss = json["eval_loss"].as<double>();
+    return m;
 }
 
 Result<CheckpointManifest> parseText(const std::filesystem::path& folder, const std::string& text)
 {
-    const auto json = parseBoundedJson(text);
-    if (!json.is_object())
-        return damaged(folder, sentence("manifest.json is not valid JSON."));
-    try {
-        if (json.at("format") > kFormat)
-            return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads format 1.", { folder.filename().string() }) };
-        auto manifest = parse(json);
-        if (!isPossible(manifest))
-            return damaged(folder, sentence("manifest.json has a number that no checkpoint can have."));
-        for (const auto& file : manifest.files)
-            if (!isPlainName(file.name))
-                return damaged(folder, sentence("its manifest names a path outside the folder."));
-        for (const auto& parent : manifest.parents)
-            if (!isPlainName(parent))
-                return damaged(folder, sentence("its manifest names a path outside the folder."));
-        return manifest;
-    } catch (const nlohmann::json::exception& e) {
-        return damaged(folder, std::string("manifest.json lacks a field (") + e.what() + ").");
-    }
+    JsonReading reading(text);
+    const int format = reading.root()["format"].as<int>();
+    if (reading.ok() && format > kFormat)
+        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads format 1.", { utf8Text(folder.filename()) }) };
+    auto manifest = parse(reading.root());
+    if (!reading.ok())
+        return damaged(folder, sentence("manifest.json cannot be used: %1.", { reading.trouble() }));
+    return manifest;
 }
 
 } // namespace

@@ -3,12 +3,15 @@
 #include "core/run/run_file.h"
 
 #include "core/base/file_system.h"
+#include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
-#include "core/config/bounded_json.h"
+#include "core/config/json_reading.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
+
+#include <limits>
 
 namespace furrow {
 
@@ -20,35 +23,37 @@ constexpr std::int64_t kMaxSamplesPerBlock = 1'000'000'000;
 
 Error broken(const RunPaths& paths, const std::string& why)
 {
-    return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2", { paths.configFile().string(), why }) };
+    return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2", { utf8Text(paths.configFile()), why }) };
 }
 
-Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
+Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
 {
-    if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer())
+    const JsonPart json = reading.root();
+    const bool isOurs = !reading.ok() || (json.raw().is_object() && json.raw().contains("format") && json.raw()["format"].is_number_integer());
+    if (!isOurs)
         return broken(paths, sentence("it is not the run.json of a Furrow run."));
-    if (json["format"] > kFormat)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.", { paths.folder().string(), json.value("furrow_version", std::string("of a newer version")), std::to_string(json["format"].get<int>()), FURROW_VERSION }) };
+    if (reading.ok() && json["format"].raw() > kFormat)
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.", { utf8Text(paths.folder()), json.valueOr("furrow_version", std::string("of a newer version")), json["format"].raw().dump(), FURROW_VERSION }) };
     RunFile file;
-    file.runId = json.at("run_id");
-    file.preset = json.at("preset");
-    file.createdWallNs = json.at("created_ns");
-    file.furrowVersion = json.at("furrow_version");
-    const auto& data = json.at("data");
-    file.dataIdentity = data.at("identity");
-    file.dataManifest = data.at("manifest").dump();
-    file.samplesPerBlock = data.at("samples_per_block");
-    file.samplesPerBlockReason = data.at("samples_per_block_reason");
-    file.tokenizerHash = data.at("tokenizer_hash");
-    file.vocabularySize = data.at("vocabulary_size");
-    file.heldOutHash = data.value("held_out_sha256", std::string());
-    file.parentRun = json.at("parent_run");
-    auto reading = configFromJson(json.at("config"));
-    if (file.samplesPerBlock < 1 || file.samplesPerBlock > kMaxSamplesPerBlock || file.vocabularySize < 1)
-        return broken(paths, sentence("it has a number that no run can have."));
-    if (!reading.problems.empty())
-        return broken(paths, toString(reading.problems));
-    file.config = std::move(reading.config);
+    json["run_id"].to(file.runId);
+    json["preset"].to(file.preset);
+    json["created_ns"].to(file.createdWallNs);
+    json["furrow_version"].to(file.furrowVersion);
+    const JsonPart data = json["data"];
+    data["identity"].to(file.dataIdentity);
+    file.dataManifest = data["manifest"].raw().dump();
+    file.samplesPerBlock = data["samples_per_block"].within(1, kMaxSamplesPerBlock);
+    data["samples_per_block_reason"].to(file.samplesPerBlockReason);
+    data["tokenizer_hash"].to(file.tokenizerHash);
+    file.vocabularySize = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
+    file.heldOutHash = data.valueOr("held_out_sha256", std::string());
+    json["parent_run"].to(file.parentRun);
+    auto config = configFromJson(json["config"].raw());
+    if (!reading.ok())
+        return Error { ErrorCode::Corrupt, sentence("%1 cannot be used: %2. Restore it from a copy of the run.", { utf8Text(paths.configFile()), reading.trouble() }) };
+    if (!config.problems.empty())
+        return broken(paths, toString(config.problems));
+    file.config = std::move(config.config);
     file.config.name = plainLine(file.config.name);
     return file;
 }
@@ -58,18 +63,12 @@ Result<RunFile> parse(const RunPaths& paths, const nlohmann::json& json)
 Result<RunFile> readRunFile(const RunPaths& paths)
 {
     if (!std::filesystem::exists(paths.configFile()))
-        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { paths.folder().string() }) };
+        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };
     auto text = readFile(paths.configFile(), kMaxBytes);
     if (!text.ok())
         return text.error();
-    const auto json = parseBoundedJson(text.value());
-    if (json.is_discarded())
-        return broken(paths, "it is not valid JSON.");
-    try {
-        return parse(paths, json);
-    } catch (const nlohmann::json::exception& e) {
-        return broken(paths, std::string("a field is missing or has another type (") + e.what() + ").");
-    }
+    JsonReading reading(text.value());
+    return parse(paths, reading);
 }
 
 Status writeRunFile(const RunPaths& paths, const RunFile& file)

@@ -1,7 +1,10 @@
 // run.json and the small JSON files of a run folder from hostile bytes: each is refused with a sentence, or read to something that can be
 // shown and written again.
 
+#include "core/base/check.h"
 #include "core/config/schema.h"
+#include "core/data/block_plan.h"
+#include "core/data/data_manifest.h"
 #include "core/run/attempt_config.h"
 #include "core/run/brain.h"
 #include "core/run/finished_mark.h"
@@ -16,6 +19,16 @@
 
 using namespace furrow;
 
+namespace {
+
+/// What went wrong is said in words of ours.
+template <typename T> void checkWords(const Result<T>& result)
+{
+    FURROW_CHECK(result.ok() || (result.error().message.find("json.exception") == std::string::npos && result.error().message.find("stoll") == std::string::npos), "the words of a library reach a person");
+}
+
+} // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     static const ScratchFolder scratch("run");
@@ -23,6 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const char* name : { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json" })
         scratch.write(name, text);
     const RunPaths paths(scratch.path());
+    checkWords(readRunFile(paths));
+    checkWords(readParent(paths));
+    checkWords(readPlan(text));
+    checkWords(readManifest(text));
     if (const auto file = readRunFile(paths); file.ok()) {
         (void)frozenText(file.value());
         (void)validate(file.value().config);
@@ -54,9 +71,14 @@ std::vector<std::string> fuzzSeeds()
     ParentFile parent;
     parent.chunks = { { 0, "0-20 30-40" }, { 7, "1-2" } };
     (void)writeParent(paths, parent);
+    PlannedBlock block;
+    block.chunkRows = { 2 };
+    block.segments.push_back({ 0, 0, 0, 2, 7 });
+    DataManifest manifest;
+    manifest.sources.push_back({ "/a", "text", { DataFile {} }, { "/b" } });
     const auto bytesOf = [](const std::filesystem::path& path) {
         std::ifstream in(path, std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(in), {});
     };
-    return { bytesOf(paths.configFile()), bytesOf(paths.parentFile()), toJson(Reading {}).dump(), R"({"attempt":1,"marked_ns":2})", R"({"lr":0.1,"workers":2,"name":["a"]})", std::string(3000, '{') };
+    return { bytesOf(paths.configFile()), bytesOf(paths.parentFile()), toJson(Reading {}).dump(), R"({"attempt":1,"marked_ns":2})", R"({"lr":0.1,"workers":2,"name":["a"]})", writePlan(block, { { 0, 9, 2, 2, 9, false } }), writeManifest(manifest), std::string(3000, '{') };
 }

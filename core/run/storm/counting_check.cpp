@@ -1,6 +1,7 @@
 #include "core/run/storm/counting_check.h"
 
 #include "core/base/file_system.h"
+#include "core/config/json_reading.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -118,8 +119,8 @@ std::string baseOf(const std::filesystem::path& checkpointFolder)
 {
     constexpr std::uint64_t kMaxState = 1u << 20;
     const auto text = readFile(checkpointFolder / "state.json", kMaxState);
-    const auto state = text.ok() ? nlohmann::json::parse(text.value(), nullptr, false) : nlohmann::json();
-    return state.is_object() ? state.value("base", "") : "";
+    JsonReading state(text.ok() ? text.value() : std::string());
+    return state.root().valueOr("base", std::string());
 }
 
 } // namespace

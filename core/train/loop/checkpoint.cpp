@@ -4,8 +4,10 @@
 #include "core/base/fail_point.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
+#include "core/config/json_reading.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/checkpoint_notes.h"
 #include "core/train/weights/safetensors_torch.h"
@@ -37,14 +39,43 @@ std::string stateText(const ReplicaState& s)
     return json.dump(1) + "\n";
 }
 
-/// Losses of a file that may come from anywhere: no more than are ever kept. Throws what nlohmann throws.
-std::deque<double> newestOf(const nlohmann::json& json, std::size_t most)
+/// Losses of a file that may come from anywhere: no more than are ever kept.
+std::deque<double> newestOf(const JsonPart& json, std::size_t most)
 {
     std::deque<double> losses;
-    for (const auto& loss : json.at("newest"))
+    json["newest"].each([&](const JsonPart& loss) {
         if (losses.size() < most)
-            losses.push_back(loss.get<double>());
+            losses.push_back(loss.as<double>());
+    });
     return losses;
+}
+
+ReplicaState stateFrom(const JsonPart& json)
+{
+    ReplicaState s;
+    json["learner"].to(s.learner);
+    json["replica"].to(s.replica);
+    json["own_steps"].to(s.ownSteps);
+    json["step"].to(s.step);
+    json["tokens"].to(s.tokens);
+    json["samples"].to(s.samples);
+    s.ownTokens = json.valueOr("own_tokens", s.tokens); // older checkpoints have no own counts
+    s.ownSamples = json.valueOr("own_samples", s.samples);
+    json["steps_since_base"].to(s.stepsSinceBase);
+    json["tokens_since_base"].to(s.tokensSinceBase);
+    json["base"].to(s.base);
+    json["merge_round"].to(s.mergeRound);
+    json["parents"].to(s.parents);
+    if (json.has("adaptive")) {
+        const JsonPart a = json["adaptive"];
+        s.adaptive = { a.at(0).as<double>(), a.at(1).as<std::int64_t>(), a.at(2).as<double>(), a.at(3).as<double>(), a.at(4).as<double>(), a.at(5).as<double>() };
+    }
+    if (json.has("spikes")) { // older checkpoints remember no losses
+        s.spikes = { newestOf(json["spikes"], SpikeDetector::kWindow), json["spikes"]["quiet"].as<int>() };
+        const JsonPart divergence = json["divergence"];
+        s.divergence = { newestOf(divergence, DivergenceWatch::kWindow), divergence["best"].as<double>(), divergence["told"].as<bool>() };
+    }
+    return s;
 }
 
 Result<ReplicaState> readState(const std::filesystem::path& folder)
@@ -52,38 +83,14 @@ Result<ReplicaState> readState(const std::filesystem::path& folder)
     auto text = readFile(folder / kStateFile, 16 << 20);
     if (!text.ok())
         return text.error();
-    try {
-        const auto json = nlohmann::json::parse(text.value());
-        if (json.at("format").get<int>() > kStateFormat)
-            return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.", { folder.filename().string() }) };
-        ReplicaState s;
-        s.learner = json.at("learner");
-        s.replica = json.at("replica");
-        s.ownSteps = json.at("own_steps");
-        s.step = json.at("step");
-        s.tokens = json.at("tokens");
-        s.samples = json.at("samples");
-        s.ownTokens = json.value("own_tokens", s.tokens); // older checkpoints have no own counts
-        s.ownSamples = json.value("own_samples", s.samples);
-        s.stepsSinceBase = json.at("steps_since_base");
-        s.tokensSinceBase = json.at("tokens_since_base");
-        s.base = json.at("base");
-        s.mergeRound = json.at("merge_round");
-        s.parents = json.at("parents").get<std::vector<std::string>>();
-        if (json.contains("adaptive")) {
-            const auto& a = json.at("adaptive");
-            s.adaptive = { a.at(0), a.at(1), a.at(2), a.at(3), a.at(4), a.at(5) };
-        }
-        if (json.contains("spikes")) { // older checkpoints remember no losses
-            const auto& spikes = json.at("spikes");
-            s.spikes = { newestOf(spikes, SpikeDetector::kWindow), spikes.at("quiet") };
-            const auto& divergence = json.at("divergence");
-            s.divergence = { newestOf(divergence, DivergenceWatch::kWindow), divergence.at("best"), divergence.at("told") };
-        }
-        return s;
-    } catch (const nlohmann::json::exception& e) {
-        return Error { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: state.json cannot be read: %2", { folder.filename().string(), e.what() }) };
-    }
+    JsonReading reading(text.value());
+    const int format = reading.root()["format"].as<int>();
+    if (reading.ok() && format > kStateFormat)
+        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.", { utf8Text(folder.filename()) }) };
+    auto state = stateFrom(reading.root());
+    if (!reading.ok())
+        return Error { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: state.json cannot be used: %2.", { utf8Text(folder.filename()), reading.trouble() }) };
+    return state;
 }
 
 /// One file of a folder that is being written, synced.

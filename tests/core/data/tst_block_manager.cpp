@@ -628,6 +628,46 @@ private Q_SLOTS:
         VERIFY_OK(blocks);
         QCOMPARE(blocks.value()[0].chunkRows, (std::vector<std::int64_t> { 1, 3, 1, 1 }));
     }
+    /// "A block plan of this run cannot be read ([json.exception.type_error.302] type must be number, but is string)."
+    void whatARunSaysOfItsDataIsRefusedInPlainWords_data()
+    {
+        QTest::addColumn<QString>("whole");
+        QTest::addColumn<QString>("edited");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("plan: no JSON") << "{" << "<" << "A block plan of this run cannot be read: it is not JSON at byte 1.";
+        QTest::newRow("plan: a missing key") << "\"block\"" << "\"b\"" << "A block plan of this run cannot be read: it has no key 'block'.";
+        QTest::newRow("plan: a text") << "\"first_row\":0" << "\"first_row\":\"0\"" << "A block plan of this run cannot be read: its key 'first_row' is not a whole number.";
+        QTest::newRow("plan: a file of too many bits") << "\"segments\":[[0," << "\"segments\":[[4294967296," << "A block plan of this run cannot be read: its key 'segments[0][0]' is 4294967296, which it cannot be.";
+        QTest::newRow("plan: rows") << "\"chunk_rows\":[" << "\"chunk_rows\":[1," << "A block plan of this run does not add up.";
+        QTest::newRow("manifest: no JSON") << "{\"sources" << "<\"sources" << "The data manifest in run.json cannot be read: it is not JSON at byte 1.";
+        QTest::newRow("manifest: a missing key") << "\"sha256\"" << "\"sha\"" << "The data manifest in run.json cannot be read: it has no key 'sources[0].files[0].sha256'.";
+        QTest::newRow("manifest: a text") << "\"skip_bytes\":0" << "\"skip_bytes\":\"0\"" << "The data manifest in run.json cannot be read: its key 'sources[0].files[0].skip_bytes' is not a whole number.";
+        QTest::newRow("manifest: a format") << "\"format\":\"text\"" << "\"format\":\"txet\"" << "The data manifest in run.json cannot be read: its key 'sources[0].files[0].format' is a format that this Furrow does not know.";
+        QTest::newRow("manifest: a compression") << "\"compression\":\"none\"" << "\"compression\":\"rar\"" << "its key 'sources[0].files[0].compression' is a compression that this Furrow does not know.";
+    }
+    void whatARunSaysOfItsDataIsRefusedInPlainWords()
+    {
+        QFETCH(QString, whole);
+        QFETCH(QString, edited);
+        QFETCH(QString, says);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(100)) });
+        auto manager = test::openManager(config, folder.path("cache"), 100);
+        VERIFY_OK(manager);
+        auto blocks = test::planAll(manager.value());
+        VERIFY_OK(blocks);
+        auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        const bool ofPlan = QByteArray(QTest::currentDataTag()).startsWith("plan");
+        auto text = QString::fromStdString(ofPlan ? blocks.value()[0].plan : inspection.value().manifest);
+        QVERIFY2(text.contains(whole), qPrintable(text));
+        text.replace(text.indexOf(whole), whole.size(), edited);
+        const auto plan = BlockManager::fromPlan(text.toStdString());
+        const auto manifest = readManifest(text.toStdString());
+        const Error error = ofPlan ? plan.error() : manifest.error();
+        QCOMPARE(error.code, ErrorCode::Corrupt);
+        QVERIFY2(QString::fromStdString(error.message).contains(says), error.message.c_str());
+    }
     void stopsWhenAsked()
     {
         DataFolder folder;

@@ -118,6 +118,35 @@ private Q_SLOTS:
         QCOMPARE(readManifest(path_).error().code, ErrorCode::Corrupt);
     }
 
+    /// "[json.exception.out_of_range.403] key 'step' not found" was what a person got to read.
+    void aBrokenManifestIsNamedInPlainWords_data()
+    {
+        QTest::addColumn<QString>("whole");
+        QTest::addColumn<QString>("edited");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("a missing key") << "\"step\"" << "\"stop\"" << "it has no key 'step'";
+        QTest::newRow("a step that is a text") << "\"step\":12" << "\"step\":\"a\"" << "its key 'step' is not a whole number";
+        QTest::newRow("a step below 0") << "\"step\":12" << "\"step\":-12" << "its key 'step' is -12, which it cannot be";
+        QTest::newRow("a replica of too many bits") << "\"replica\":0" << "\"replica\":4294967296" << "its key 'replica' is 4294967296, which it cannot be";
+        QTest::newRow("windows that end before they begin") << ",0,9]" << ",9,9]" << "its key 'parts[0][2]' is 9, which it cannot be";
+        QTest::newRow("a chunk that no run has") << "[[" << "[[-" << "its key 'parts[0][0]' is no chunk that a run can have";
+        QTest::newRow("no JSON") << "{" << "<" << "it is not JSON at byte 1";
+    }
+    void aBrokenManifestIsNamedInPlainWords()
+    {
+        QFETCH(QString, whole);
+        QFETCH(QString, edited);
+        QFETCH(QString, says);
+        auto text = QString::fromStdString(readFile(path_ / "manifest.json").value());
+        QVERIFY(text.contains(whole));
+        text.replace(text.indexOf(whole), whole.size(), edited);
+        write("manifest.json", text.toStdString());
+        const auto read = readManifest(path_);
+        QVERIFY(!read.ok());
+        QCOMPARE(read.error().code, ErrorCode::Corrupt);
+        QCOMPARE(QString::fromStdString(read.error().message), "checkpoint 0-12-abcd is damaged: manifest.json cannot be used: " + says + ".");
+    }
+
     void whatWasStoppedIsNotCalledDamaged()
     {
         std::stop_source stopping;

@@ -337,7 +337,7 @@ const std::vector<Tampering>& tamperings()
         { "the newest claim of a checkpoint", Verdict::Wrong, "checkpoint 5 names claims 9 to 12 and has parts of claims 9 to 10", [](C c) { c.sql("UPDATE checkpoint SET last_claim=12 WHERE id=5"); } },
         { "the plan of a block", Verdict::Wrong, "block 1: its plan has other rows or chunks than its row", [](C c) { c.sql("UPDATE block SET plan=(SELECT plan FROM block WHERE block=2) WHERE block=1"); } },
         { "where the plan of a block goes on", Verdict::Wrong, "does not end where the next one begins", [](C c) { c.sql("UPDATE block SET plan=replace(plan, '\"next\":[[0,', '\"next\":[[7,') WHERE block=0"); } },
-        { "a plan that is none", Verdict::Wrong, "A block plan of this run cannot be read", [](C c) { c.sql("UPDATE block SET plan='{}' WHERE block=1"); } },
+        { "a plan that is none", Verdict::Wrong, "A block plan of this run cannot be read: it has no key 'v'. Restore tracker.sqlite from a copy", [](C c) { c.sql("UPDATE block SET plan='{}' WHERE block=1"); } },
         { "the rows of a block", Verdict::Wrong, "block 1 has 4 chunks of 30 rows by its own row, and 4 chunks of 20 rows in epoch 1", [](C c) { c.sql("UPDATE block SET rows=30 WHERE block=1"); } },
         { "the first row of a block", Verdict::Wrong, "there is a gap or an overlap", [](C c) { c.sql("UPDATE block SET first_row=25 WHERE block=1"); } },
         { "the record of run.json", Verdict::Wrong, "record of run.json was taken out", [](C c) { c.sql("DELETE FROM meta WHERE key='frozen'"); } },
