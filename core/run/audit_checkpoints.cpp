@@ -304,8 +304,22 @@ private:
                 log_.unreadable(sentence("%1 of checkpoint %2 could not be inspected: %3", { one.name, folder, sha256.error().message }));
         } else if (sha256.value() != one.sha256) {
             log_.wrong("weights", {}, sentence("%1 of checkpoint %2 is not what was written: its SHA-256 differs", { one.name, folder }));
+        } else if (one.name == kStateFile) {
+            lookAtState(row);
         }
         return {};
+    }
+
+    /// A state with the right hash may still be one of other weights: somebody fitted the hashes to it.
+    void lookAtState(const Row& row)
+    {
+        const auto agrees = checkState(paths_.checkpointFolder(row.record.folder), manifests_.at(row.id.value));
+        if (agrees.ok())
+            return;
+        if (!stillCounts(row.id.value))
+            gone_.insert(row.id.value);
+        else
+            log_.failed("weights", agrees.error(), agrees.error().message);
     }
 
     void strangers()

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kFormat = 1;
 constexpr std::uint64_t kMaxBytes = 512u << 20; // ten million parts fit
+constexpr std::uint64_t kMaxStateBytes = 16u << 20;
 constexpr const char* kName = "manifest.json";
 
 Error damaged(const std::filesystem::path& folder, const std::string& why)
@@ -87,6 +88,38 @@ Result<CheckpointManifest> parseText(const std::filesystem::path& folder, const 
     return manifest;
 }
 
+struct Counts {
+    std::int64_t steps = 0;
+    std::int64_t tokens = 0;
+    std::int64_t samples = 0;
+};
+
+/// How `state` contradicts the manifest, or itself; "" where it does not.
+std::string contradictionOf(const JsonPart& state, const CheckpointManifest& manifest)
+{
+    const auto total = [&state](const char* key) { return state[key].within(0, kTotalBounds.most); };
+    const auto totalOr = [&](const char* key, std::int64_t otherwise) { return state.has(key) ? total(key) : otherwise; };
+    const auto replica = state["replica"].as<std::int32_t>();
+    const Counts all { total("step"), total("tokens"), total("samples") };
+    const Counts own { total("own_steps"), totalOr("own_tokens", all.tokens), totalOr("own_samples", all.samples) }; // older checkpoints have no own counts
+    const Counts sinceBase { total("steps_since_base"), total("tokens_since_base") };
+    const bool grewFromMerge = total("merge_round") > 0 || !state["base"].as<std::string>().empty();
+    const auto differs = [](const char* what, std::int64_t here, std::int64_t there) { return sentence("its state.json says %1 %2 and its manifest.json %3.", { what, std::to_string(here), std::to_string(there) }); };
+    if (replica != manifest.replica)
+        return differs("replica", replica, manifest.replica);
+    if (all.steps != manifest.step)
+        return differs("step", all.steps, manifest.step);
+    if (all.tokens != manifest.tokens)
+        return differs("tokens", all.tokens, manifest.tokens);
+    if (manifest.namesParents && state["parents"].as<std::vector<std::string>>() != manifest.parents)
+        return sentence("its state.json names other parents than its manifest.json.");
+    if (sinceBase.steps > all.steps || sinceBase.tokens > all.tokens)
+        return sentence("its state.json counts more steps or tokens since its base than in all.");
+    if (!grewFromMerge && (own.steps > all.steps || own.tokens > all.tokens || own.samples > all.samples)) // what others trained comes with merges alone
+        return sentence("its state.json counts more steps, tokens or samples of its own than in all.");
+    return {};
+}
+
 } // namespace
 
 std::string toJsonText(const CheckpointManifest& m)
@@ -125,6 +158,21 @@ Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, s
     return parseText(file.stem(), text.value());
 }
 
+Status checkState(const std::filesystem::path& folder, const CheckpointManifest& manifest)
+{
+    auto text = readFile(folder / kStateFile, kMaxStateBytes);
+    if (!text.ok())
+        return unreadable(folder, text.error());
+    JsonReading reading(text.value());
+    const int format = reading.root()["format"].as<int>();
+    if (reading.ok() && format > kStateFormat)
+        return {};
+    const auto contradiction = contradictionOf(reading.root(), manifest);
+    if (!reading.ok())
+        return damaged(folder, sentence("state.json cannot be used: %1.", { reading.trouble() }));
+    return contradiction.empty() ? Status {} : damaged(folder, contradiction);
+}
+
 Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop)
 {
     auto text = readFile(folder / kName, kMaxBytes);
@@ -147,7 +195,8 @@ Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& 
         if (sha.value() != file.sha256)
             return damaged(folder, "SHA-256 of " + file.name + " differs.");
     }
-    return {};
+    std::error_code unknown; // merges and replicas have one, folders of other programs may not
+    return std::filesystem::exists(folder / kStateFile, unknown) ? checkState(folder, manifest.value()) : Status {};
 }
 
 } // namespace furrow

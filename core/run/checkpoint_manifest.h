@@ -34,6 +34,9 @@ struct CheckpointManifest {
     bool saysWho = false; ///< manifests before 0.2 have neither of the two
 };
 
+inline constexpr const char* kStateFile = "state.json"; ///< what of a replica is neither weights nor moments
+inline constexpr int kStateFormat = 1;
+
 std::string toJsonText(const CheckpointManifest& manifest);
 /// Bounded. Corrupt: its content is provably wrong; every other error: it could not be read, which says nothing about it.
 Result<CheckpointManifest> readManifest(const std::filesystem::path& checkpointFolder);
@@ -41,8 +44,12 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& checkpointF
 /// One that lies elsewhere: `checkpoints/removed/<folder>.json`, kept as proof when the weights went. @param sha256  gets its hash
 Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, std::string& sha256);
 
-/// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against `runId`. Corrupt: a hash differs, so the
-/// checkpoint is damaged. Every other error says nothing about it: a folder, file or disk is missing or cannot be read, or (Cancelled) `stop` was
+/// What state.json says of the weights against what the manifest says of them, and against what a run can have: training goes on from it, and its totals
+/// are those of the run. Corrupt: they differ, or it cannot be used. One of a newer format is for its readers to refuse.
+Status checkState(const std::filesystem::path& checkpointFolder, const CheckpointManifest& manifest);
+
+/// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against `runId`; and checkState(). Corrupt: a hash differs, or
+/// the state is that of other weights, so the checkpoint is damaged. Every other error says nothing about it: a folder, file or disk is missing or cannot be read, or (Cancelled) `stop` was
 /// requested, also inside a large file.
 Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {});
 

@@ -14,6 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string sha256;
     const auto manifest = readManifestFile(scratch.path() / "c" / "manifest.json", sha256);
     (void)verifyCheckpoint(scratch.path() / "c", sha256, "r");
+    scratch.write("s/state.json", { reinterpret_cast<const char*>(data), size });
+    const auto agrees = checkState(scratch.path() / "s", manifest.ok() ? manifest.value() : CheckpointManifest {});
+    FURROW_CHECK(agrees.ok() || agrees.error().message.find("json.exception") == std::string::npos, "the words of a library reach a person");
     if (!manifest.ok()) {
         FURROW_CHECK(manifest.error().message.find("json.exception") == std::string::npos, "the words of a library reach a person");
         return 0;
@@ -40,5 +43,6 @@ std::vector<std::string> fuzzSeeds()
     manifest.files = { { "weights.safetensors", 10, std::string(64, 'a') }, { "../state.json", 1, "" } };
     manifest.parts = { { chunkIdOf({ 0, 3, 17 }), { 0, 5 } }, { chunkIdOf({ 1, 0, 0 }), { 2, 9 }, -1, true } };
     manifest.namesParents = true;
-    return { toJsonText(manifest), R"({"format":1,"run_id":"r","kind":"merge","replica":0,"step":1,"tokens":2,"files":[],"parts":[[9223372036854775807,0,2147483648]]})", std::string(3000, '[') };
+    return { toJsonText(manifest), R"({"format":1,"run_id":"r","kind":"merge","replica":0,"step":1,"tokens":2,"files":[],"parts":[[9223372036854775807,0,2147483648]]})", std::string(3000, '['),
+        R"({"format":1,"replica":0,"own_steps":0,"step":0,"tokens":0,"samples":0,"steps_since_base":0,"tokens_since_base":0,"base":"","merge_round":0,"parents":[]})" };
 }

@@ -21,10 +21,8 @@ namespace furrow {
 
 namespace {
 
-constexpr int kStateFormat = 1;
 constexpr const char* kWeightsFile = "weights.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
-constexpr const char* kStateFile = "state.json";
 constexpr const char* kManifestFile = "manifest.json";
 
 std::string stateText(const ReplicaState& s)

@@ -4,10 +4,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cstring>
+
 using namespace furrow;
 
 namespace {
 const ChunkId kChunk = chunkIdOf({ 0, 3, 17 });
+constexpr const char* kState = R"({"format":1,"replica":0,"own_steps":12,"own_tokens":300,"own_samples":9,"step":12,"tokens":300,"samples":9,"steps_since_base":12,"tokens_since_base":300,"base":"","merge_round":0,"parents":["r0-10"]})";
 }
 
 class TestCheckpointManifest : public QObject {
@@ -31,13 +34,15 @@ private Q_SLOTS:
         CheckpointManifest manifest;
         manifest.runId = "run1";
         manifest.step = 12;
-        manifest.files = { { "weights.safetensors", 5, sha256Hex("hello") }, { "state.json", 2, sha256Hex("{}") } };
+        manifest.tokens = 300;
+        manifest.parents = { "r0-10" };
+        manifest.files = { { "weights.safetensors", 5, sha256Hex("hello") }, { "state.json", std::strlen(kState), sha256Hex(kState) } };
         manifest.parts.push_back({ kChunk, { 0, 9 } });
         manifest.parts.push_back({ kChunk, { 9, 11 }, -1, true });
         const auto text = toJsonText(manifest);
         manifestSha_ = sha256Hex(text);
         write("weights.safetensors", "hello");
-        write("state.json", "{}");
+        write("state.json", kState);
         write("manifest.json", text);
     }
 
@@ -145,6 +150,49 @@ private Q_SLOTS:
         QVERIFY(!read.ok());
         QCOMPARE(read.error().code, ErrorCode::Corrupt);
         QCOMPARE(QString::fromStdString(read.error().message), "checkpoint 0-12-abcd is damaged: manifest.json cannot be used: " + says + ".");
+    }
+
+    /// A resume trained on from it, and the totals of the run were ruined.
+    void aStateOfOtherWeightsIsDamageThoughAllHashesFit_data()
+    {
+        QTest::addColumn<QString>("whole");
+        QTest::addColumn<QString>("edited");
+        QTest::addColumn<QString>("says"); // "": it is whole
+        QTest::newRow("untouched") << "" << "" << "";
+        QTest::newRow("another step") << "\"step\":12" << "\"step\":10" << "its state.json says step 10 and its manifest.json 12.";
+        QTest::newRow("absurd tokens") << "\"tokens\":300" << "\"tokens\":1000000000000000000" << "its state.json says tokens 1000000000000000000 and its manifest.json 300.";
+        QTest::newRow("another replica") << "\"replica\":0" << "\"replica\":1" << "its state.json says replica 1 and its manifest.json 0.";
+        QTest::newRow("another parent") << "\"r0-10\"" << "\"r0-8\"" << "its state.json names other parents than its manifest.json.";
+        QTest::newRow("more since its base than in all") << "\"tokens_since_base\":300" << "\"tokens_since_base\":301" << "its state.json counts more steps or tokens since its base than in all.";
+        QTest::newRow("more of its own than in all") << "\"own_tokens\":300" << "\"own_tokens\":1000000000000000000" << "its state.json counts more steps, tokens or samples of its own than in all.";
+        QTest::newRow("samples below 0") << "\"samples\":9" << "\"samples\":-9" << "state.json cannot be used: its key 'samples' is -9, which it cannot be.";
+        QTest::newRow("more samples than can be added") << "\"samples\":9" << "\"samples\":9000000000000000000" << "which it cannot be.";
+        QTest::newRow("own steps that are none") << "\"own_steps\":12" << "\"own_steps\":\"a\"" << "state.json cannot be used: its key 'own_steps' is not a whole number.";
+        QTest::newRow("no step") << "\"step\"" << "\"stop\"" << "state.json cannot be used: it has no key 'step'.";
+        QTest::newRow("no JSON") << "{" << "<" << "state.json cannot be used: it is not JSON at byte 1.";
+        QTest::newRow("a newer format") << "\"format\":1,\"replica\":0" << "\"format\":2" << ""; // whoever loads it says so
+        QTest::newRow("older, without own tokens") << "\"own_tokens\":300,\"own_samples\":9," << "" << "";
+        QTest::newRow("grown from a merge") << "\"own_tokens\":300,\"own_samples\":9,\"step\":12,\"tokens\":300,\"samples\":9,\"steps_since_base\":12,\"tokens_since_base\":300,\"base\":\"\"" << "\"own_tokens\":350,\"own_samples\":9,\"step\":12,\"tokens\":300,\"samples\":9,\"steps_since_base\":2,\"tokens_since_base\":30,\"base\":\"merge-10\"" << ""; // it was left out of that merge
+    }
+    void aStateOfOtherWeightsIsDamageThoughAllHashesFit()
+    {
+        QFETCH(QString, whole);
+        QFETCH(QString, edited);
+        QFETCH(QString, says);
+        auto state = QString::fromLatin1(kState);
+        QVERIFY(state.contains(whole));
+        const auto bytes = state.replace(state.indexOf(whole), whole.size(), edited).toStdString();
+        auto manifest = readManifest(path_).value();
+        manifest.files.back() = { "state.json", bytes.size(), sha256Hex(bytes) };
+        const auto text = toJsonText(manifest);
+        write("state.json", bytes);
+        write("manifest.json", text);
+        const auto verdict = verifyCheckpoint(path_, sha256Hex(text), "run1");
+        QCOMPARE(verdict.ok(), says.isEmpty());
+        if (verdict.ok())
+            return;
+        QCOMPARE(verdict.error().code, ErrorCode::Corrupt);
+        QVERIFY2(verdict.error().message.starts_with("checkpoint 0-12-abcd is damaged: ") && QString::fromStdString(verdict.error().message).endsWith(says), verdict.error().message.c_str());
     }
 
     void whatWasStoppedIsNotCalledDamaged()

@@ -14,6 +14,8 @@
 #include "core/tracker/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <fstream>
 #include <sys/stat.h>
@@ -105,6 +107,13 @@ private:
         good(worker.end("done"));
     }
 
+    static std::string stateText(const CheckpointManifest& of)
+    {
+        return nlohmann::json { { "format", kStateFormat }, { "replica", 0 }, { "own_steps", of.step }, { "step", of.step }, { "tokens", of.tokens }, { "samples", 0 }, { "steps_since_base", of.step },
+            { "tokens_since_base", of.tokens }, { "base", "" }, { "merge_round", 0 }, { "parents", of.parents } }
+            .dump();
+    }
+
     std::string commit(WorkerLedger& worker, const std::string& runId, std::int64_t step, const std::string& parent, const std::vector<Part>& parts)
     {
         CheckpointManifest manifest;
@@ -124,9 +133,9 @@ private:
         const auto folder = paths.checkpointFolder(record.folder);
         good(realFileSystem().createFolders(folder));
         for (const std::string name : { "weights.safetensors", "optimizer.safetensors", "state.json" }) {
-            const std::string bytes(5000, static_cast<char>('a' + step));
-            good(writeFileDurably(realFileSystem(), folder / name, bytes + name));
-            manifest.files.push_back({ name, bytes.size() + name.size(), sha256Hex(bytes + name) });
+            const std::string bytes = name == kStateFile ? stateText(manifest) : std::string(5000, static_cast<char>('a' + step)) + name;
+            good(writeFileDurably(realFileSystem(), folder / name, bytes));
+            manifest.files.push_back({ name, bytes.size(), sha256Hex(bytes) });
         }
         const std::string text = toJsonText(manifest);
         good(writeFileDurably(realFileSystem(), folder / "manifest.json", text));
@@ -201,6 +210,22 @@ struct Changed {
         if (withHash)
             sql("UPDATE checkpoint SET size_bytes=size_bytes+" + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore)) + ", manifest_sha256='" + sha256Hex(text) + "' WHERE folder='r0-12'");
     }
+    /// The state of the newest checkpoint rewritten, and every hash fitted to it.
+    void editState(const std::function<void(nlohmann::json&)>& edit) const
+    {
+        auto state = nlohmann::json::parse(good(readFile(head(kStateFile))));
+        edit(state);
+        const auto text = state.dump();
+        const auto sizeBefore = fs::file_size(head(kStateFile));
+        write(head(kStateFile), text);
+        sql("UPDATE checkpoint SET size_bytes=size_bytes+" + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore)) + " WHERE folder='r0-12'");
+        const auto fit = [&text](CheckpointManifest& manifest) {
+            for (auto& file : manifest.files)
+                if (file.name == kStateFile)
+                    file = { kStateFile, text.size(), sha256Hex(text) };
+        };
+        editManifest(fit, true);
+    }
     std::vector<fs::path> blocks() const
     {
         std::vector<fs::path> found;
@@ -259,6 +284,9 @@ const std::vector<Tampering>& tamperings()
         { "a manifest edited with its hash", Verdict::Wrong, "checkpoint r0-12 has another step in its manifest", [](C c) { c.editManifest([](auto& m) { m.step = 99; }, true); } },
         { "parts edited with the hash", Verdict::Wrong, "by its manifest and", [](C c) { c.editManifest([](auto& m) { m.parts.pop_back(); }, true); } },
         { "another parent in the manifest", Verdict::Wrong, "another parent", [](C c) { c.editManifest([](auto& m) { m.parents = { "r0-8" }; }, true); } },
+        { "a state edited with all hashes", Verdict::Wrong, "checkpoint r0-12 is damaged: its state.json says tokens 1000000000000000000 and its manifest.json", [](C c) { c.editState([](auto& s) { s["tokens"] = 1'000'000'000'000'000'000; }); } },
+        { "the state of another checkpoint", Verdict::Wrong, "checkpoint r0-12 is damaged: its state.json says step 10 and its manifest.json 12.", [](C c) { c.editState([](auto& s) { s["step"] = 10; }); } },
+        { "a state that is none", Verdict::Wrong, "state.json cannot be used: it has no key 'step'.", [](C c) { c.editState([](auto& s) { s.erase("step"); }); } },
         { "a part row added", Verdict::Wrong, "are in the surviving weights twice", [](C c) { c.sql("INSERT INTO part (claim, first, past, chunk, checkpoint) SELECT claim, first, past, chunk, 6 FROM part WHERE checkpoint=5"); } },
         { "a part row removed", Verdict::Wrong, "windows are in surviving checkpoints", [](C c) { c.sql("DELETE FROM part WHERE claim=3"); } },
         { "a part row moved to another checkpoint", Verdict::Wrong, "by its manifest and", [](C c) { c.sql("UPDATE part SET checkpoint=5 WHERE claim=12; UPDATE checkpoint SET last_claim=12 WHERE id=5"); } },
