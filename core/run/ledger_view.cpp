@@ -27,6 +27,7 @@ std::filesystem::path readableLedger(const RunPaths& paths)
 
 LedgerToRead::LedgerToRead(const RunPaths& paths)
     : file_(readableLedger(paths))
+    , shownAs_(file_)
 {
     if (file_ != paths.tracker() || !isLocked(paths.supervisorLock()))
         return;

@@ -20,9 +20,12 @@ class LedgerToRead {
 public:
     explicit LedgerToRead(const RunPaths& paths);
     const std::filesystem::path& file() const { return file_; }
+    /// What errors name: the file of the run, never the copy.
+    const std::filesystem::path& shownAs() const { return shownAs_; }
 
 private:
     std::filesystem::path file_;
+    std::filesystem::path shownAs_;
     std::optional<ScratchFolder> folder_; ///< of the copy
 };
 /// Opens readableLedger(), and the snapshot also where the tracker cannot be opened.

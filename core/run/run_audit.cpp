@@ -77,6 +77,13 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
     return depth == AuditDepth::Deep ? auditSource(paths, file, ledger.value(), log) : Status {};
 }
 
+/// A copy of the ledger goes away with this, before the files are read.
+Result<AuditReport> auditLedger(const RunPaths& paths, const AuditWatch& watch, StepsAudit* steps)
+{
+    const LedgerToRead ledger(paths);
+    return audit(ledger.file(), watch, steps, ledger.shownAs());
+}
+
 } // namespace
 
 Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch)
@@ -87,7 +94,7 @@ Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const Audi
     AuditLog log(watch);
     log.say(sentence("Reading the tracker"), 0);
     StepsAudit steps;
-    auto report = audit(LedgerToRead(paths).file(), watch, depth == AuditDepth::Quick ? nullptr : &steps);
+    auto report = auditLedger(paths, watch, depth == AuditDepth::Quick ? nullptr : &steps);
     if (!report.ok() || depth == AuditDepth::Quick)
         return report;
     tellSteps(steps, log);

@@ -622,12 +622,12 @@ Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tra
     return chunks;
 }
 
-Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch, StepsAudit* steps)
+Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch, StepsAudit* steps, const std::filesystem::path& shownAs)
 {
-    auto reader = LedgerReader::open(tracker); // refuses what this program cannot read
+    auto reader = LedgerReader::open(tracker, shownAs); // refuses what this program cannot read
     if (!reader.ok())
         return reader.error();
-    auto opened = openForReading(tracker);
+    auto opened = openForReading(tracker, shownAs);
     if (!opened.ok())
         return opened.error();
     Database& db = opened.value();

@@ -114,7 +114,8 @@ struct StepsAudit {
 /// Reads the whole ledger and proves or refutes "exactly once" from parts and claims, not from its counters. Everything is read in one
 /// transaction, so of a live run a copy is better audited. No other file is looked at: auditRun (core/run/run_audit.h) does both.
 /// @param steps  gets what the steps of claims, parts and checkpoints say of each other; a ledger that a trainer wrote, not one of a test, has them
-Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch = {}, StepsAudit* steps = nullptr);
+/// @param shownAs  what errors name in place of a copy; empty: the file itself
+Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch = {}, StepsAudit* steps = nullptr, const std::filesystem::path& shownAs = {});
 
 /// In one line: all trained, or how much is not and is only in order because it is named, or not in order; and what was not looked at.
 std::string auditVerdict(const AuditReport& report);

@@ -257,7 +257,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
         return status.error();
     configureOnce();
     auto state = std::make_unique<State>();
-    state->path = path;
+    state->path = options.shownAs.empty() ? path : options.shownAs;
     state->waiting.limitMs = options.busyMs;
     const bool readOnly = options.access == Access::ReadOnly;
     if (Status fit = checkSqliteVersion(); !readOnly && !fit.ok())
@@ -268,7 +268,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     const int code = sqlite3_open_v2(name.c_str(), &raw, options.immutable ? flags | SQLITE_OPEN_URI : flags, nullptr);
     state->handle.reset(raw);
     if (code != SQLITE_OK)
-        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), path);
+        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), state->path);
     sqlite3_busy_handler(raw, waitForTurn, &state->waiting);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);

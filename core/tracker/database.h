@@ -60,6 +60,7 @@ public:
         Access access = Access::ReadWrite;
         bool immutable = false; ///< read-only, and nobody writes: works in a folder that cannot be written
         int busyMs = 30'000; ///< how long a writer waits for its turn; see setPatience
+        std::filesystem::path shownAs {}; ///< what errors name in place of a private copy that goes away; empty: the file itself
     };
     static Result<Database> open(const std::filesystem::path& path, const Options& options);
     /// Makes an empty file in WAL mode; fails when one exists.
@@ -116,6 +117,7 @@ public:
     /// of bytes that the file has already costs half of one that makes it longer) or is an empty file. False: it is not, because somebody
     /// reads an older state or writes all the time; the WAL grows until another call succeeds. Waits for nobody.
     Result<bool> checkpoint(WalFile wal);
+    /// The file as errors name it: Options::shownAs where that was given.
     const std::filesystem::path& path() const;
 
 private:

@@ -77,10 +77,11 @@ Status migrateLedger(const std::filesystem::path& tracker)
     return db.ok() ? migrateSchema(db.value(), trackerMigrations(), kTrackerVersion) : Status(db.error());
 }
 
-Result<Database> openForReading(const std::filesystem::path& tracker)
+Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
 {
     Database::Options options;
     options.access = Database::Access::ReadOnly;
+    options.shownAs = shownAs;
     auto db = Database::open(tracker, options);
     std::error_code error;
     std::filesystem::path wal = tracker;

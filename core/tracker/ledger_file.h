@@ -24,8 +24,8 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
 /// Brings an older file to the version of this program. For a file that nobody else uses: see SupervisorLedger::migrate.
 Status migrateLedger(const std::filesystem::path& tracker);
 
-/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read.
-Result<Database> openForReading(const std::filesystem::path& tracker);
+/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. @param shownAs  see Database::Options
+Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});
 
 /// Writes an event that belongs to the run, not to a chunk.
 void writeRunEvent(LedgerFile& file, std::int64_t incarnation, std::string_view cause);

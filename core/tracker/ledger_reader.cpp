@@ -131,9 +131,9 @@ LedgerReader::LedgerReader(std::unique_ptr<State> state)
 LedgerReader::LedgerReader(LedgerReader&&) noexcept = default;
 LedgerReader::~LedgerReader() = default;
 
-Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker)
+Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
 {
-    auto db = openForReading(tracker);
+    auto db = openForReading(tracker, shownAs);
     if (!db.ok())
         return db.error();
     const bool inherits = keepsInherited(db.value());

@@ -136,7 +136,8 @@ struct EpochRow {
 class LedgerReader {
 public:
     /// Refuses a newer schema with the version that can read it.
-    static Result<LedgerReader> open(const std::filesystem::path& tracker);
+    /// @param shownAs  what errors name in place of a private copy; empty: the file itself
+    static Result<LedgerReader> open(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});
     LedgerReader(LedgerReader&&) noexcept;
     ~LedgerReader();
 

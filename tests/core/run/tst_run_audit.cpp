@@ -508,6 +508,22 @@ private Q_SLOTS:
         QVERIFY(QDir(temporary.path()).isEmpty());
     }
 
+    /// The advice was to repair a folder below /tmp that was gone when a person read it.
+    void auditOfALiveRunNamesItsOwnTrackerAndNotTheCopy()
+    {
+        Changed run(whole_);
+        run.sql("PRAGMA ignore_check_constraints=ON; UPDATE part SET first=-5 WHERE claim=3");
+        const QTemporaryDir temporary;
+        qputenv("TMPDIR", temporary.path().toUtf8());
+        const auto held = good(FileLock::tryLock(run.paths.supervisorLock()));
+        const auto report = auditRun(run.paths, AuditDepth::Quick);
+        qunsetenv("TMPDIR");
+        const std::string said = report.ok() ? allTexts(report.value()) : report.error().message;
+        QVERIFY2(said.find("the tracker " + utf8Text(run.paths.tracker()) + " is damaged") != std::string::npos, said.c_str());
+        QVERIFY2(said.find("furrowctl doctor " + utf8Text(run.paths.folder())) != std::string::npos, said.c_str());
+        QVERIFY2(said.find(temporary.path().toStdString()) == std::string::npos, said.c_str());
+    }
+
     /// Six audits of six of a run that saved often said "its manifest cannot be used", and that the tracker was older.
     void checkpointsThatTheRunRemovesMeanwhileAreNoFault_data()
     {
