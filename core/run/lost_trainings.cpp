@@ -17,17 +17,18 @@ std::vector<LostTraining> lostTrainings(const std::vector<ClaimRow>& claims, con
     std::vector<LostTraining> lost;
     for (const ClaimRow& claim : claims) {
         const bool isHeld = (claim.outcome == "open" || claim.outcome == "trained") && held.contains(claim.chunk);
-        if ((claim.outcome == "lost" || isHeld) && claim.startedWallNs != 0)
-            lost.push_back({ claim.worker, claim.attempt.value, claim.chunk.value, static_cast<double>(claim.startedWallNs) * 1e-9, static_cast<double>(claim.endedWallNs) * 1e-9 });
+        if ((claim.outcome == "lost" || claim.isLeftBehind || isHeld) && claim.startedWallNs != 0)
+            lost.push_back({ claim.worker, claim.attempt.value, claim.chunk.value, static_cast<double>(claim.startedWallNs) * 1e-9, static_cast<double>(claim.endedWallNs) * 1e-9, claim.keptSteps });
     }
     return lost;
 }
 
-bool isLostStep(const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall)
+const LostTraining* lostTrainingAt(const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall)
 {
-    return std::any_of(lost.begin(), lost.end(), [&](const LostTraining& one) {
+    const auto found = std::find_if(lost.begin(), lost.end(), [&](const LostTraining& one) {
         return one.worker == worker && one.attempt == attempt && one.chunk == chunk && wall >= one.began - kClocks && (one.ended == 0 || wall <= one.ended + kClocks);
     });
+    return found == lost.end() ? nullptr : &*found;
 }
 
 } // namespace furrow

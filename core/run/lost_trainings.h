@@ -4,20 +4,21 @@
 
 namespace furrow {
 
-/// A training whose weights are gone: its steps are in no model, whether they were trained again yet or not.
+/// A training whose weights are gone: its steps are in no model but for the first ones, whether they were trained again yet or not.
 struct LostTraining {
     int worker = 0;
     std::int64_t attempt = 0;
     std::int64_t chunk = 0;
     double began = 0; ///< s since 1970
     double ended = 0; ///< as far as it came; 0: not known
+    std::int64_t keptSteps = 0; ///< its first steps, which a surviving checkpoint has: these are not lost
     bool operator==(const LostTraining&) const = default;
 };
 
 /// @param gone  what processes hold that are gone (RunStatus::goneHolds): the ledger has not freed it yet
 std::vector<LostTraining> lostTrainings(const std::vector<ClaimRow>& claims, const std::vector<ChunkCell>& gone);
 
-/// Whether a step that a worker told at `wall` [s since 1970] belongs to one of them.
-bool isLostStep(const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall);
+/// The one of them that a step belongs to which a worker told at `wall` [s since 1970]; null: none. The step is lost unless it is among keptSteps.
+const LostTraining* lostTrainingAt(const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall);
 
 } // namespace furrow

@@ -565,6 +565,27 @@ namespace {
         bool recordsHold_ = true;
     };
 
+    /// A claim of which only a part lives has no figures of that part: it was lost in training, or some of its checkpoints do not survive.
+    void keepLivingParts(Database& db, std::int64_t claim, TrainedChunk& chunk)
+    {
+        WindowRanges living;
+        chunk.steps = 0;
+        Rows parts = db.query("SELECT first, past, steps FROM part WHERE claim=? AND alive=1 AND skipped=0 ORDER BY first", claim);
+        while (parts.next()) {
+            living.push_back({ parts.int32(0), parts.int32(1) });
+            chunk.steps += parts.integer(2);
+        }
+        Rows whole = db.query("SELECT samples, tokens, coalesce(windows, 0) FROM chunk WHERE id=?", chunk.chunk);
+        if (!whole.next())
+            return;
+        const std::int64_t windows = boundedAt(db, whole, 2, kWindowBounds);
+        chunk.samples = shareOf(living, boundedAt(db, whole, 0, kAmountBounds), windows);
+        chunk.tokens = tokensIn(living, boundedAt(db, whole, 1, kAmountBounds), windows, windowTokensOf(db));
+        if (chunk.firstStep == 0) // a process trains its claims one after the other
+            chunk.firstStep = 1 + db.integer("SELECT max(e.last_step) FROM claim e JOIN claim c ON e.incarnation=c.incarnation AND e.id<c.id WHERE c.id=?", claim).value_or(0);
+        chunk.lastStep = chunk.firstStep + chunk.steps - 1;
+    }
+
     void checkIntegrity(Database& db, AuditReport& report)
     {
         Rows rows = db.query("PRAGMA integrity_check(20)");
@@ -611,11 +632,15 @@ Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tra
         return db.error();
     std::vector<TrainedChunk> chunks;
     {
-        Rows rows = db.value().query("SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) OVER (ORDER BY c.closed_seq, c.id),"
-                                     " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept, c.steps, c.samples, c.tokens FROM claim c JOIN incarnation i ON i.id=c.incarnation"
-                                     " WHERE c.outcome=1) WHERE kept IS NOT NULL ORDER BY chunk");
-        while (rows.next())
+        Rows rows = db.value().query("SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) FILTER (WHERE c.outcome=1) OVER (ORDER BY c.closed_seq, c.id),"
+                                     " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept, c.steps, c.samples, c.tokens,"
+                                     " c.outcome=1 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), c.id FROM claim c JOIN incarnation i ON i.id=c.incarnation)"
+                                     " WHERE kept IS NOT NULL ORDER BY chunk");
+        while (rows.next()) {
             chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), rows.integer(4), rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8) });
+            if (rows.integer(9) == 0)
+                keepLivingParts(db.value(), rows.integer(10), chunks.back());
+        }
     }
     if (Status status = db.value().takeStatus(); !status.ok())
         return status.error();

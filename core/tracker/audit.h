@@ -86,7 +86,7 @@ struct TrainedChunk {
     std::int64_t lastStep = 0;
     std::int64_t globalStep = 0; ///< optimiser steps of all workers when it was done, work that was lost later included
     std::int64_t checkpoint = 0; ///< the newest one that added windows of it
-    std::int64_t steps = 0; ///< optimiser steps of this training
+    std::int64_t steps = 0; ///< optimiser steps of this training that the weights have
     std::int64_t samples = 0; ///< in it; of a part of a chunk in proportion to its windows
     std::int64_t tokens = 0;
 };

@@ -88,12 +88,14 @@ namespace {
         claim.firstStep = row.integer(13);
         claim.lastStep = row.integer(14);
         claim.checkpoint = row.integer(15);
+        claim.isLeftBehind = row.integer(16) != 0;
+        claim.keptSteps = boundedAt(db, row, 17, kAmountBounds);
         constexpr const char* kOutcomes[] = { "open", "trained", "released", "lost", "failed" };
         const std::int64_t outcome = row.integer(8);
         claim.outcome = outcome >= 0 && outcome < 5 ? kOutcomes[outcome] : "unknown";
         if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.checkpoint != 0)
             claim.outcome = "committed";
-        else if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && row.integer(16) != 0)
+        else if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.isLeftBehind)
             claim.outcome = "lost"; // its checkpoint did not survive
         return claim;
     }
@@ -346,7 +348,8 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
     "SELECT c.id, c.chunk, i.worker, i.replica, i.attempt, c.claimed_wall, c.started_wall, c.ended_wall, c.outcome, c.samples, c.tokens," \
     " c.loss_sum, c.peak_norm, c.first_step, c.last_step,"                                                                                \
     " coalesce((SELECT max(checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                \
-    " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0)"                                                                     \
+    " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0),"                                                                    \
+    " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0)"                                                      \
     " FROM claim c JOIN incarnation i ON i.id=c.incarnation "
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)

@@ -103,6 +103,8 @@ struct ClaimRow {
     std::int64_t firstStep = 0;
     std::int64_t lastStep = 0;
     std::int64_t checkpoint = 0; ///< 0: not committed
+    std::int64_t keptSteps = 0; ///< optimiser steps of it that surviving checkpoints have: its first ones
+    bool isLeftBehind = false; ///< a checkpoint that had windows of it does not survive
 };
 
 struct EventRow {

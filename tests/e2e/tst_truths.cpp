@@ -279,6 +279,10 @@ class TestTruths : public QObject {
     {
         const auto out = RunDriver::ctl(QStringList { QStringLiteral("resume"), run } + more);
         QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        compareWhole(run);
+    }
+    static void compareWhole(const QString& run)
+    {
         compare(run, false);
         const QString found = disagreement(Views(run).tellTraining());
         QVERIFY2(found.isEmpty(), qPrintable(found));
@@ -337,7 +341,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("point");
         for (const char* point : { "supervisor.recovered:1", "supervisor.ending:1", "feeder.prepared:2", "claim.begun:9", "step.done:40", "chunk.trained:15", "checkpoint.frozen:2", "checkpoint.manifest:2",
-                 "checkpoint.published:2", "checkpoint.committed:2", "merge.taken:1", "merge.published:1", "worker.ending:1" })
+                 "checkpoint.published:2", "checkpoint.committed:2", "merge.taken:1", "merge.published:1" })
             QTest::newRow(point) << QByteArray(point);
     }
     void aRunThatDiesAtAPhase()
@@ -349,6 +353,32 @@ private Q_SLOTS:
             run = make(slow(2) + QStringList { QStringLiteral("--max-restarts"), QStringLiteral("0") });
             if (run.isEmpty()) // it died so early that the command says so
                 run = folder_.filePath(QStringLiteral("runs/run-%1").arg(made_));
+            QVERIFY(RunDriver::waitForState(run, { QStringLiteral("failed"), QStringLiteral("interrupted") }));
+        }
+        compare(run, false);
+        finish(run, { QStringLiteral("--max-restarts"), QStringLiteral("10") });
+    }
+
+    /// Everything is in checkpoints by then: the run has come to its end, and nothing is left to resume.
+    void aRunWhoseWorkersDieAfterTheirLastCheckpoints()
+    {
+        QString run;
+        {
+            const Faults faults("worker.ending:1");
+            run = make(slow(2) + QStringList { QStringLiteral("--max-restarts"), QStringLiteral("0") });
+            QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
+        }
+        compareWhole(run);
+    }
+
+    /// A checkpoint has the first steps of the chunk in which the worker dies.
+    void aRunThatDiesAfterAPartOfAChunkIsSaved()
+    {
+        const QStringList more = slow(2) + QStringList { QStringLiteral("--checkpoint-steps"), QStringLiteral("10"), QStringLiteral("--max-restarts"), QStringLiteral("0") };
+        QString run;
+        {
+            const Faults faults("step.done:38");
+            run = make(more);
             QVERIFY(RunDriver::waitForState(run, { QStringLiteral("failed"), QStringLiteral("interrupted") }));
         }
         compare(run, false);

@@ -12,9 +12,15 @@ std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lo
     std::size_t from = stretch.size();
     for (std::size_t i = stretch.chunks.size(); i-- > 0;) {
         const ChunkStart start = stretch.chunks[i];
-        if (!isLostStep(lost, stretch.worker, stretch.attempt, start.chunk, stretch.wallAt(start.index)))
+        const LostTraining* training = lostTrainingAt(lost, stretch.worker, stretch.attempt, start.chunk, stretch.wallAt(start.index));
+        if (training == nullptr)
             break;
-        from = start.index;
+        std::size_t first = start.index; // lost
+        while (first < from && stretch.step[first] - stretch.step[start.index] < training->keptSteps)
+            ++first;
+        from = first;
+        if (training->keptSteps > 0)
+            break;
     }
     return from;
 }

@@ -58,6 +58,7 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     pendingSave_ = false;
     lastCheckpointNs_ = systemClock().monotonicNs();
     lastCheckpointOwnStep_ = state_.ownSteps;
+    telemetry_->flush(); // a step that a checkpoint has is told, even where the worker dies the moment after
     failPoint("checkpoint.frozen");
     writer_->begin(std::move(frozen));
     const double stalled = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;

@@ -1,5 +1,6 @@
 #include "ledger_fixture.h"
 
+#include "core/run/lost_trainings.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/rebuild.h"
 
@@ -14,6 +15,7 @@ class TestCommits : public QObject {
 private Q_SLOTS:
     void partsThatTileAChunkCommitIt();
     void partlyTrainedChunkGivesItsRestToAnybody();
+    void stepsOfACommittedPartWereCalledLost();
     void aRunCountedOtherTokensThanItsClaims_data();
     void aRunCountedOtherTokensThanItsClaims();
     void checkpointInTheMiddleOfAChunkKeepsTheClaim();
@@ -100,6 +102,42 @@ void TestCommits::partlyTrainedChunkGivesItsRestToAnybody()
     QCOMPARE(field.counts()[Committed], 1);
     QCOMPARE(good(field.reader().totals()).steps, 5);
     QCOMPARE(good(field.reader().totals()).tokens, Field::kTokens);
+    verifyClean(field);
+}
+
+/// A worker died after a checkpoint had taken the first part of its chunk: exports and curves called all steps of the claim lost, and the chunks that are in the
+/// weights were told without that part.
+void TestCommits::stepsOfACommittedPartWereCalledLost()
+{
+    Field field;
+    field.fill(1, 1);
+    auto first = field.worker(0);
+    const auto claim = claimed(first);
+    good(first.begin(*claim));
+    const Part part { claim->chunk, { 0, 4 }, 2 };
+    good(first.commit(record(0, "c1"), { &part, 1 }));
+    (void)good(field.supervisor().revoke(field.ids[0], "killed"));
+    const auto claims = good(field.reader().claimsSince(0, 10));
+    QCOMPARE(claims[0].outcome, std::string("lost"));
+    const auto lost = lostTrainings(claims, {});
+    QCOMPARE(lost.size(), std::size_t(1));
+    QCOMPARE(lost[0].keptSteps, 2);
+    auto chunks = good(trainedChunks(field.tracker));
+    QCOMPARE(chunks.size(), std::size_t(1));
+    QCOMPARE(chunks[0].steps, 2);
+    QCOMPARE(chunks[0].firstStep, 1);
+    QCOMPARE(chunks[0].lastStep, 2);
+    QCOMPARE(chunks[0].tokens, 400);
+    auto other = field.worker(1);
+    const auto rest = claimed(other);
+    good(other.finish(*rest, trainedRange(4, 10, 1, 3)));
+    const auto parts = partsOf(*rest);
+    good(other.commit(record(1, "c2"), parts));
+    chunks = good(trainedChunks(field.tracker));
+    QCOMPARE(chunks.size(), std::size_t(2));
+    QCOMPARE(chunks[0].steps + chunks[1].steps, good(field.reader().totals()).steps);
+    QCOMPARE(chunks[0].tokens + chunks[1].tokens, Field::kTokens);
+    QCOMPARE(chunks[0].samples + chunks[1].samples, good(field.reader().epochs()).at(0).rowsCommitted.samples);
     verifyClean(field);
 }
 

@@ -260,6 +260,10 @@ private Q_SLOTS:
         const auto steps = curves.lines[0].curve->size();
         QCOMPARE(curves.lines[0].supersededFrom, steps - 8 * lost.size());
         QCOMPARE(curves.lines[1].supersededFrom, whole); // the other worker goes on
+        lost.front().keptSteps = 3; // a checkpoint took them before the death: they were dashed too
+        ChartData partly = chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens);
+        dashLost(partly, *snapshot, Metric::Loss, lost);
+        QCOMPARE(partly.lines[0].supersededFrom, steps - 8 * lost.size() + 3);
         auto supervisor = story.supervisor(); // and when its claims are freed, the history says it
         for (const auto& live : good(supervisor.live()))
             if (live.worker == 0)
