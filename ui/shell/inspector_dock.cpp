@@ -314,21 +314,17 @@ void InspectorDock::showChunk(ChunkId chunk)
 {
     const SelectedChunk& selected = bench_.selection().selection().chunks.front();
     title_->setText(tr("%1, %2").arg(chunkTitle(selected.block, selected.column), epochName(placeOf(chunk).epoch).toLower()));
-    const ChunkCell* cell = bench_.cells().find(chunk);
-    if (cell == nullptr) {
-        addRow(tr("State"), tr("not of the shown epoch"));
-        return;
-    }
+    const ChunkCell* cell = bench_.cells().find(chunk); // null where another epoch is shown: its trainings and its curve are told all the same
     const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
-    addRow(tr("State"), chunkStateWord(cell->state));
-    if (cell->inherited != Inherited::Nothing)
+    addRow(tr("State"), cell == nullptr ? tr("not of the shown epoch") : chunkStateWord(cell->state));
+    if (cell != nullptr && cell->inherited != Inherited::Nothing)
         addRow(tr("Parent run"), cell->inherited == Inherited::Skipped ? tr("trained it; left out here") : tr("trained it; trained again here"));
     const Kept kept = keptOf(history);
     addRow(tr("In weights"), kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts)) : kept.parts == 1 ? tr("once") : tr("not yet"), tr("A chunk that is interrupted is trained on from where it was: each part is in the weights once."));
     if (kept.lost > 0)
         addRow(tr("Redone"), tr("%n training(s) lost with their weights", nullptr, kept.lost));
-    if (cell->worker >= 0)
-        addWorkerRow(cell->worker);
+    if (cell == nullptr ? !history.empty() : cell->worker >= 0)
+        addWorkerRow(cell == nullptr ? history.back().worker : cell->worker);
     if (!history.empty()) {
         const ClaimRow& last = history.back();
         addRow(tr("Attempt"), tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));

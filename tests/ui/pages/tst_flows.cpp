@@ -7,6 +7,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/charts/coverage_map.h"
+#include "ui/charts/series_chart.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -126,6 +127,27 @@ RunLine interruptedLine(const QString& folder, std::int64_t attempt)
     line.state = RunState::Interrupted;
     line.attempt = attempt;
     return line;
+}
+
+/// Of a story of two blocks with three chunks each, of which its only worker has trained none.
+void trainIntoTheSecondEpoch(RunStory& story)
+{
+    auto feeder = good(FeederLedger::open(story.paths().tracker()));
+    PreparedChunk prepared;
+    prepared.rows = { 20, 19, 0, 0, 1, 0 };
+    prepared.tokens = 1000;
+    prepared.windows = 10;
+    good(feeder.setPrepared(1, "block1", "digest1", std::vector<PreparedChunk>(3, prepared)));
+    auto supervisor = story.supervisor();
+    good(supervisor.setStoppingRules({ .epochs = 2 }));
+    for (int i = 0; i < 5; ++i)
+        QVERIFY(story.trainOne(0, true));
+    while (good(good(LedgerReader::open(story.paths().tracker())).epochs()).size() < 2)
+        good(supervisor.advance());
+    for (int i = 0; i < 2; ++i) {
+        good(supervisor.advance());
+        QVERIFY(story.trainOne(0, true));
+    }
 }
 
 } // namespace
@@ -796,22 +818,7 @@ private Q_SLOTS:
     void thePastIsThePast()
     {
         RunStory story({ 2, 3, 1, 0, 8 }); // its worker holds one chunk and never trains it
-        auto feeder = good(FeederLedger::open(story.paths().tracker()));
-        PreparedChunk prepared;
-        prepared.rows = { 20, 19, 0, 0, 1, 0 };
-        prepared.tokens = 1000;
-        prepared.windows = 10;
-        good(feeder.setPrepared(1, "block1", "digest1", std::vector<PreparedChunk>(3, prepared)));
-        auto supervisor = story.supervisor();
-        good(supervisor.setStoppingRules({ .epochs = 2 }));
-        for (int i = 0; i < 5; ++i)
-            QVERIFY(story.trainOne(0, true));
-        while (good(good(LedgerReader::open(story.paths().tracker())).epochs()).size() < 2)
-            good(supervisor.advance());
-        for (int i = 0; i < 2; ++i) {
-            good(supervisor.advance());
-            QVERIFY(story.trainOne(0, true));
-        }
+        trainIntoTheSecondEpoch(story);
         Workbench bench(story.workspace());
         OverviewPage page(bench);
         CoveragePage coverage(bench);
@@ -859,6 +866,50 @@ private Q_SLOTS:
         const ChunkCell& cell = bench.cells().cells().front();
         bench.selection().setChunks({ { cell.id, cell.block, cell.column } });
         QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("Block 0, chunk 0, epoch 1")), kPatienceMs);
+    }
+
+    /// With another epoch shown its numbers went and its curve stayed; of a chunk that was chosen then, the inspector showed the curve of the one before.
+    void theInspectorShowedTheCurveOfAnotherChunkAfterTheEpochChanged()
+    {
+        RunStory story({ 2, 3, 1, 0, 8 });
+        trainIntoTheSecondEpoch(story);
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.show();
+        bench.showRun(story.folder());
+        const auto curveBegins = [&inspector] { return inspector.findChild<SeriesChart*>()->curves().keyAxis()->range().lower; };
+        const auto stepOf = [&bench](ChunkId chunk) { // its first one
+            const auto& telemetry = bench.watcher().telemetry();
+            const auto intervals = telemetry ? telemetry->intervalsOf(chunk.value) : std::vector<TelemetrySnapshot::Interval> {};
+            return intervals.empty() ? -1.0 : telemetry->xAt(intervals.back().stretch, intervals.back().begin, XAxis::WorkerStep);
+        };
+        std::vector<SelectedChunk> trained;
+        const auto findTrained = [&] {
+            trained.clear();
+            for (const ChunkCell& cell : bench.cells().cells())
+                if (stepOf(cell.id) >= 0 && !bench.claims().claimsOf(cell.id).empty())
+                    trained.push_back({ cell.id, cell.block, cell.column });
+            return trained.size() == 5 && bench.cells().epoch() == 0;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(findTrained(), kPatienceMs);
+        bench.selection().setChunks({ trained[0] });
+        QTRY_COMPARE_WITH_TIMEOUT(curveBegins(), stepOf(trained[0].id) - 0.5, kPatienceMs);
+        bench.watcher().setEpoch(1);
+        const auto shows = [&inspector](const QString& name) {
+            const auto labels = inspector.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(shows(QStringLiteral("State: not of the shown epoch")), kPatienceMs);
+        QVERIFY(shows(QStringLiteral("Tokens learnt from: 1,000")));
+        QCOMPARE(curveBegins(), stepOf(trained[0].id) - 0.5);
+        bench.selection().setChunks({ trained[1] });
+        QVERIFY(shows(QStringLiteral("Tokens learnt from: 1,000")));
+        QTRY_COMPARE_WITH_TIMEOUT(curveBegins(), stepOf(trained[1].id) - 0.5, kPatienceMs);
+        const auto ofTheSecond = std::find_if(bench.cells().cells().begin(), bench.cells().cells().end(), [&](const ChunkCell& cell) { return stepOf(cell.id) >= 0; });
+        QVERIFY(ofTheSecond != bench.cells().cells().end());
+        bench.selection().setChunks({ { ofTheSecond->id, ofTheSecond->block, ofTheSecond->column } });
+        QVERIFY(!shows(QStringLiteral("State: not of the shown epoch")));
+        QTRY_COMPARE_WITH_TIMEOUT(curveBegins(), stepOf(ofTheSecond->id) - 0.5, kPatienceMs);
     }
 
     /// Both ways it happened: the next look at the workspace, and the focus that came back to the list.
