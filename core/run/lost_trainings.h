@@ -9,12 +9,13 @@ struct LostTraining {
     int worker = 0;
     std::int64_t attempt = 0;
     std::int64_t chunk = 0;
-    double began = 0; ///< s since 1970
-    double ended = 0; ///< as far as it came; 0: not known
+    double from = 0; ///< [s since 1970] its steps are told in this time: clocks may be apart, but a claim of the same chunk by the same worker before or after it is another training
+    double until = 0; ///< not included
     std::int64_t keptSteps = 0; ///< its first steps, which a surviving checkpoint has: these are not lost
     bool operator==(const LostTraining&) const = default;
 };
 
+/// @param claims  all of the run, in their order
 /// @param gone  what processes hold that are gone (RunStatus::goneHolds): the ledger has not freed it yet
 std::vector<LostTraining> lostTrainings(const std::vector<ClaimRow>& claims, const std::vector<ChunkCell>& gone);
 

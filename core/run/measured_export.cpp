@@ -46,23 +46,21 @@ Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& fo
     auto status = readStatus(paths, ledger.value());
     if (!status.ok())
         return status.error();
-    std::vector<LostTraining> lost;
-    for (std::int64_t last = 0;;) {
-        auto claims = ledger.value().claimsSince(last, kClaimsAtOnce);
-        if (!claims.ok())
-            return claims.error();
-        if (claims.value().empty())
+    std::vector<ClaimRow> claims;
+    for (;;) {
+        auto some = ledger.value().claimsSince(claims.empty() ? 0 : claims.back().claimId, kClaimsAtOnce);
+        if (!some.ok())
+            return some.error();
+        if (some.value().empty())
             break;
-        last = claims.value().back().claimId;
-        const auto some = lostTrainings(claims.value(), status.value().goneHolds);
-        lost.insert(lost.end(), some.begin(), some.end());
+        claims.insert(claims.end(), some.value().begin(), some.value().end());
     }
     ExportView view;
     view.chunkName = [](std::int64_t chunk) {
         const ChunkPlace place = placeOf({ chunk });
         return std::to_string(place.block) + ":" + std::to_string(place.column);
     };
-    LostSteps steps(std::move(lost));
+    LostSteps steps(lostTrainings(claims, status.value().goneHolds));
     view.isLost = [&steps](const PlacedRecord& at) { return at.line.kind == LineKind::Step && steps.has(at); };
     return exportTelemetry(paths.telemetryFolder(), format, out, view);
 }

@@ -350,7 +350,10 @@ private Q_SLOTS:
         QString run;
         {
             const Faults faults(point);
-            run = make(slow(2) + QStringList { QStringLiteral("--max-restarts"), QStringLiteral("0") });
+            QStringList more = slow(2) + QStringList { QStringLiteral("--max-restarts"), QStringLiteral("0") };
+            if (point.startsWith("checkpoint.")) // or the second one may be the last, after which the run is finished
+                more += { QStringLiteral("--checkpoint-steps"), QStringLiteral("10") };
+            run = make(more);
             if (run.isEmpty()) // it died so early that the command says so
                 run = folder_.filePath(QStringLiteral("runs/run-%1").arg(made_));
             QVERIFY(RunDriver::waitForState(run, { QStringLiteral("failed"), QStringLiteral("interrupted") }));

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void partsThatTileAChunkCommitIt();
     void partlyTrainedChunkGivesItsRestToAnybody();
     void stepsOfACommittedPartWereCalledLost();
+    void stepsBeforeAClaimOfTheRestWereCalledLost();
     void aRunCountedOtherTokensThanItsClaims_data();
     void aRunCountedOtherTokensThanItsClaims();
     void checkpointInTheMiddleOfAChunkKeepsTheClaim();
@@ -139,6 +140,34 @@ void TestCommits::stepsOfACommittedPartWereCalledLost()
     QCOMPARE(chunks[0].tokens + chunks[1].tokens, Field::kTokens);
     QCOMPARE(chunks[0].samples + chunks[1].samples, good(field.reader().epochs()).at(0).rowsCommitted.samples);
     verifyClean(field);
+}
+
+/// The worker that had a part of a chunk committed claimed the rest in the same second, and lost it: the steps of the part were taken for its.
+void TestCommits::stepsBeforeAClaimOfTheRestWereCalledLost()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto now = [&field] { return static_cast<double>(field.clock.wallNs()) * 1e-9; };
+    const auto claim = claimed(worker);
+    good(worker.begin(*claim));
+    field.clock.advance(0.01);
+    const double kept = now();
+    good(worker.finish(*claim, trainedRange(0, 4, 1, 1), true));
+    const Part part { claim->chunk, { 0, 4 } };
+    good(worker.commit(record(0, "c1"), { &part, 1 }));
+    field.clock.advance(0.01);
+    const auto rest = claimed(worker);
+    good(worker.begin(*rest));
+    field.clock.advance(0.01);
+    const double gone = now();
+    (void)good(field.supervisor().revoke(field.ids[0], "killed"));
+    const auto lost = lostTrainings(good(field.reader().claimsSince(0, 10)), {});
+    QCOMPARE(lost.size(), std::size_t(1));
+    const auto at = [&](double wall) { return lostTrainingAt(lost, 0, field.attempt.value, claim->chunk.value, wall); };
+    QVERIFY(at(kept) == nullptr);
+    QVERIFY(at(gone) != nullptr);
+    QVERIFY(at(gone + 0.5) != nullptr); // clocks may be apart
 }
 
 void TestCommits::aRunCountedOtherTokensThanItsClaims_data()

@@ -250,8 +250,8 @@ private Q_SLOTS:
         QVERIFY(!lost.empty()); // what was trained and not committed; the claim that was never begun is none
         for (LostTraining& one : lost) {
             QCOMPARE(one.worker, 0);
-            one.began = 1; // the story's telemetry is older than its ledger
-            one.ended = 0;
+            one.from = 1; // the story's telemetry is older than its ledger
+            one.until = std::numeric_limits<double>::infinity();
         }
         ChartData curves = chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens);
         QCOMPARE(curves.lines.size(), std::size_t(2));
