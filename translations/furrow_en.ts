@@ -1219,10 +1219,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The data manifest of this run cannot be read (%1).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>1 file</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1539,14 +1535,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 cannot be read (%2). Restore it from a copy of the run.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>manifest.json is not valid JSON.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1796,10 +1784,6 @@
     </message>
     <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads state format 1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>checkpoint %1 is damaged: state.json cannot be read: %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2183,10 +2167,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>its manifest names a path outside the folder.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is gone. Is its disk still there?</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2567,10 +2547,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>manifest.json has a number that no checkpoint can have.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2584,10 +2560,6 @@
     </message>
     <message>
         <source>Reading the tracker</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>it has a number that no run can have.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3360,6 +3332,130 @@
     </message>
     <message>
         <source>%1 chunks claimed by workers that are gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is nested deeper than %1 levels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not JSON at byte %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a number that is too large to be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not a list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not a whole number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is %1, which it cannot be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not a JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is neither true nor false</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not a text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not a number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has no key &apos;%1&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its key &apos;%1&apos; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A block plan of this run cannot be read: %1. Restore tracker.sqlite from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A block plan of this run does not add up. Restore tracker.sqlite from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not the name of a character</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is a compression that this Furrow does not know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is a format that this Furrow does not know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data manifest in run.json cannot be read: %1. Restore run.json from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be used: %2. Restore it from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is of a block that no run can have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no chunk that a run can have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names a path outside the folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>manifest.json cannot be used: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its state.json says %1 %2 and its manifest.json %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its state.json names other parents than its manifest.json.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its state.json counts more steps or tokens since its base than in all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its state.json counts more steps, tokens or samples of its own than in all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>state.json cannot be used: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: state.json cannot be used: %2.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

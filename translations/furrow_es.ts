@@ -1219,10 +1219,6 @@
         <translation>El manifiesto de datos de esta ejecución tiene la versión %1; este Furrow lee hasta la %2. Use uno más nuevo.</translation>
     </message>
     <message>
-        <source>The data manifest of this run cannot be read (%1).</source>
-        <translation>No se puede leer el manifiesto de datos de esta ejecución (%1).</translation>
-    </message>
-    <message>
         <source>1 file</source>
         <translation>1 archivo</translation>
     </message>
@@ -1539,14 +1535,6 @@
         <translation>parent_chunks es skip, pero la ejecución de init_from se entrenó con otros datos o los cortó en otros fragmentos (data, chunk_samples, chunk_bytes, samples_per_block y seq_len deben ser iguales). Use parent_chunks=again.</translation>
     </message>
     <message>
-        <source>%1 cannot be read (%2). Restore it from a copy of the run.</source>
-        <translation>No se puede leer %1 (%2). Restáurelo de una copia de la ejecución.</translation>
-    </message>
-    <message>
-        <source>manifest.json is not valid JSON.</source>
-        <translation>manifest.json no es JSON válido.</translation>
-    </message>
-    <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
         <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee el formato 1.</translation>
     </message>
@@ -1797,10 +1785,6 @@
     <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads state format 1.</source>
         <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee el formato de estado 1.</translation>
-    </message>
-    <message>
-        <source>checkpoint %1 is damaged: state.json cannot be read: %2</source>
-        <translation>el punto de control %1 está dañado: no se puede leer state.json: %2</translation>
     </message>
     <message>
         <source>there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data</source>
@@ -2183,10 +2167,6 @@
         <translation>no se puede leer el punto de control %1: %2</translation>
     </message>
     <message>
-        <source>its manifest names a path outside the folder.</source>
-        <translation>su manifiesto nombra una ruta fuera de la carpeta.</translation>
-    </message>
-    <message>
         <source>%1 is gone. Is its disk still there?</source>
         <translation>%1 ya no está. ¿Sigue ahí su disco?</translation>
     </message>
@@ -2567,10 +2547,6 @@
         <translation>el punto de control %1 (paso %2) no está en el registro: el registro es más antiguo que los puntos de control</translation>
     </message>
     <message>
-        <source>manifest.json has a number that no checkpoint can have.</source>
-        <translation>manifest.json tiene un número que ningún punto de control puede tener.</translation>
-    </message>
-    <message>
         <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
         <translation>La carpeta %1 tiene un nombre que no es UTF-8. Indique otra carpeta para la ejecución.</translation>
     </message>
@@ -2585,10 +2561,6 @@
     <message>
         <source>Reading the tracker</source>
         <translation>Leyendo el registro</translation>
-    </message>
-    <message>
-        <source>it has a number that no run can have.</source>
-        <translation>tiene un número que ninguna ejecución puede tener.</translation>
     </message>
     <message>
         <source>there are chunks of epoch %1, which never began</source>
@@ -3361,6 +3333,130 @@
     <message>
         <source>%1 chunks claimed by workers that are gone</source>
         <translation>%1 fragmentos reservados por trabajadores que ya no existen</translation>
+    </message>
+    <message>
+        <source>it is nested deeper than %1 levels</source>
+        <translation>está anidado a más de %1 niveles</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation>está vacío</translation>
+    </message>
+    <message>
+        <source>it is not JSON at byte %1</source>
+        <translation>no es JSON en el byte %1</translation>
+    </message>
+    <message>
+        <source>it has a number that is too large to be read</source>
+        <translation>tiene un número demasiado grande para leerlo</translation>
+    </message>
+    <message>
+        <source>is not a list</source>
+        <translation>no es una lista</translation>
+    </message>
+    <message>
+        <source>is not a whole number</source>
+        <translation>no es un número entero</translation>
+    </message>
+    <message>
+        <source>is %1, which it cannot be</source>
+        <translation>es %1, y no puede serlo</translation>
+    </message>
+    <message>
+        <source>is not a JSON object</source>
+        <translation>no es un objeto JSON</translation>
+    </message>
+    <message>
+        <source>is neither true nor false</source>
+        <translation>no es ni true ni false</translation>
+    </message>
+    <message>
+        <source>is not a text</source>
+        <translation>no es un texto</translation>
+    </message>
+    <message>
+        <source>is not a number</source>
+        <translation>no es un número</translation>
+    </message>
+    <message>
+        <source>it has no key &apos;%1&apos;</source>
+        <translation>no tiene la clave «%1»</translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <translation>no es un objeto JSON</translation>
+    </message>
+    <message>
+        <source>its key &apos;%1&apos; %2</source>
+        <translation>su clave «%1» %2</translation>
+    </message>
+    <message>
+        <source>A block plan of this run cannot be read: %1. Restore tracker.sqlite from a copy of the run.</source>
+        <translation>No se puede leer un plan de bloque de esta ejecución: %1. Restaure tracker.sqlite de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>A block plan of this run does not add up. Restore tracker.sqlite from a copy of the run.</source>
+        <translation>Un plan de bloque de esta ejecución no cuadra. Restaure tracker.sqlite de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>is not the name of a character</source>
+        <translation>no es el nombre de un carácter</translation>
+    </message>
+    <message>
+        <source>is a compression that this Furrow does not know</source>
+        <translation>es una compresión que este Furrow no conoce</translation>
+    </message>
+    <message>
+        <source>is a format that this Furrow does not know</source>
+        <translation>es un formato que este Furrow no conoce</translation>
+    </message>
+    <message>
+        <source>The data manifest in run.json cannot be read: %1. Restore run.json from a copy of the run.</source>
+        <translation>No se puede leer el manifiesto de datos de run.json: %1. Restaure run.json de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be used: %2. Restore it from a copy of the run.</source>
+        <translation>No se puede usar %1: %2. Restáurelo de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>is of a block that no run can have</source>
+        <translation>es de un bloque que ninguna ejecución puede tener</translation>
+    </message>
+    <message>
+        <source>is no chunk that a run can have</source>
+        <translation>no es un fragmento que una ejecución pueda tener</translation>
+    </message>
+    <message>
+        <source>names a path outside the folder</source>
+        <translation>nombra una ruta fuera de la carpeta</translation>
+    </message>
+    <message>
+        <source>manifest.json cannot be used: %1.</source>
+        <translation>no se puede usar manifest.json: %1.</translation>
+    </message>
+    <message>
+        <source>its state.json says %1 %2 and its manifest.json %3.</source>
+        <translation>su state.json dice %1 %2 y su manifest.json %3.</translation>
+    </message>
+    <message>
+        <source>its state.json names other parents than its manifest.json.</source>
+        <translation>su state.json nombra otros padres que su manifest.json.</translation>
+    </message>
+    <message>
+        <source>its state.json counts more steps or tokens since its base than in all.</source>
+        <translation>su state.json cuenta más pasos o tokens desde su base que en total.</translation>
+    </message>
+    <message>
+        <source>its state.json counts more steps, tokens or samples of its own than in all.</source>
+        <translation>su state.json cuenta más pasos, tokens o muestras propios que en total.</translation>
+    </message>
+    <message>
+        <source>state.json cannot be used: %1.</source>
+        <translation>no se puede usar state.json: %1.</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: state.json cannot be used: %2.</source>
+        <translation>el punto de control %1 está dañado: no se puede usar state.json: %2.</translation>
     </message>
 </context>
 <context>

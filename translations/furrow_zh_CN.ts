@@ -1219,10 +1219,6 @@
         <translation>此运行的数据清单为版本 %1；此 Furrow 最多读取版本 %2。请使用更新的版本。</translation>
     </message>
     <message>
-        <source>The data manifest of this run cannot be read (%1).</source>
-        <translation>无法读取此运行的数据清单（%1）。</translation>
-    </message>
-    <message>
         <source>1 file</source>
         <translation>1 个文件</translation>
     </message>
@@ -1539,14 +1535,6 @@
         <translation>parent_chunks 为 skip，但 init_from 的运行使用了其他数据，或切成了不同的数据段（data、chunk_samples、chunk_bytes、samples_per_block 和 seq_len 必须相同）。请使用 parent_chunks=again。</translation>
     </message>
     <message>
-        <source>%1 cannot be read (%2). Restore it from a copy of the run.</source>
-        <translation>无法读取 %1（%2）。请从运行的副本恢复。</translation>
-    </message>
-    <message>
-        <source>manifest.json is not valid JSON.</source>
-        <translation>manifest.json 不是有效的 JSON。</translation>
-    </message>
-    <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
         <translation>检查点 %1 由更新的 Furrow 写入；此版本读取格式 1。</translation>
     </message>
@@ -1797,10 +1785,6 @@
     <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads state format 1.</source>
         <translation>检查点 %1 由更新的 Furrow 写入；此版本读取状态格式 1。</translation>
-    </message>
-    <message>
-        <source>checkpoint %1 is damaged: state.json cannot be read: %2</source>
-        <translation>检查点 %1 已损坏：无法读取 state.json：%2</translation>
     </message>
     <message>
         <source>there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data</source>
@@ -2183,10 +2167,6 @@
         <translation>无法读取检查点 %1：%2</translation>
     </message>
     <message>
-        <source>its manifest names a path outside the folder.</source>
-        <translation>其清单指定了文件夹之外的路径。</translation>
-    </message>
-    <message>
         <source>%1 is gone. Is its disk still there?</source>
         <translation>%1 已不存在。它所在的磁盘还在吗？</translation>
     </message>
@@ -2567,10 +2547,6 @@
         <translation>检查点 %1（第 %2 步）不在账本中：账本比检查点旧</translation>
     </message>
     <message>
-        <source>manifest.json has a number that no checkpoint can have.</source>
-        <translation>manifest.json 含有检查点不可能有的数字。</translation>
-    </message>
-    <message>
         <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
         <translation>文件夹 %1 的名称不是 UTF-8。请为此运行指定另一个文件夹。</translation>
     </message>
@@ -2585,10 +2561,6 @@
     <message>
         <source>Reading the tracker</source>
         <translation>正在读取账本</translation>
-    </message>
-    <message>
-        <source>it has a number that no run can have.</source>
-        <translation>它含有运行不可能有的数字。</translation>
     </message>
     <message>
         <source>there are chunks of epoch %1, which never began</source>
@@ -3361,6 +3333,130 @@
     <message>
         <source>%1 chunks claimed by workers that are gone</source>
         <translation>%1 个数据段由已退出的工作进程占有</translation>
+    </message>
+    <message>
+        <source>it is nested deeper than %1 levels</source>
+        <translation>嵌套超过 %1 层</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation>它是空的</translation>
+    </message>
+    <message>
+        <source>it is not JSON at byte %1</source>
+        <translation>在第 %1 字节处不是 JSON</translation>
+    </message>
+    <message>
+        <source>it has a number that is too large to be read</source>
+        <translation>其中有一个数大得无法读取</translation>
+    </message>
+    <message>
+        <source>is not a list</source>
+        <translation>不是列表</translation>
+    </message>
+    <message>
+        <source>is not a whole number</source>
+        <translation>不是整数</translation>
+    </message>
+    <message>
+        <source>is %1, which it cannot be</source>
+        <translation>是 %1，这不可能</translation>
+    </message>
+    <message>
+        <source>is not a JSON object</source>
+        <translation>不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>is neither true nor false</source>
+        <translation>既不是 true 也不是 false</translation>
+    </message>
+    <message>
+        <source>is not a text</source>
+        <translation>不是文本</translation>
+    </message>
+    <message>
+        <source>is not a number</source>
+        <translation>不是数字</translation>
+    </message>
+    <message>
+        <source>it has no key &apos;%1&apos;</source>
+        <translation>它没有键“%1”</translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <translation>它不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>its key &apos;%1&apos; %2</source>
+        <translation>它的键“%1”%2</translation>
+    </message>
+    <message>
+        <source>A block plan of this run cannot be read: %1. Restore tracker.sqlite from a copy of the run.</source>
+        <translation>无法读取此运行的一个块计划：%1。请从运行的副本中恢复 tracker.sqlite。</translation>
+    </message>
+    <message>
+        <source>A block plan of this run does not add up. Restore tracker.sqlite from a copy of the run.</source>
+        <translation>此运行的一个块计划前后不符。请从运行的副本中恢复 tracker.sqlite。</translation>
+    </message>
+    <message>
+        <source>is not the name of a character</source>
+        <translation>不是字符的名称</translation>
+    </message>
+    <message>
+        <source>is a compression that this Furrow does not know</source>
+        <translation>是此 Furrow 不认识的压缩方式</translation>
+    </message>
+    <message>
+        <source>is a format that this Furrow does not know</source>
+        <translation>是此 Furrow 不认识的格式</translation>
+    </message>
+    <message>
+        <source>The data manifest in run.json cannot be read: %1. Restore run.json from a copy of the run.</source>
+        <translation>无法读取 run.json 中的数据清单：%1。请从运行的副本中恢复 run.json。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be used: %2. Restore it from a copy of the run.</source>
+        <translation>无法使用 %1：%2。请从运行的副本中恢复它。</translation>
+    </message>
+    <message>
+        <source>is of a block that no run can have</source>
+        <translation>属于任何运行都不可能有的数据块</translation>
+    </message>
+    <message>
+        <source>is no chunk that a run can have</source>
+        <translation>不是运行可能有的数据段</translation>
+    </message>
+    <message>
+        <source>names a path outside the folder</source>
+        <translation>指向文件夹之外的路径</translation>
+    </message>
+    <message>
+        <source>manifest.json cannot be used: %1.</source>
+        <translation>无法使用 manifest.json：%1。</translation>
+    </message>
+    <message>
+        <source>its state.json says %1 %2 and its manifest.json %3.</source>
+        <translation>其 state.json 中 %1 为 %2，而 manifest.json 中为 %3。</translation>
+    </message>
+    <message>
+        <source>its state.json names other parents than its manifest.json.</source>
+        <translation>其 state.json 所列的父检查点与 manifest.json 不同。</translation>
+    </message>
+    <message>
+        <source>its state.json counts more steps or tokens since its base than in all.</source>
+        <translation>其 state.json 中自基准以来的步数或词元数多于总数。</translation>
+    </message>
+    <message>
+        <source>its state.json counts more steps, tokens or samples of its own than in all.</source>
+        <translation>其 state.json 中自身的步数、词元数或样本数多于总数。</translation>
+    </message>
+    <message>
+        <source>state.json cannot be used: %1.</source>
+        <translation>无法使用 state.json：%1。</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is damaged: state.json cannot be used: %2.</source>
+        <translation>检查点 %1 已损坏：无法使用 state.json：%2。</translation>
     </message>
 </context>
 <context>
