@@ -60,6 +60,8 @@ StormDeed performFailPoint(StormRun& run, Random& random, const std::string& nam
                 (void)realFileSystem().removeAll(block);
         if (name.starts_with("merge.") || name == "supervisor.merging") // one model has nothing to merge
             run.setTogether(false);
+        if (name.starts_with("merge.") && run.workers() == 1) // a round is of several; with one of them nobody came to merge.taken
+            run.setWorkers(2);
         if (name == "supervisor.merging") // another number of workers is merged first
             run.setWorkers(run.workers() == 1 ? 4 : 1);
         const auto started = run.resume({ { "FURROW_FAIL_AT", name + ":" + std::to_string(hit) }, { "FURROW_FAIL_ONCE", marker.string() } });
