@@ -270,39 +270,17 @@ std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
     return plan.olderTracker.empty() ? " With --accept-loss it begins all the same." : " 'furrowctl doctor " + o.folder + " --repair' takes the tracker forward.";
 }
 
-int printPlan(const ResumeOptions& o)
+/// What a dry run found out.
+struct DryRun {
+    ResumePlan plan;
+    RateForecast rate;
+    std::string limit; ///< limitAfter()
+    Status verdict; ///< what the resume would answer
+};
+
+void printWords(const ResumeOptions& o, const DryRun& dry)
 {
-    const RunPaths paths(o.folder);
-    auto plan = planResume(paths);
-    if (!plan.ok())
-        return fail(plan.error(), o.json);
-    auto& p = plan.value();
-    auto wanted = wantedBy(o);
-    if (!wanted.ok())
-        return fail(wanted.error(), o.json);
-    const ResumePlan::CheckpointChoice* from = nullptr;
-    if (!o.checkpoint.empty()) {
-        auto chosen = choose(paths, p, o.checkpoint);
-        if (!chosen.ok())
-            return fail(chosen.error(), o.json);
-        from = chosen.value();
-    }
-    const auto verdict = p.verdict({ .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
-    const int exitCode = verdict.ok() ? kDone : exitCodeFor(verdict.error());
-    auto rate = rateAfter(o, wanted.value(), p, from);
-    if (!rate.ok())
-        return fail(rate.error(), o.json);
-    auto limit = limitAfter(o, wanted.value(), p, from);
-    if (!limit.ok())
-        return fail(limit.error(), o.json);
-    if (o.json) {
-        auto json = planJson(p);
-        json["rate"] = toJson(rate.value());
-        json["limit_reached"] = limit.value();
-        json["refusal"] = verdict.ok() ? "" : withoutSecrets(verdict.error().message);
-        print(json);
-        return exitCode;
-    }
+    const auto& p = dry.plan;
     const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
     std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << " would go on like this. " << effectSentence(p.effect) << "\n"
               << "  " << count(ChunkFate::Redo) << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ") << count(ChunkFate::Lost)
@@ -315,15 +293,61 @@ int printPlan(const ResumeOptions& o)
             std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps " << choice.kept << ", trains " << choice.redo.size() << " of the committed chunks again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
-    std::cout << rate.value().text() << "\n";
-    if (const auto drawing = rate.value().drawing(); !drawing.empty())
-        std::cout << (rate.value().changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing << "\n";
-    if (!limit.value().empty())
-        std::cout << limit.value() << "\n";
-    if (!verdict.ok())
-        std::cout << "A resume is refused. " << withFullStop(verdict.error().message) << wayOut(o, p) << "\n";
+    std::cout << dry.rate.text() << "\n";
+    if (const auto drawing = dry.rate.drawing(); !drawing.empty())
+        std::cout << (dry.rate.changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing << "\n";
+    if (!dry.limit.empty())
+        std::cout << dry.limit << "\n";
+    if (!dry.verdict.ok())
+        std::cout << "A resume is refused. " << withFullStop(dry.verdict.error().message) << wayOut(o, p) << "\n";
     std::cout << "Nothing was changed." << std::endl;
-    return exitCode;
+}
+
+void printJson(const DryRun& dry)
+{
+    auto json = planJson(dry.plan);
+    json["rate"] = toJson(dry.rate);
+    json["limit_reached"] = dry.limit;
+    json["refusal"] = dry.verdict.ok() ? "" : withoutSecrets(dry.verdict.error().message);
+    print(json);
+}
+
+Result<DryRun> tryResume(const ResumeOptions& o)
+{
+    const RunPaths paths(o.folder);
+    auto plan = planResume(paths);
+    if (!plan.ok())
+        return plan.error();
+    auto wanted = wantedBy(o);
+    if (!wanted.ok())
+        return wanted.error();
+    const ResumePlan::CheckpointChoice* from = nullptr;
+    if (!o.checkpoint.empty()) {
+        auto chosen = choose(paths, plan.value(), o.checkpoint);
+        if (!chosen.ok())
+            return chosen.error();
+        from = chosen.value();
+    }
+    auto rate = rateAfter(o, wanted.value(), plan.value(), from);
+    if (!rate.ok())
+        return rate.error();
+    auto limit = limitAfter(o, wanted.value(), plan.value(), from);
+    if (!limit.ok())
+        return limit.error();
+    auto verdict = plan.value().verdict({ .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
+    return DryRun { std::move(plan).value(), std::move(rate).value(), std::move(limit).value(), std::move(verdict) };
+}
+
+int runDryResume(const ResumeOptions& o)
+{
+    const auto dry = tryResume(o);
+    if (!dry.ok())
+        return fail(dry.error(), o.json);
+    if (o.json)
+        printJson(dry.value());
+    else
+        printWords(o, dry.value());
+    return dry.value().verdict.ok() ? kDone : exitCodeFor(dry.value().verdict.error());
 }
 
 Result<CheckpointId> checkpointNamed(const RunPaths& paths, const std::string& folder)
@@ -342,7 +366,7 @@ int runResume(const ResumeOptions& o)
 {
     const RunPaths paths(o.folder);
     if (o.dryRun)
-        return printPlan(o);
+        return runDryResume(o);
     auto config = wantedBy(o);
     if (!config.ok())
         return fail(config.error(), o.json);
