@@ -5,6 +5,7 @@
 #include "core/run/run_file.h"
 #include "core/telemetry/writer.h"
 #include "core/tracker/feeder_ledger.h"
+#include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/tracker/worker_ledger.h"
 
@@ -77,6 +78,26 @@ public:
         if (keep)
             commit(worker);
         return true;
+    }
+
+    /// Of a story of two blocks with three chunks each, of which its only worker has trained none: trains all chunks of the first epoch but the last and opens
+    /// the second one. @param kept  how many of them are committed
+    void openSecondEpoch(int kept)
+    {
+        constexpr int kTrained = 5;
+        auto feeder = good(FeederLedger::open(paths_.tracker()));
+        PreparedChunk prepared;
+        prepared.rows = { 20, 19, 0, 0, 1, 0 };
+        prepared.tokens = 1000;
+        prepared.windows = 10;
+        good(feeder.setPrepared(1, "block1", "digest1", std::vector<PreparedChunk>(3, prepared)));
+        auto ledger = supervisor();
+        good(ledger.setStoppingRules({ .epochs = 2 }));
+        for (int i = 0; i < kTrained; ++i)
+            if (!trainOne(0, i < kept))
+                qFatal("chunk %d of the first epoch cannot be claimed", i);
+        while (good(good(LedgerReader::open(paths_.tracker())).epochs()).size() < 2)
+            good(ledger.advance());
     }
 
     /// The supervisor is this process: the run looks alive.

@@ -132,18 +132,8 @@ RunLine interruptedLine(const QString& folder, std::int64_t attempt)
 /// Of a story of two blocks with three chunks each, of which its only worker has trained none.
 void trainIntoTheSecondEpoch(RunStory& story)
 {
-    auto feeder = good(FeederLedger::open(story.paths().tracker()));
-    PreparedChunk prepared;
-    prepared.rows = { 20, 19, 0, 0, 1, 0 };
-    prepared.tokens = 1000;
-    prepared.windows = 10;
-    good(feeder.setPrepared(1, "block1", "digest1", std::vector<PreparedChunk>(3, prepared)));
+    story.openSecondEpoch(5);
     auto supervisor = story.supervisor();
-    good(supervisor.setStoppingRules({ .epochs = 2 }));
-    for (int i = 0; i < 5; ++i)
-        QVERIFY(story.trainOne(0, true));
-    while (good(good(LedgerReader::open(story.paths().tracker())).epochs()).size() < 2)
-        good(supervisor.advance());
     for (int i = 0; i < 2; ++i) {
         good(supervisor.advance());
         QVERIFY(story.trainOne(0, true));

@@ -169,19 +169,8 @@ void endAs(const RunStory& story, End end)
 /// The next epoch is open while the last chunks of this one are in training.
 void openSecondEpoch(RunStory& story)
 {
-    auto feeder = good(FeederLedger::open(story.paths().tracker()));
-    PreparedChunk prepared;
-    prepared.rows = { 20, 19, 0, 0, 1, 0 };
-    prepared.tokens = 1000;
-    prepared.windows = 10;
-    good(feeder.setPrepared(1, "block1", "digest1", std::vector<PreparedChunk>(3, prepared)));
-    auto supervisor = story.supervisor();
-    good(supervisor.setStoppingRules({ .epochs = 2 }));
-    for (int i = 0; i < 5; ++i)
-        story.trainOne(0, i < 2);
-    while (good(good(LedgerReader::open(story.paths().tracker())).epochs()).size() < 2)
-        good(supervisor.advance());
-    good(supervisor.advance());
+    story.openSecondEpoch(2);
+    good(story.supervisor().advance());
     story.trainOne(0, false);
 }
 
