@@ -102,7 +102,12 @@ Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
     if (!row.ok())
         return row.error().in("looking up block " + std::to_string(claim.block));
     const auto file = options_.blockFolder / row.value().fileName;
+    const bool wasOpen = open_.contains(claim.block);
     auto text = readText(claim, file, row.value().digest);
+    if (!text.ok() && wasOpen) { // the file that was opened may have been put aside and prepared again since: what counts is the one that lies there now
+        open_.erase(claim.block);
+        text = readText(claim, file, row.value().digest);
+    }
     if (!text.ok()) {
         open_.erase(claim.block);
         return text.error();

@@ -1,6 +1,7 @@
 #include "tiny_run.h"
 
 #include "core/run/recovery.h"
+#include "core/train/loop/chunk_loader.h"
 
 #include <QTest>
 
@@ -105,6 +106,36 @@ private Q_SLOTS:
         QVERIFY(exit && exit->exitCode == 0);
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());
+    }
+
+    void blockThatWasPreparedAgainWasReadFromTheOldFile() // workers had the cut one open: three reads of it poisoned a chunk whose source was whole
+    {
+        TinyRun run;
+        Claim claim;
+        claim.block = 1;
+        auto reader = run.reader();
+        const auto row = must(reader.block(claim.block));
+        const auto file = BlockManager::blockFolder(run.paths().cacheFolder()) / row.fileName;
+        auto loader = must(ChunkLoader::start({ run.paths().tracker(), BlockManager::blockFolder(run.paths().cacheFolder()), byteTokenizer()->endOfText(), TinyRun::config().seqLen }));
+        const auto take = [&](int column) {
+            claim.claimId = column + 1;
+            claim.column = column;
+            claim.chunk = chunkIdOf({ 0, claim.block, column });
+            claim.windows = run.windows().at({ claim.block, column });
+            return loader->take(claim);
+        };
+        QVERIFY(take(0).ok()); // the file is open now
+        const auto whole = must(readFile(file));
+        std::filesystem::resize_file(file, 100); // the disk lost the end of it
+        QVERIFY(!take(1).ok());
+        must(realFileSystem().rename(file, file.string() + ".bad"));
+        must(writeFileDurably(realFileSystem(), file, whole));
+        QVERIFY(take(0).ok());
+        std::filesystem::resize_file(file, 100);
+        must(realFileSystem().rename(file, file.string() + ".bad2"));
+        must(writeFileDurably(realFileSystem(), file, whole)); // before anybody read the cut one
+        const auto loaded = take(1);
+        QVERIFY2(loaded.ok(), loaded.ok() ? "" : loaded.error().message.c_str());
     }
 
     void checkpointOfAnotherRunInTheFolderFallsBack()
