@@ -97,8 +97,10 @@ public:
             if (!row.surviving)
                 continue;
             log_.say(sentence("Reading the manifests of the checkpoints"), static_cast<double>(row.id.value) / static_cast<double>(rows_.back().id.value));
-            removed += row.removed ? 1 : 0;
+            removed += hasWeights(row) ? 0 : 1;
             takeManifest(row);
+            if (row.removed && hasWeights(row) && stillCounts(row.id.value))
+                log_.mention("stray", sentence("checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back", { row.record.folder }));
         }
         strangers();
         if (silent_ > 0)
@@ -135,7 +137,7 @@ public:
         std::vector<const Row*> hashed;
         std::int64_t older = 0;
         for (const Row& row : rows_) {
-            if (!row.surviving || row.removed)
+            if (!row.surviving || !hasWeights(row))
                 continue;
             if (all || row.head)
                 hashed.push_back(&row);
@@ -181,6 +183,14 @@ private:
     std::filesystem::path manifestFile(const Row& row) const
     {
         return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json") : paths_.checkpointFolder(row.record.folder) / "manifest.json";
+    }
+
+    /// A removed one whose manifest is in its folder was put back, or is called removed by a tracker that was changed: its weights are looked at all the same.
+    bool hasWeights(const Row& row) const
+    {
+        std::error_code unknown;
+        const auto folder = paths_.checkpointFolder(row.record.folder);
+        return !row.removed || (isPlainName(row.record.folder) && !isLink(folder) && std::filesystem::exists(folder / "manifest.json", unknown));
     }
 
     /// Where its manifest lies now. The tracker knows first that the weights go, then the manifest is moved.
@@ -298,7 +308,7 @@ private:
         if (!sha256.ok() && sha256.error().code == ErrorCode::Cancelled)
             return cancelled();
         if (!sha256.ok()) {
-            if (!stillCounts(row.id.value))
+            if (row.removed || !stillCounts(row.id.value))
                 gone_.insert(row.id.value);
             else
                 log_.unreadable(sentence("%1 of checkpoint %2 could not be inspected: %3", { one.name, folder, sha256.error().message }));

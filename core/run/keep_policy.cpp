@@ -5,7 +5,7 @@
 #include "core/base/log.h"
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
-#include "core/run/stray_checkpoints.h"
+#include "core/run/removed_weights.h"
 
 #include <algorithm>
 #include <set>
@@ -140,34 +140,6 @@ Status KeepPolicy::finish(SupervisorLedger& ledger, std::chrono::milliseconds pa
     while (status.ok() && looking_.valid() && looking_.wait_until(deadline) == std::future_status::ready)
         status = apply(ledger);
     return status;
-}
-
-Status removeWeights(const RunPaths& paths, const std::string& name)
-{
-    auto& files = realFileSystem();
-    const auto manifest = paths.checkpointFolder(name) / "manifest.json";
-    const auto kept = paths.removedManifestsFolder() / (name + ".json");
-    std::error_code failed;
-    if (std::filesystem::exists(manifest, failed)) {
-        if (auto made = files.createFolder(paths.removedManifestsFolder()); !made.ok())
-            return made;
-        if (std::filesystem::exists(std::filesystem::symlink_status(kept, failed))) { // it is not ours: ours is moved there once
-            auto aside = putAside(paths, { kept });
-            if (!aside.ok())
-                return aside.error();
-            logWarning(aside.value());
-        }
-        if (auto moved = files.replace(manifest, kept); !moved.ok())
-            return moved;
-        if (auto synced = files.syncFolder(paths.removedManifestsFolder()); !synced.ok())
-            return synced;
-    }
-    auto left = removeOwnFiles(paths, paths.checkpointFolder(name));
-    if (!left.ok())
-        return left.error();
-    if (!left.value().empty())
-        logWarning(left.value());
-    return {};
 }
 
 } // namespace furrow

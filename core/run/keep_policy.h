@@ -42,7 +42,4 @@ private:
     std::future<std::map<std::int64_t, Status>> looking_; ///< its thread reads files only
 };
 
-/// Weights go, the manifest stays: it proves what went into the descendants (see repair.h). Row first: a folder without files must never look alive.
-Status removeWeights(const RunPaths& paths, const std::string& name);
-
 } // namespace furrow

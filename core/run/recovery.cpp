@@ -6,7 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/checkpoint_notes.h"
-#include "core/run/keep_policy.h"
+#include "core/run/removed_weights.h"
 #include "core/run/run_links.h"
 #include "core/run/stray_checkpoints.h"
 
@@ -96,13 +96,10 @@ Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLe
     }
     for (const auto& name : strays.value().notes)
         forgetWriting(paths, name);
-    for (const auto& row : rows.value()) {
-        const auto folder = paths.checkpointFolder(row.record.folder);
-        std::error_code failed;
-        if (row.removed && !isLink(folder) && std::filesystem::exists(folder, failed))
-            if (auto removed = removeWeights(paths, row.record.folder); !removed.ok())
-                return removed;
-    }
+    auto settled = settleRemoved(paths, file.runId, ledger);
+    if (!settled.ok())
+        return settled.error();
+    notes.insert(notes.end(), settled.value().begin(), settled.value().end());
     if (!strays.value().leftovers.empty())
         notes.push_back(sentence("%1 unfinished checkpoint folders were removed.", { std::to_string(strays.value().leftovers.size()) }));
     for (const auto& link : strays.value().links)

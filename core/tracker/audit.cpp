@@ -137,10 +137,18 @@ namespace {
                     continue;
                 }
                 surviving_.merge(lineage.ancestors(*head));
+                if (lineage.nodes.at(*head).removed) {
+                    lineageHolds_ = false;
+                    find("lineage", {}, sentence("checkpoint %1 is the newest of replica %2 and is marked as removed, which the keep policy never does", { std::to_string(*head), std::to_string(replica) }));
+                }
                 if (lineage.bad().contains(*head)) {
                     lineageHolds_ = false;
                     find("lineage", {}, sentence("replica %1 stands on a damaged checkpoint %2", { std::to_string(replica), std::to_string(*head) }));
                 }
+            }
+            for (const auto& [replica, newest] : lineage.forsaken()) {
+                lineageHolds_ = false;
+                find("lineage", {}, sentence("replica %1 should stand on checkpoint %2 or a newer one, and stands on an older one: its row was changed from outside", { std::to_string(replica), std::to_string(newest) }));
             }
             for (const auto& [id, node] : lineage.nodes) {
                 const bool survives = surviving_.contains(id);

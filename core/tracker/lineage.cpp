@@ -73,6 +73,25 @@ std::optional<std::int64_t> Lineage::fallback(std::int32_t replica, const std::s
     return std::nullopt;
 }
 
+std::map<std::int32_t, std::int64_t> Lineage::forsaken() const
+{
+    std::map<std::int32_t, std::int64_t> found;
+    const auto out = bad();
+    for (const auto& [replica, head] : heads) {
+        const auto behind = head ? ancestors(*head) : std::set<std::int64_t>();
+        for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+            const Node& node = at->second;
+            const bool own = node.kind == CheckpointKind::Merge || node.replica == replica;
+            if (!own || !node.surviving || out.contains(at->first))
+                continue;
+            if (!behind.contains(at->first))
+                found.emplace(replica, at->first);
+            break; // what is older is behind it
+        }
+    }
+    return found;
+}
+
 std::optional<std::int64_t> Lineage::newestMerge() const
 {
     for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {

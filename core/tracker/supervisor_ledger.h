@@ -107,6 +107,8 @@ public:
     /// free again. Refuses one that is damaged, removed or not surviving, and a run with live workers. Returns how many chunks.
     Result<std::int64_t> goBackTo(CheckpointId checkpoint);
     Status markRemoved(CheckpointId checkpoint);
+    /// The files of a removed one are there after all. @param pinned  somebody put them back: they stay until a person says otherwise
+    Status markThereAgain(CheckpointId checkpoint, bool pinned);
     Status setPinned(CheckpointId checkpoint, bool pinned);
 
     /// Head of each replica: a replica without one starts from the run's start weights.

@@ -140,6 +140,16 @@ Status SupervisorLedger::markRemoved(CheckpointId checkpoint)
     return transaction.value().commit();
 }
 
+Status SupervisorLedger::markThereAgain(CheckpointId checkpoint, bool pinned)
+{
+    Database& db = state_->file.db;
+    auto transaction = Transaction::begin(db);
+    if (!transaction.ok())
+        return transaction.error();
+    db.run("UPDATE checkpoint SET removed=0, pinned=max(pinned, ?) WHERE id=?", pinned, checkpoint);
+    return transaction.value().commit();
+}
+
 Status SupervisorLedger::setPinned(CheckpointId checkpoint, bool pinned)
 {
     Database& db = state_->file.db;

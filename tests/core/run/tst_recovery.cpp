@@ -8,10 +8,12 @@
 #include "core/run/keep_policy.h"
 #include "core/run/repair.h"
 #include "core/run/stray_checkpoints.h"
+#include "core/tracker/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/fault_file_system.h"
 
 #include <QTest>
+#include <thread>
 
 using namespace furrow;
 
@@ -246,6 +248,72 @@ private Q_SLOTS:
         SAME(good(readFile(aside / "r0-0" / "sub" / "thesis.txt")), std::string("mine"));
         SAME(good(readFile(aside / "r0-0.json")), std::string("mine too"));
         QVERIFY(good(readFile(run.paths.removedManifestsFolder() / "r0-0.json")) != "mine too");
+    }
+
+    /// Its folder came back from a backup, and the next resume deleted it again without a word.
+    void aCheckpointThatWasPutBackWasDeletedAgain()
+    {
+        Stopped run;
+        const auto backup = run.paths.folder() / "backup";
+        std::filesystem::copy(run.paths.checkpointFolder("r0-0"), backup);
+        auto supervisor = run.field.supervisor();
+        good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
+        std::filesystem::copy(backup, run.paths.checkpointFolder("r0-0"));
+        const auto notes = joined(good(run.recover()));
+        QVERIFY2(notes.find("Checkpoint r0-0 had been removed and is there again") != std::string::npos, notes.c_str());
+        const auto row = good(supervisor.checkpoints()).front();
+        QVERIFY(!row.removed && row.pinned);
+        good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
+        QVERIFY(std::filesystem::exists(run.weights(0)));
+        good(supervisor.setPinned(row.id, false));
+        good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
+        QVERIFY(!std::filesystem::exists(run.paths.checkpointFolder("r0-0")));
+        QVERIFY(!std::filesystem::exists(run.paths.unknownCheckpointsFolder())); // its manifest is the one that was kept the first time
+        std::filesystem::copy(backup, run.paths.checkpointFolder("r0-0"));
+        writeText(run.weights(0), "damaged"); // put back, and not whole
+        good(run.recover());
+        SAME(good(readFile(run.paths.unknownCheckpointsFolder() / "r0-0" / "weights.safetensors")), std::string("damaged"));
+    }
+
+    /// One column changed in the tracker, and the resume deleted all weights.
+    void aTrackerThatCallsWholeWeightsRemovedDeletedThem()
+    {
+        Stopped run;
+        good(Database::open(run.paths.tracker(), {})).run("UPDATE checkpoint SET removed=1");
+        good(run.recover());
+        for (int i = 0; i < 3; ++i)
+            QVERIFY(std::filesystem::exists(run.weights(i)));
+        auto supervisor = run.field.supervisor();
+        for (const auto& row : good(supervisor.checkpoints()))
+            QVERIFY(!row.removed && !row.pinned);
+    }
+
+    /// The power went after the manifest was kept: the rest goes at the next start.
+    void aRemovalThatWasBegunIsEnded()
+    {
+        Stopped run;
+        auto supervisor = run.field.supervisor();
+        good(supervisor.markRemoved(CheckpointId { 1 }));
+        std::filesystem::create_directories(run.paths.removedManifestsFolder());
+        std::filesystem::rename(run.paths.checkpointFolder("r0-0") / "manifest.json", run.paths.removedManifestsFolder() / "r0-0.json");
+        QVERIFY(good(run.recover()).empty());
+        QVERIFY(!std::filesystem::exists(run.paths.checkpointFolder("r0-0")));
+        QVERIFY(std::filesystem::exists(run.paths.removedManifestsFolder() / "r0-0.json"));
+    }
+
+    /// A person had put weights of their own into an older checkpoint, and they went with it.
+    void weightsOfAPersonWentWithTheCheckpoint()
+    {
+        Stopped run;
+        const auto size = std::filesystem::file_size(run.weights(0));
+        const std::string mine(size, 'm'); // of the same size
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // later than the manifest
+        writeText(run.weights(0), mine);
+        auto supervisor = run.field.supervisor();
+        good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
+        QVERIFY(!std::filesystem::exists(run.paths.checkpointFolder("r0-0")));
+        SAME(good(readFile(run.paths.unknownCheckpointsFolder() / "r0-0" / "weights.safetensors")), mine);
+        QVERIFY(std::filesystem::exists(run.paths.removedManifestsFolder() / "r0-0.json"));
     }
 
     /// Whatever lay in checkpoints/ and was not in the tracker was deleted: people's copies, and all weights after an older tracker was put back.

@@ -326,6 +326,14 @@ const std::vector<Tampering>& tamperings()
             [](C c) { c.sql("ALTER TABLE event RENAME TO e2; CREATE VIEW event AS WITH RECURSIVE r(seq) AS (SELECT 1 UNION ALL SELECT seq+1 FROM r) SELECT seq, 0 AS chunk FROM r"); } },
         { "more blocks than there are", Verdict::Wrong, "and it has rows of 3", [](C c) { c.sql("UPDATE dataset SET block_count=4"); } },
         { "a replica on a checkpoint that never was", Verdict::Wrong, "which the tracker does not have", [](C c) { c.sql("UPDATE replica SET head=99"); } },
+        { "a replica on an older checkpoint", Verdict::Wrong, "replica 1 should stand on checkpoint 6 or a newer one", [](C c) { c.sql("INSERT INTO replica (replica, head) VALUES (1, 3); UPDATE checkpoint SET kind=1, replica=-1 WHERE id=6"); } },
+        { "a replica without weights beside others", Verdict::Wrong, "replica 0 should stand on checkpoint 6 or a newer one", [](C c) { c.sql("INSERT INTO replica (replica, head) VALUES (1, 6); UPDATE replica SET head=NULL WHERE replica=0"); } },
+        { "the newest weights called removed", Verdict::Wrong, "checkpoint 6 is the newest of replica 0 and is marked as removed", [](C c) { c.sql("UPDATE checkpoint SET removed=1"); } },
+        { "weights of a checkpoint that is called removed", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written",
+            [](C c) {
+                c.sql("UPDATE checkpoint SET removed=1");
+                c.flip(c.head("weights.safetensors"));
+            } },
         { "weights of terabytes that are a hole", Verdict::Wrong, "its size differs", [](C c) { fs::resize_file(c.head("weights.safetensors"), std::uintmax_t(1) << 40); } },
         { "an event of more chunks than a block has", Verdict::NoLedger, "chunks of one event", [](C c) { c.sql("UPDATE event SET count=1000000000000 WHERE seq=(SELECT max(seq) FROM event WHERE chunk<>0)"); } },
         { "an epoch that does not follow", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE epoch SET epoch=89999"); } },
