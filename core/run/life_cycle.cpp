@@ -152,7 +152,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
             return possible.error();
     if (isLocked(paths.supervisorLock()))
         return alreadyRunning(paths);
-    if (auto possible = checkResume(paths, file.value(), reader.value(), audit(paths.tracker())); !possible.ok())
+    if (auto possible = checkResume(paths, file.value(), reader.value(), [&paths] { return audit(paths.tracker()); }); !possible.ok())
         return possible.error();
     auto older = olderTrackerProblem(paths, file.value().runId);
     if (!older.ok())

@@ -30,7 +30,7 @@ Status checkLockFile(const RunPaths& paths)
 
 } // namespace
 
-Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const Result<AuditReport>& ledger)
+Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::function<Result<AuditReport>()>& auditLedger)
 {
     if (auto same = checkFrozen(file, reader); !same.ok())
         return same;
@@ -42,7 +42,7 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
         return status;
     if (auto status = checkTokenizerFile(paths, file); !status.ok())
         return status;
-    if (const auto damage = trackerRefusal(paths, ledger); !damage.empty())
+    if (const auto damage = trackerRefusal(paths, auditLedger()); !damage.empty())
         return Error { ErrorCode::Corrupt, damage };
     return {};
 }

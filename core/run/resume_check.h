@@ -5,13 +5,15 @@
 #include "core/tracker/audit.h"
 #include "core/tracker/ledger_reader.h"
 
+#include <functional>
+
 namespace furrow {
 
 /// What keeps a resume from beginning, whatever a person chooses: run.json or the tokenizer is not the one the run began with, a link or a trap in the
 /// folder, a place where no tracker can lie, a tracker that is damaged. Reads only. The start of a run and its dry run both ask, so that they cannot
 /// say different things.
 /// @param reader  of the run's tracker
-/// @param ledger  what the audit of that tracker said
-Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const Result<AuditReport>& ledger);
+/// @param auditLedger  audits that tracker. Asked last, and only where nothing else refuses: it takes seconds for a million chunks
+Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::function<Result<AuditReport>()>& auditLedger);
 
 } // namespace furrow

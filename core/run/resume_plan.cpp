@@ -158,9 +158,12 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         return strays.error();
     plan.olderTracker = olderTrackerText(paths, strays.value(), rows.value());
     addTimes(reader.value(), epochs.value(), plan);
-    const auto proof = audit(readableLedger(paths));
-    addProof(proof, plan);
-    if (auto possible = checkResume(paths, file.value(), reader.value(), proof); !possible.ok())
+    const auto auditLedger = [&paths, &plan] {
+        auto proof = audit(readableLedger(paths));
+        addProof(proof, plan);
+        return proof;
+    };
+    if (auto possible = checkResume(paths, file.value(), reader.value(), auditLedger); !possible.ok())
         plan.refusal = possible.error();
     if (auto weighed = weigh(reader.value(), plan); !weighed.ok())
         return weighed.error();

@@ -3,10 +3,12 @@
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/data/tokenizer/tokenizer.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/checkpoint_notes.h"
 #include "core/run/keep_policy.h"
 #include "core/run/repair.h"
+#include "core/run/resume_check.h"
 #include "core/run/stray_checkpoints.h"
 #include "core/tracker/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
@@ -14,6 +16,8 @@
 
 #include <QTest>
 #include <thread>
+
+#include <functional>
 
 using namespace furrow;
 
@@ -470,6 +474,41 @@ private Q_SLOTS:
         good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
         QVERIFY(std::filesystem::exists(disk / "r0-0" / "weights.safetensors") && std::filesystem::exists(disk / "r0-0" / "manifest.json"));
         QVERIFY(isLink(run.paths.checkpointFolder("shared")));
+    }
+
+    /// A run of a million chunks was audited for seconds before it was said that its tokenizer is missing.
+    void aRefusalWaitedForTheAuditOfTheLedger_data()
+    {
+        QTest::addColumn<std::function<void(const RunPaths&)>>("harm");
+        QTest::addColumn<QString>("named"); // "": nothing refuses, so the ledger is audited
+        const auto row = [](const char* name, const char* named, std::function<void(const RunPaths&)> harm) { QTest::newRow(name) << std::move(harm) << QString::fromLatin1(named); };
+        row("in order", "", [](const RunPaths&) {});
+        row("no tokenizer", "tokenizer.json", [](const RunPaths& paths) { std::filesystem::remove(paths.tokenizer()); });
+        row("a folder for a lock", "is no regular file", [](const RunPaths& paths) { std::filesystem::create_directory(paths.supervisorLock()); });
+        row("a link", "is a link", [](const RunPaths& paths) {
+            std::filesystem::rename(paths.checkpointsFolder(), paths.folder() / "away");
+            std::filesystem::create_directory_symlink(paths.folder() / "away", paths.checkpointsFolder());
+        });
+    }
+    void aRefusalWaitedForTheAuditOfTheLedger()
+    {
+        QFETCH(std::function<void(const RunPaths&)>, harm);
+        QFETCH(QString, named);
+        Stopped run;
+        const auto tokenizer = byteTokenizer();
+        run.file.tokenizerHash = tokenizer->hash();
+        writeText(run.paths.tokenizer(), tokenizer->definition());
+        harm(run.paths);
+        int audits = 0;
+        auto reader = run.field.reader();
+        const auto verdict = checkResume(run.paths, run.file, reader, [&] {
+            ++audits;
+            return audit(run.paths.tracker());
+        });
+        QCOMPARE(audits, named.isEmpty() ? 1 : 0);
+        QCOMPARE(verdict.ok(), named.isEmpty());
+        if (!verdict.ok())
+            QVERIFY2(QString::fromStdString(verdict.error().message).contains(named), verdict.error().message.c_str());
     }
 
     /// The WAL went first: a repair that was cut short left an older tracker that looked whole.
