@@ -3458,6 +3458,10 @@
         <source>checkpoint %1 is damaged: state.json cannot be used: %2.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>checkpoint %1 cannot be used: tensor &apos;%2&apos; of its weights holds NaN or Inf, though the hashes of its files fit.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

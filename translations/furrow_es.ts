@@ -3458,6 +3458,10 @@
         <source>checkpoint %1 is damaged: state.json cannot be used: %2.</source>
         <translation>el punto de control %1 está dañado: no se puede usar state.json: %2.</translation>
     </message>
+    <message>
+        <source>checkpoint %1 cannot be used: tensor &apos;%2&apos; of its weights holds NaN or Inf, though the hashes of its files fit.</source>
+        <translation>no se puede usar el punto de control %1: el tensor «%2» de sus pesos contiene NaN o Inf, aunque los hashes de sus archivos coinciden.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -3458,6 +3458,10 @@
         <source>checkpoint %1 is damaged: state.json cannot be used: %2.</source>
         <translation>检查点 %1 已损坏：无法使用 state.json：%2。</translation>
     </message>
+    <message>
+        <source>checkpoint %1 cannot be used: tensor &apos;%2&apos; of its weights holds NaN or Inf, though the hashes of its files fit.</source>
+        <translation>无法使用检查点 %1：其权重中的张量“%2”含有 NaN 或 Inf，尽管其文件的哈希值相符。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

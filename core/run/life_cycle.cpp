@@ -7,8 +7,8 @@
 #include "core/base/sentence.h"
 #include "core/device/placement.h"
 #include "core/run/attempt_config.h"
-#include "core/run/checkpoint_manifest.h"
 #include "core/run/finished_mark.h"
+#include "core/run/finite_weights.h"
 #include "core/run/recovery.h"
 #include "core/run/resume_check.h"
 #include "core/run/run_status.h"
@@ -77,7 +77,7 @@ Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerR
         return Error { ErrorCode::InvalidArgument, sentence("%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).", { name }) };
     if (row->damaged)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is damaged.", { name }) };
-    return verifyCheckpoint(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
+    return verifyTrainable(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
 }
 
 Error alreadyRunning(const RunPaths& paths)

@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/checkpoint_notes.h"
+#include "core/run/finite_weights.h"
 #include "core/run/removed_weights.h"
 #include "core/run/run_links.h"
 #include "core/run/stray_checkpoints.h"
@@ -65,7 +66,7 @@ Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedge
         return left.error();
     for (const auto& row : rows.value()) {
         const bool isLeft = std::find(left.value().begin(), left.value().end(), row.id) != left.value().end();
-        if ((!row.damaged && !isLeft) || row.removed || !verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId).ok())
+        if ((!row.damaged && !isLeft) || row.removed || !verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId).ok())
             continue;
         auto back = ledger.takeBack(row.id);
         if (!back.ok())
@@ -146,7 +147,7 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
         for (const auto& row : rows.value()) {
             if (!row.head || row.damaged || whole.contains(row.id.value))
                 continue;
-            const auto files = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId);
+            const auto files = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId);
             if (files.ok()) {
                 whole.insert(row.id.value);
                 continue;

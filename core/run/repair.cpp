@@ -13,6 +13,7 @@
 #include "core/run/brain.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
+#include "core/run/finite_weights.h"
 #include "core/run/frozen_config.h"
 #include "core/run/ledger_view.h"
 #include "core/run/run_links.h"
@@ -433,7 +434,7 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
     for (const auto& row : rows.value()) {
         if (row.removed || !(row.head || row.damaged))
             continue;
-        const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
+        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
         if (row.damaged && verdict.ok())
             problems.push_back(sentence("Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.", { row.record.folder }));
         else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))

@@ -1,6 +1,6 @@
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
-#include "core/run/checkpoint_manifest.h"
+#include "core/run/finite_weights.h"
 #include "core/run/life_cycle.h"
 #include "core/run/resume_check.h"
 #include "core/run/run_status.h"
@@ -139,7 +139,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
             continue;
         ResumePlan::CheckpointChoice choice;
         choice.row = row;
-        const auto verdict = verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
+        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
         choice.verified = verdict.ok() && !row.damaged;
         choice.damaged = row.damaged || (!verdict.ok() && verdict.error().code == ErrorCode::Corrupt);
         choice.canBeChosen = choice.verified && row.surviving;

@@ -1,14 +1,21 @@
 // What people do to run folders: two supervisors, synchronised folders, copies of living databases, edited files. Each is refused in a
 // sentence that says what to do, or heals by a plain resume.
 
+#include "core/base/hash.h"
 #include "core/tracker/database.h"
+#include "core/tracker/ledger_reader.h"
+#include "core/tracker/supervisor_ledger.h"
 #include "tests/e2e/run_driver.h"
 
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QtEndian>
+
+#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <sys/stat.h>
@@ -63,6 +70,31 @@ bool editTracker(const QString& run, const char* edit)
     return db.value().takeStatus().ok();
 }
 
+/// Makes the first number of the weights of a checkpoint NaN, and fits every hash to it.
+bool poisonWeights(const QString& run, const QString& checkpoint)
+{
+    const QString folder = run + "/checkpoints/"_q + checkpoint;
+    QFile weights(folder + "/weights.safetensors"_q);
+    if (!weights.open(QIODevice::ReadWrite))
+        return false;
+    const auto header = qFromLittleEndian<quint64>(weights.read(8).constData());
+    const bool written = weights.seek(static_cast<qint64>(8 + header)) && weights.write(QByteArray::fromHex("0000c07f")) == 4;
+    weights.close();
+    const auto sha256 = [](const QString& path) { return furrow::sha256File(path.toStdString()); };
+    const auto fresh = sha256(weights.fileName());
+    QFile manifest(folder + "/manifest.json"_q);
+    if (!written || !fresh.ok() || !manifest.open(QIODevice::ReadOnly))
+        return false;
+    auto json = nlohmann::ordered_json::parse(manifest.readAll().toStdString());
+    manifest.close();
+    for (auto& file : json["files"])
+        if (file["name"] == "weights.safetensors")
+            file["sha256"] = fresh.value();
+    const auto text = json.dump() + "\n";
+    return manifest.open(QIODevice::WriteOnly) && manifest.write(text.c_str()) > 0 && manifest.flush()
+        && editTracker(run, ("UPDATE checkpoint SET manifest_sha256='" + furrow::sha256Hex(text) + "' WHERE folder='" + checkpoint.toStdString() + "'").c_str());
+}
+
 } // namespace
 
 class TestBadFolders : public QObject {
@@ -96,6 +128,17 @@ class TestBadFolders : public QObject {
                 return run;
         }
         return {};
+    }
+    /// The folder of the newest checkpoint that a replica would go on from.
+    static QString newestHead(const QString& run)
+    {
+        auto reader = furrow::LedgerReader::open((run + "/tracker.sqlite"_q).toStdString());
+        const auto rows = reader.ok() ? reader.value().checkpoints() : furrow::Result<std::vector<furrow::SupervisorLedger::CheckpointRow>>(reader.error());
+        QString newest;
+        for (const auto& row : rows.ok() ? rows.value() : std::vector<furrow::SupervisorLedger::CheckpointRow>())
+            if (row.head)
+                newest = QString::fromStdString(row.record.folder);
+        return newest;
     }
     static QString edited(const QString& run, const QString& key, const QJsonValue& value)
     {
@@ -362,6 +405,39 @@ private Q_SLOTS:
         const auto trained = RunDriver::ctl({ "resume"_q, run });
         QVERIFY2(trained.text.contains("left out: "_q) && trained.text.contains("b.txt"_q), qPrintable(trained.text + trained.errors));
         QVERIFY(RunDriver::ctl({ "status"_q, run }).text.contains("b.txt"_q));
+    }
+
+    /// With several workers it cost five restarts to learn that the newest weights hold NaN, and a run whose epochs were all trained was called finished.
+    void newestWeightsWithNaNCostFiveRestarts_data()
+    {
+        QTest::addColumn<bool>("finished");
+        QTest::newRow("in the middle") << false;
+        QTest::newRow("all epochs are trained") << true;
+    }
+    void newestWeightsWithNaNCostFiveRestarts()
+    {
+        QFETCH(bool, finished);
+        const QString run = started(finished ? "nan-finished" : "nan", { "--workers"_q, "2"_q, "--epochs"_q, finished ? "1"_q : "50"_q });
+        QVERIFY(!run.isEmpty());
+        if (finished)
+            QVERIFY(RunDriver::waitForState(run, { "finished"_q }));
+        else
+            QVERIFY(RunDriver::waitForChunks(run, 5) && RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode == 0);
+        const QString head = newestHead(run);
+        QVERIFY2(!head.isEmpty() && poisonWeights(run, head), qPrintable(head));
+        const QString named = "checkpoint "_q + head + " cannot be used: tensor '"_q;
+        const auto dry = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q });
+        QVERIFY2(dry.json["refusal"_q].toString().contains(named), qPrintable(dry.text + dry.errors));
+        const auto resumed = RunDriver::ctl({ "resume"_q, run });
+        QVERIFY(resumed.exitCode != 0);
+        const auto detail = RunDriver::status(run)["stop_detail"_q].toString();
+        QVERIFY2(detail.contains(named) && detail.contains("holds NaN or Inf"_q) && detail.contains("--accept-loss"_q), qPrintable(detail));
+        for (const auto& worker : RunDriver::status(run)["workers"_q].toArray())
+            QCOMPARE(worker["restarts"_q].toInt(), 0);
+        const auto doctor = RunDriver::ctl({ "doctor"_q, run });
+        QVERIFY2(doctor.exitCode != 0 && (doctor.text + doctor.errors).contains(named), qPrintable(doctor.text + doctor.errors));
+        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--json"_q, "--epochs"_q, "1"_q }).exitCode, 0);
+        verifyExactlyOnce(run);
     }
 
     void mergeByHandLeavesAFinishedRunFinished()

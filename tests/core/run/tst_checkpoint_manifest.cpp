@@ -1,5 +1,6 @@
 #include "core/base/hash.h"
 #include "core/run/checkpoint_manifest.h"
+#include "core/run/finite_weights.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -44,6 +45,47 @@ private Q_SLOTS:
         write("weights.safetensors", "hello");
         write("state.json", kState);
         write("manifest.json", text);
+    }
+
+    /// Weights with NaN and fitted hashes were taken for whole: each worker refused them five times over.
+    void weightsWithNaNWereTakenForWhole_data()
+    {
+        QTest::addColumn<QByteArray>("type");
+        QTest::addColumn<QByteArray>("number"); ///< the last one, little-endian
+        QTest::addColumn<bool>("usable");
+        QTest::newRow("NaN") << QByteArray("F32") << QByteArray::fromHex("0000c07f") << false;
+        QTest::newRow("minus Inf") << QByteArray("F32") << QByteArray::fromHex("000080ff") << false;
+        QTest::newRow("the largest number") << QByteArray("F32") << QByteArray::fromHex("ffff7f7f") << true;
+        QTest::newRow("NaN of bfloat16") << QByteArray("BF16") << QByteArray::fromHex("c07f") << false;
+        QTest::newRow("Inf of float16") << QByteArray("F16") << QByteArray::fromHex("007c") << false;
+        QTest::newRow("a number of float16") << QByteArray("F16") << QByteArray::fromHex("ff7b") << true;
+        QTest::newRow("NaN of float64") << QByteArray("F64") << QByteArray::fromHex("000000000000f87f") << false;
+        QTest::newRow("a count") << QByteArray("I64") << QByteArray::fromHex("ffffffffffffffff") << true;
+    }
+    void weightsWithNaNWereTakenForWhole()
+    {
+        QFETCH(QByteArray, type);
+        QFETCH(QByteArray, number);
+        QFETCH(bool, usable);
+        const QByteArray data = QByteArray((1 << 20) - 4 * number.size(), '\0') + QByteArray(8 * number.size(), '\0') + number; // over more than one piece
+        const QByteArray header = QStringLiteral(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"%1","shape":[%2],"data_offsets":[4,%3]}})")
+                                      .arg(QString::fromLatin1(type), QString::number(data.size() / number.size()), QString::number(4 + data.size()))
+                                      .toLatin1();
+        const QByteArray size = QByteArray(1, static_cast<char>(header.size())) + QByteArray(7, '\0');
+        QVERIFY(header.size() < 256);
+        const std::string weights = (size + header + QByteArray(4, '\0') + data).toStdString();
+        write("weights.safetensors", weights);
+        CheckpointManifest manifest;
+        manifest.runId = "run1";
+        manifest.files = { { "weights.safetensors", weights.size(), sha256Hex(weights) } };
+        const auto text = toJsonText(manifest);
+        write("manifest.json", text);
+        QVERIFY(realFileSystem().removeAll(path_ / "state.json").ok());
+        QVERIFY(verifyCheckpoint(path_, sha256Hex(text), "run1").ok());
+        const auto verdict = verifyTrainable(path_, sha256Hex(text), "run1");
+        QCOMPARE(verdict.ok(), usable);
+        if (!verdict.ok())
+            QCOMPARE(QString::fromStdString(verdict.error().message), QStringLiteral("checkpoint 0-12-abcd cannot be used: tensor 'b' of its weights holds NaN or Inf, though the hashes of its files fit."));
     }
 
     void wholeCheckpointVerifiesAndReadsBack()
