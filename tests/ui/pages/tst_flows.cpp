@@ -3,6 +3,7 @@
 #include "core/run/finished_mark.h"
 #include "core/run/reading.h"
 #include "core/run/run_file.h"
+#include "core/run/run_links.h"
 #include "core/workspace/queue_runner.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -42,6 +43,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QScreen>
@@ -488,6 +490,41 @@ private Q_SLOTS:
         (void)good(supervisor.beginAttempt(thisProcess(), "{}")); // it is resumed: the word about the attempt before is void
         good(supervisor.endAttempt({ 2 }, StopReason::Interrupted, "shut down"));
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
+    }
+
+    /// The console said "goes on" where the resume refused; now a box has the sentence of core, and nothing has begun.
+    void aRefusedResumeIsSaidInABoxAndBeginsNothing()
+    {
+        const RunStory story({}, QStringLiteral("story <b>x"));
+        const auto checkpoints = story.paths().checkpointsFolder();
+        std::filesystem::rename(checkpoints, story.paths().folder() / "away");
+        std::filesystem::create_directory_symlink(story.paths().folder() / "away", checkpoints);
+        const auto attempts = [&story] { return good(good(LedgerReader::open(story.paths().tracker())).attempts()).size(); };
+        const auto before = attempts();
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
+        auto* resume = buttonOf<QPushButton>(*window.findChild<RunBanner*>(), QStringLiteral("Resume"));
+        QVERIFY(resume != nullptr && resume->isEnabled());
+        resume->click();
+        QTRY_VERIFY_WITH_TIMEOUT(window.findChild<QMessageBox*>() != nullptr, kPatienceMs);
+        auto* box = window.findChild<QMessageBox*>();
+        QVERIFY(box->isVisible());
+        const auto refused = refuseLinks(story.paths());
+        QVERIFY(!refused.ok());
+        QCOMPARE(box->informativeText(), QString::fromStdString(refused.error().message));
+        QVERIFY(box->informativeText().contains(QStringLiteral("story <b>x")));
+        const auto labels = box->findChildren<QLabel*>();
+        for (const QLabel* label : labels)
+            QCOMPARE(label->textFormat(), Qt::PlainText);
+        QCOMPARE(window.findChild<ResumeDialog*>(), nullptr);
+        box->close();
+        QCOMPARE(attempts(), before);
     }
 
     void automaticResumeIsOffUntilChosenAndEndsAfterItsLimit()
