@@ -8,6 +8,7 @@
 #include "core/base/process.h"
 #include "core/base/redact.h"
 #include "core/base/resources.h"
+#include "core/config/bounded_json.h"
 #include "core/device/machine_fit.h"
 #include "core/run/life_cycle.h"
 #include "core/run/limit_reached.h"
@@ -61,8 +62,11 @@ Result<RunConfig> configure(const NewOptions& o)
         auto text = readFile(o.configFile, 16 << 20);
         if (!text.ok())
             return text.error();
-        const auto json = nlohmann::json::parse(text.value(), nullptr, false);
-        auto reading = configFromJson(json, config);
+        std::string why;
+        const auto json = parseBoundedJson(text.value(), why);
+        if (!json)
+            return Error { ErrorCode::InvalidArgument, o.configFile + " cannot be read as settings: " + why + "." };
+        auto reading = configFromJson(*json, config);
         config = reading.config;
         problems = reading.problems;
     }

@@ -58,6 +58,25 @@ private Q_SLOTS:
         verifyRefused(options, named, 2);
     }
 
+    void aFileOfSettingsNestedWithoutEndBrokeTheStack_data()
+    {
+        QTest::addColumn<QByteArray>("content");
+        QTest::addColumn<QString>("why");
+        constexpr int kLevels = 1'000'000;
+        QTest::newRow("a file of brackets") << QByteArray(kLevels, '[') << QStringLiteral("deeper than 64 levels");
+        QTest::newRow("a setting of brackets") << "{\"lr\":" + QByteArray(kLevels, '[') + QByteArray(kLevels, ']') + "}" << QStringLiteral("deeper than 64 levels");
+        QTest::newRow("no JSON") << QByteArray("lr: 3") << QStringLiteral("not JSON at byte 1");
+    }
+    void aFileOfSettingsNestedWithoutEndBrokeTheStack()
+    {
+        QFETCH(QByteArray, content);
+        QFETCH(QString, why);
+        QFile file(path("settings.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+        file.close();
+        verifyRefused({ QStringLiteral("--config"), file.fileName() }, { file.fileName(), why }, 2);
+    }
+
     void wrongWeightsAreRefusedWithTheTensorNamed_data()
     {
         QTest::addColumn<QString>("harm");

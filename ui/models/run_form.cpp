@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/config/bounded_json.h"
 
 #include <QStringList>
 #include <algorithm>
@@ -123,7 +124,7 @@ std::vector<OwnPreset> readOwnPresets(const QString& workspace, QStringList& pro
             continue;
         const QString name = QString::fromStdString(utf8Text(entry.path().stem()));
         const auto bytes = readFile(entry.path(), kMostPresetBytes);
-        const auto json = bytes.ok() ? nlohmann::json::parse(bytes.value(), nullptr, false) : nlohmann::json(nlohmann::json::value_t::discarded);
+        const auto json = bytes.ok() ? parseBoundedJson(bytes.value()) : nlohmann::json(nlohmann::json::value_t::discarded);
         ConfigReading reading;
         if (!json.is_discarded())
             reading = configFromJson(json);

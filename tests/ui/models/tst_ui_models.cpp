@@ -222,6 +222,21 @@ private Q_SLOTS:
         QVERIFY(!saveOwnPreset(workspace.path(), QStringLiteral("../evil"), config).ok());
     }
 
+    /// A setting that was a million lists in each other broke the stack of the console at each start.
+    void aPresetNestedWithoutEndIsToldAsUnreadable()
+    {
+        const QTemporaryDir workspace;
+        QVERIFY(QDir(workspace.path()).mkpath(QStringLiteral("presets")));
+        QFile preset(workspace.filePath(QStringLiteral("presets/deep.json")));
+        QVERIFY(preset.open(QIODevice::WriteOnly));
+        constexpr int kLevels = 1'000'000;
+        preset.write("{\"lr\":" + QByteArray(kLevels, '[') + QByteArray(kLevels, ']') + "}");
+        preset.close();
+        QStringList broken;
+        QVERIFY(readOwnPresets(workspace.path(), broken).empty());
+        QCOMPARE(broken, QStringList { QStringLiteral("deep") });
+    }
+
     void selectionTellsEachChangeOnceAndForgetsWithTheRun()
     {
         SelectionModel selection;
