@@ -3462,6 +3462,10 @@
         <source>checkpoint %1 cannot be used: tensor &apos;%2&apos; of its weights holds NaN or Inf, though the hashes of its files fit.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>block %1: %2 It was put aside and is prepared again from the source when it is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

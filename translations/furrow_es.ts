@@ -3462,6 +3462,10 @@
         <source>checkpoint %1 cannot be used: tensor &apos;%2&apos; of its weights holds NaN or Inf, though the hashes of its files fit.</source>
         <translation>no se puede usar el punto de control %1: el tensor «%2» de sus pesos contiene NaN o Inf, aunque los hashes de sus archivos coinciden.</translation>
     </message>
+    <message>
+        <source>block %1: %2 It was put aside and is prepared again from the source when it is needed.</source>
+        <translation>bloque %1: %2 Se apartó y se prepara de nuevo desde el origen cuando haga falta.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

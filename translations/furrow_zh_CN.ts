@@ -3462,6 +3462,10 @@
         <source>checkpoint %1 cannot be used: tensor &apos;%2&apos; of its weights holds NaN or Inf, though the hashes of its files fit.</source>
         <translation>无法使用检查点 %1：其权重中的张量“%2”含有 NaN 或 Inf，尽管其文件的哈希值相符。</translation>
     </message>
+    <message>
+        <source>block %1: %2 It was put aside and is prepared again from the source when it is needed.</source>
+        <translation>块 %1：%2 已将其移开，需要时会从来源重新准备。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -9,6 +9,7 @@
 #include "core/base/resources.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/gpu.h"
+#include "core/run/block_repair.h"
 #include "core/run/repair.h"
 #include "core/tracker/sqlite_version.h"
 
@@ -126,8 +127,10 @@ int lookAtRun(const std::string& run, bool json)
     const RunPaths paths(run);
     const auto damage = trackerDamage(paths);
     auto problems = damage.empty() ? checkpointProblems(paths) : Result<std::vector<std::string>>(std::vector<std::string> {}); // a broken tracker knows no checkpoints
-    if (!problems.ok())
-        return fail(problems.error(), json);
+    auto blocks = damage.empty() ? blockProblems(paths) : Result<std::vector<std::string>>(std::vector<std::string> {});
+    if (!problems.ok() || !blocks.ok())
+        return fail(problems.ok() ? blocks.error() : problems.error(), json);
+    problems.value().insert(problems.value().end(), blocks.value().begin(), blocks.value().end());
     const bool good = damage.empty() && problems.value().empty();
     if (json) {
         print({ { "run", run }, { "good", good }, { "damage", damage }, { "problems", problems.value() } });
@@ -137,11 +140,21 @@ int lookAtRun(const std::string& run, bool json)
         std::cout << damage << "\n'furrowctl doctor " << run << " --repair' rebuilds what the checkpoints prove.\n";
     for (const auto& problem : problems.value())
         std::cout << problem << "\n";
-    std::cout << (good ? "The tracker is whole, and so are the newest weights." : "Nothing was changed.") << std::endl;
+    if (!blocks.value().empty())
+        std::cout << "A prepared block that is damaged or was replaced is prepared again when it is needed; 'furrowctl doctor " << run << " --repair' puts damaged ones aside now.\n";
+    std::cout << (good ? "The tracker is whole, and so are the newest weights and the prepared blocks." : "Nothing was changed.") << std::endl;
     return good ? kDone : kFailed;
 }
 
-/// A tracker that is broken is made anew, one that is older than the weights is taken forward.
+void printNotes(const std::vector<std::string>& notes)
+{
+    for (std::size_t i = 0; i < notes.size() && i < kMostNotes; ++i)
+        std::cout << "  " << notes[i] << "\n";
+    if (notes.size() > kMostNotes)
+        std::cout << "  and " << notes.size() - kMostNotes << " more\n";
+}
+
+/// A tracker that is broken is made anew, one that is older than the weights is taken forward; damaged blocks are put aside.
 int repair(const std::string& run, bool json)
 {
     const RunPaths paths(run);
@@ -160,15 +173,13 @@ int repair(const std::string& run, bool json)
         return kDone;
     }
     if (!r.needed) {
-        std::cout << "The tracker is whole and not older than the weights; nothing was changed." << std::endl;
+        std::cout << "The tracker is whole and not older than the weights; " << (notes.empty() ? "nothing was changed." : "it was not changed.") << std::endl;
+        printNotes(notes);
         return kDone;
     }
     std::cout << (r.older ? "The tracker was older than the weights.\nIt was taken forward with " : "The tracker was damaged: " + r.damage + "\nIt was made anew from ") << r.basis << ".\n"
               << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known << " chunks are proven to be in the weights, the rest is trained (again).\n";
-    for (std::size_t i = 0; i < notes.size() && i < kMostNotes; ++i)
-        std::cout << "  " << notes[i] << "\n";
-    if (notes.size() > kMostNotes)
-        std::cout << "  and " << notes.size() - kMostNotes << " more\n";
+    printNotes(notes);
     std::cout << "The old file is kept as " << r.oldCopy.string() << ". 'furrowctl resume " << run << "' goes on." << std::endl;
     return kDone;
 }
@@ -184,10 +195,10 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
         bool json = false;
     };
     auto o = std::make_shared<Options>();
-    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker and its newest weights are whole and fit together.");
+    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker, its newest weights and its prepared blocks are whole and fit together.");
     auto* run = command->add_option("run", o->run, "Folder of a run to examine instead of this machine.");
     command->add_option("--workspace", o->workspace, "Folder to examine.")->capture_default_str();
-    command->add_flag("--repair", o->repair, "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove.")->needs(run);
+    command->add_flag("--repair", o->repair, "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove; put damaged prepared blocks aside.")->needs(run);
     command->add_flag("--json", o->json, "Print JSON.");
     command->callback([&chosen, o] { chosen.action = [o] { return o->run.empty() ? examine(o->workspace, o->json) : o->repair ? repair(o->run, o->json) : lookAtRun(o->run, o->json); }; });
 }

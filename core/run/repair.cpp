@@ -10,6 +10,7 @@
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/block_repair.h"
 #include "core/run/brain.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
@@ -348,6 +349,36 @@ Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, con
     return files.syncFolder(paths.folder());
 }
 
+/// Which of the two it needs, and that.
+Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, const Say& say)
+{
+    RepairReport report;
+    report.damage = damageOf(paths.tracker(), file.runId);
+    if (report.damage.empty()) {
+        auto older = olderTrackerProblem(paths, file.runId);
+        if (!older.ok())
+            return older.error();
+        report.damage = older.value();
+        report.older = !older.value().empty();
+    }
+    report.needed = !report.damage.empty();
+    if (!report.needed)
+        return report;
+    const std::string mark = randomHex(8);
+    auto workshop = ScratchFolder::make(paths.folder()); // on the same disk: the new tracker is moved into its place
+    if (!workshop.ok())
+        return workshop.error();
+    const auto fresh = workshop.value().path() / paths.tracker().filename();
+    if (auto built = build(paths, file, fresh, report, say); !built.ok())
+        return built.error().in("repairing " + utf8Text(paths.tracker()));
+    report.oldCopy = with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + mark);
+    if (auto placed = putInPlace(paths, fresh, report); !placed.ok())
+        return placed.error();
+    if (auto aside = putRestAside(paths, file, report); !aside.ok())
+        return aside.error();
+    return report;
+}
+
 /// False: the run, which may be in training, went on from it since and may have removed it.
 bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
 {
@@ -383,30 +414,13 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) } : lock.error();
     if (auto status = refuseLinks(paths); !status.ok())
         return status.error();
-    RepairReport report;
-    report.damage = damageOf(paths.tracker(), file.value().runId);
-    if (report.damage.empty()) {
-        auto older = olderTrackerProblem(paths, file.value().runId);
-        if (!older.ok())
-            return older.error();
-        report.damage = older.value();
-        report.older = !older.value().empty();
-    }
-    report.needed = !report.damage.empty();
-    if (!report.needed)
+    auto report = repairTracker(paths, file.value(), say);
+    if (!report.ok())
         return report;
-    const std::string mark = randomHex(8);
-    auto workshop = ScratchFolder::make(paths.folder()); // on the same disk: the new tracker is moved into its place
-    if (!workshop.ok())
-        return workshop.error();
-    const auto fresh = workshop.value().path() / paths.tracker().filename();
-    if (auto built = build(paths, file.value(), fresh, report, say); !built.ok())
-        return built.error().in("repairing " + utf8Text(paths.tracker()));
-    report.oldCopy = with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + mark);
-    if (auto placed = putInPlace(paths, fresh, report); !placed.ok())
-        return placed.error();
-    if (auto aside = putRestAside(paths, file.value(), report); !aside.ok())
-        return aside.error();
+    say("Reading the prepared blocks");
+    const auto aside = putDamagedBlocksAside(paths);
+    const auto& notes = aside.ok() ? aside.value() : std::vector<std::string> { aside.error().message }; // the tracker is in order all the same
+    report.value().notes.insert(report.value().notes.end(), notes.begin(), notes.end());
     return report;
 }
 

@@ -13,7 +13,7 @@ namespace furrow {
 
 /// What a repair did, or why there was nothing to do.
 struct RepairReport {
-    bool needed = false;
+    bool needed = false; ///< of the tracker
     bool older = false; ///< the tracker was whole and older than the weights; else it was damaged
     std::string damage; ///< what was wrong with the tracker
     std::string basis; ///< what the new one was made from
@@ -37,7 +37,7 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
 
 /// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still proves: the newest of tracker and
 /// published snapshot (view.sqlite) that is whole, and the manifests of all checkpoints. What nothing proves is trained again. The old file is kept beside
-/// it, and checkpoints that could not be taken in are put aside. Busy while the run trains.
+/// it, and checkpoints that could not be taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Busy while the run trains.
 Result<RepairReport> repairRun(const RunPaths& paths, const std::function<void(const std::string&)>& say);
 
 /// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the old names is never a file

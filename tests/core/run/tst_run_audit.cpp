@@ -7,6 +7,7 @@
 #include "core/base/random.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/block_repair.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
@@ -573,6 +574,36 @@ private Q_SLOTS:
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         QCOMPARE(inspectionOf(report, "blocks")->inspected, 2);
+    }
+
+    /// doctor called a run whole whose prepared block was damaged, and its repair did not look there.
+    void theDoctorDidNotLookAtPreparedBlocks()
+    {
+        Changed run(whole_);
+        QVERIFY(good(blockProblems(run.paths)).empty());
+        const auto damaged = run.blocks().front();
+        run.flip(damaged);
+        const auto problems = good(blockProblems(run.paths));
+        QCOMPARE(problems.size(), std::size_t(1));
+        QVERIFY2(problems.front().find(damaged.filename().string() + " is damaged") != std::string::npos, problems.front().c_str());
+        QVERIFY(fs::exists(damaged)); // looking changes nothing
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) {}));
+        QVERIFY(!repaired.needed);
+        QCOMPARE(repaired.notes.size(), std::size_t(1));
+        QVERIFY2(repaired.notes.front().find("It was put aside") != std::string::npos, repaired.notes.front().c_str());
+        QVERIFY(!fs::exists(damaged));
+        const auto kept = [&damaged](const fs::directory_entry& entry) { return entry.path().filename().string().starts_with(damaged.filename().string()); };
+        QCOMPARE(std::count_if(fs::directory_iterator(damaged.parent_path()), fs::directory_iterator(), kept), 1);
+        QVERIFY(good(blockProblems(run.paths)).empty());
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) {})).notes.empty());
+    }
+
+    void theDoctorNamesADamagedPlan()
+    {
+        Changed run(whole_);
+        run.sql("UPDATE block SET plan='{}' WHERE block=1");
+        const auto problems = good(blockProblems(run.paths));
+        QVERIFY2(!problems.empty() && problems.front().find("A block plan of this run cannot be read") != std::string::npos, problems.empty() ? "" : problems.front().c_str());
     }
 
     void namedPipeInPlaceOfTheTrackerIsNotWaitedFor()
