@@ -20,7 +20,7 @@ std::string ofEvaluation(const nlohmann::json& r)
     std::string words = "loss " + formatNumber(r.at("loss").get<double>(), 4) + " nats per token, perplexity " + formatNumber(r.at("perplexity").get<double>(), 2) + ", "
         + formatNumber(r.at("bits_per_byte").get<double>(), 4) + " bits per byte, accuracy " + formatNumber(100 * r.at("accuracy").get<double>(), 1) + " %\n";
     words += "of " + formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of " + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
-        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; checkpoint " + text(r, "checkpoint") + " of step " + formatCount(r.at("step").get<std::int64_t>()) + "\n";
+        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; checkpoint " + text(r, "checkpoint") + " of step " + formatCount(r.at("step").get<std::int64_t>()) + "\n" + oneReplicaWords(r);
     if (r.at("also_trained").get<bool>())
         words += "The data is too small for a held-out text: these samples are trained too.\n";
     if (r.at("overlap").is_object())
@@ -42,12 +42,19 @@ std::string ofMerge(const nlohmann::json& r)
 
 } // namespace
 
+std::string oneReplicaWords(const nlohmann::json& result)
+{
+    const auto& weights = result.at("weights");
+    const bool several = weights.is_object() && weights.at("unmerged_replicas").get<std::int64_t>() > 0;
+    return several ? "These are " + text(weights, "text") + ".\n" : std::string();
+}
+
 std::string taskWords(const std::string& task, const nlohmann::json& result)
 {
     if (task == "eval")
         return ofEvaluation(result);
     if (task == "export")
-        return "checkpoint " + text(result, "checkpoint") + " of step " + formatCount(result.at("step").get<std::int64_t>()) + " is in " + text(result, "out") + "\n";
+        return "checkpoint " + text(result, "checkpoint") + " of step " + formatCount(result.at("step").get<std::int64_t>()) + " is in " + text(result, "out") + "\n" + oneReplicaWords(result);
     if (task == "merge")
         return ofMerge(result);
     return result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -135,12 +135,14 @@ int doTask(Options& o, const furrow::StopRequest& stop)
             std::fprintf(stderr, "%s\n", furrow::withoutSecrets(result.error().message).c_str());
         return cancelled ? kCancelled : kFailed;
     }
-    if (o.task.task == "sample" && !o.json)
+    if (o.task.task == "sample" && !o.json) {
         std::fputs("\n", stdout);
-    else if (o.json || o.task.task == "stream")
+        std::fputs(furrow::oneReplicaWords(result.value()).c_str(), stderr); // standard output is the text alone
+    } else if (o.json || o.task.task == "stream") {
         std::printf("%s\n", result.value().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-    else if (!talks)
+    } else if (!talks) {
         std::fputs(furrow::taskWords(o.task.task, result.value()).c_str(), stdout);
+    }
     return kDone;
 }
 

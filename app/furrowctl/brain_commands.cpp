@@ -23,8 +23,9 @@ nlohmann::json ancestorJson(const ParentFile& p)
 nlohmann::json brainJson(const Brain& b)
 {
     nlohmann::json json = { { "run", b.folder }, { "run_id", b.file.runId }, { "name", b.file.config.name }, { "tokenizer", b.file.config.tokenizer }, { "tokenizer_hash", b.file.tokenizerHash },
-        { "vocabulary_size", b.file.vocabularySize }, { "steps", b.steps }, { "tokens", b.tokens }, { "checkpoint", b.weights ? nlohmann::json(b.weights->record.folder) : nlohmann::json(nullptr) },
-        { "eval_loss", b.weights && b.weights->record.evalLoss ? nlohmann::json(*b.weights->record.evalLoss) : nlohmann::json(nullptr) } };
+        { "vocabulary_size", b.file.vocabularySize }, { "steps", b.steps }, { "tokens", b.tokens }, { "checkpoint", b.weights ? nlohmann::json(b.weights->row.record.folder) : nlohmann::json(nullptr) },
+        { "eval_loss", b.weights && b.weights->row.record.evalLoss ? nlohmann::json(*b.weights->row.record.evalLoss) : nlohmann::json(nullptr) } };
+    json["weights"] = b.weights ? toJson(*b.weights) : nlohmann::json(nullptr);
     json["init_from"] = b.file.config.initFrom; // "": from noise
     json["lora_rank"] = b.file.config.loraRank; // 0: all weights are trained
     json["epochs"] = nlohmann::json::array();
@@ -38,9 +39,9 @@ nlohmann::json brainJson(const Brain& b)
 
 std::string brainText(const Brain& b)
 {
-    std::string text = b.file.config.name + " in " + plainLine(b.folder) + "\n  weights: " + (b.weights ? b.weights->record.folder : std::string("not trained yet"));
-    if (b.weights && b.weights->record.evalLoss)
-        text += ", loss on held-out text " + formatNumber(*b.weights->record.evalLoss, 4);
+    std::string text = b.file.config.name + " in " + plainLine(b.folder) + "\n  weights: " + (b.weights ? b.weights->row.record.folder + " of step " + formatCount(b.weights->row.record.step) + " (" + whoseWeights(*b.weights) + ")" : std::string("not trained yet"));
+    if (b.weights && b.weights->row.record.evalLoss)
+        text += ", loss on held-out text " + formatNumber(*b.weights->row.record.evalLoss, 4);
     text += "\n  tokenizer: " + b.file.config.tokenizer + ", " + std::to_string(b.file.vocabularySize) + " tokens, " + b.file.tokenizerHash.substr(0, 12) + "\n  trained here: " + formatCount(b.steps)
         + " steps, " + formatCount(b.tokens) + " tokens\n";
     if (const auto& config = b.file.config; config.loraRank > 0)

@@ -161,16 +161,6 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
     return Answer { std::move(p) };
 }
 
-const SupervisorLedger::CheckpointRow* weightsOf(const std::vector<SupervisorLedger::CheckpointRow>& rows)
-{
-    const SupervisorLedger::CheckpointRow* best = nullptr;
-    const auto rank = [](const auto& row) { return std::pair(row.record.kind == CheckpointKind::Merge, row.id); };
-    for (const auto& row : rows)
-        if (row.head && !row.damaged && !row.removed && (!best || rank(row) > rank(*best)))
-            best = &row;
-    return best;
-}
-
 Result<Brain> readBrain(const RunPaths& paths)
 {
     Brain brain;
@@ -187,8 +177,7 @@ Result<Brain> readBrain(const RunPaths& paths)
     auto totals = reader.value().totals();
     if (!rows.ok() || !epochs.ok() || !totals.ok())
         return !rows.ok() ? rows.error() : !epochs.ok() ? epochs.error() : totals.error();
-    if (const auto* weights = weightsOf(rows.value()))
-        brain.weights = *weights;
+    brain.weights = weightsOf(rows.value());
     brain.epochs = std::move(epochs).value();
     brain.steps = totals.value().steps;
     brain.tokens = totals.value().tokens;

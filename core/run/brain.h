@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/run/run_file.h"
+#include "core/run/run_weights.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <map>
@@ -32,10 +33,6 @@ Status writeParent(const RunPaths& paths, const ParentFile& parent);
 /// Nothing: the run has no parent.
 Result<std::optional<ParentFile>> readParent(const RunPaths& paths);
 
-/// What a run is known by: the newest merge that a replica stands on, else the newest head; nullptr: there is none whose files are there
-/// and whole. Points into `rows`.
-const SupervisorLedger::CheckpointRow* weightsOf(const std::vector<SupervisorLedger::CheckpointRow>& rows);
-
 /// The lineage that a person keeps: weights, tokenizer, history.
 struct Brain {
     struct Ancestor : ParentFile {
@@ -43,7 +40,7 @@ struct Brain {
     };
     std::string folder;
     RunFile file;
-    std::optional<SupervisorLedger::CheckpointRow> weights; ///< weightsOf() the run; nothing: not trained yet
+    std::optional<RunWeights> weights; ///< weightsOf() the run; nothing: not trained yet
     std::vector<EpochRow> epochs;
     std::int64_t steps = 0; ///< trained in this run, without its ancestors
     std::int64_t tokens = 0;

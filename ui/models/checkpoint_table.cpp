@@ -1,6 +1,7 @@
 #include "ui/models/checkpoint_table.h"
 
 #include "core/base/clock.h"
+#include "core/run/run_weights.h"
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/column_kinds.h"
 #include "ui/models/core_words.h"
@@ -22,8 +23,10 @@ QString markText(const CheckpointLine& line)
     QStringList marks;
     if (line.best)
         marks.append(QCoreApplication::translate("Tables", "best"));
-    if (line.head)
+    if (line.newest)
         marks.append(QCoreApplication::translate("Tables", "newest"));
+    else if (line.head)
+        marks.append(QCoreApplication::translate("Tables", "newest of its replica"));
     if (!line.surviving)
         marks.append(QCoreApplication::translate("Tables", "left behind"));
     if (line.pinned)
@@ -108,6 +111,9 @@ std::vector<CheckpointLine> checkpointLines(const std::vector<SupervisorLedger::
     }
     if (best)
         lines[*best].best = true;
+    const auto newest = weightsOf(rows);
+    for (CheckpointLine& line : lines)
+        line.newest = newest && newest->row.id == line.id;
     return lines;
 }
 

@@ -10,6 +10,7 @@ class CheckpointVerifier;
 /// A checkpoint with what only the others tell about it.
 struct CheckpointLine : SupervisorLedger::CheckpointRow {
     bool best = false; ///< the lowest eval loss of those that have their files
+    bool newest = false; ///< the weights that the run is known by (weightsOf)
     bool hasFiles() const { return !removed && !damaged; }
 };
 
@@ -19,7 +20,7 @@ using CheckpointModel = TableModel<CheckpointLine>;
 std::vector<TableColumn<CheckpointLine>> checkpointColumns();
 /// The same, and what the verifier knows of the files. It must live as long as the model.
 std::vector<TableColumn<CheckpointLine>> checkpointColumns(const CheckpointVerifier& verifier);
-/// Checkpoints in the same order, the best one found.
+/// Checkpoints in the same order, the best one and the newest found.
 std::vector<CheckpointLine> checkpointLines(const std::vector<SupervisorLedger::CheckpointRow>& rows);
 
 } // namespace furrow

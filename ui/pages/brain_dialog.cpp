@@ -58,7 +58,7 @@ std::vector<TableColumn<BrainLine>> columns()
 std::vector<BrainLine> brainLines(const Brain& brain)
 {
     std::vector<BrainLine> lines;
-    lines.push_back({ QString::fromStdString(brain.folder), brain.weights ? QString::fromStdString(brain.weights->record.folder) : QString(), brain.steps, brain.tokens, seenHere(brain.epochs), true });
+    lines.push_back({ QString::fromStdString(brain.folder), brain.weights ? QString::fromStdString(brain.weights->row.record.folder) : QString(), brain.steps, brain.tokens, seenHere(brain.epochs), true });
     for (const Brain::Ancestor& parent : brain.ancestors)
         lines.push_back({ QString::fromStdString(parent.folder), QString::fromStdString(parent.checkpoint), parent.step, parent.tokens, seenBefore(parent), parent.there });
     return lines;
@@ -120,10 +120,10 @@ void BrainDialog::show(const BrainPtr& brain)
     const auto& weights = brain->weights;
     if (!weights)
         weights_->setText(tr("This run has no weights of its own yet."));
-    else if (weights->record.evalLoss)
-        weights_->setText(tr("Weights: %1, loss %2 on held-out text").arg(QString::fromStdString(weights->record.folder), fixedText(*weights->record.evalLoss, 4)));
+    else if (weights->row.record.evalLoss)
+        weights_->setText(tr("Weights: %1 (%2), loss %3 on held-out text").arg(QString::fromStdString(weights->row.record.folder), coreWords(whoseWeights(*weights)), fixedText(*weights->row.record.evalLoss, 4)));
     else
-        weights_->setText(tr("Weights: %1").arg(QString::fromStdString(weights->record.folder)));
+        weights_->setText(tr("Weights: %1 (%2)").arg(QString::fromStdString(weights->row.record.folder), coreWords(whoseWeights(*weights))));
     tokenizer_->setText(tr("Tokenizer: %1, %2 tokens").arg(QString::fromStdString(brain->file.config.tokenizer), countText(brain->file.vocabularySize)));
     lines_.reset(brainLines(*brain));
     table_->resizeColumnsToContents();

@@ -1,5 +1,6 @@
 #include "ui/pages/sampling_page.h"
 
+#include "core/run/run_weights.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -168,7 +169,8 @@ void SamplingPage::fillCheckpoints()
     for (int i = 0; i < checkpoint_->count(); ++i)
         known.append(checkpoint_->itemData(i).toString());
     QStringList folders { QString() };
-    QStringList names { tr("the newest") };
+    const auto newest = tables ? weightsOf(tables->checkpoints) : std::nullopt;
+    QStringList names { newest ? tr("the newest: %1").arg(checkpointName(newest->row)) : tr("the newest") };
     for (std::size_t i = tables ? tables->checkpoints.size() : 0; i-- > 0;) {
         const auto& row = tables->checkpoints[i];
         if (row.removed || row.damaged)
@@ -181,6 +183,9 @@ void SamplingPage::fillCheckpoints()
         for (int i = 0; i < folders.size(); ++i)
             checkpoint_->addItem(names[i], folders[i]);
     }
+    checkpoint_->setItemText(0, names.front()); // the heads may move although no checkpoint came or went
+    checkpoint_->setItemData(0, newest ? coreWords(whoseWeights(*newest)) : QString(), Qt::ToolTipRole);
+    checkpoint_->setToolTip(checkpoint_->currentIndex() <= 0 && newest && newest->isOneOfSeveral() ? coreWords(whoseWeights(*newest)) : QString());
     const int at = checkpoint_->findData(chosen);
     if (at >= 0)
         wanted_.clear();

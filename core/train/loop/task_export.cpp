@@ -28,7 +28,7 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
     extras.files = huggingFaceTokenizerFiles(*run.value().tokenizer, model->config().contextLength);
     if (auto written = exportHuggingFace(*model, extras, realFileSystem(), folder); !written.ok())
         return written.error();
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "format", "huggingface" }, { "out", utf8Text(std::filesystem::absolute(folder)) } };
+    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "step", run.value().state.step }, { "format", "huggingface" }, { "out", utf8Text(std::filesystem::absolute(folder)) } };
 }
 
 } // namespace furrow

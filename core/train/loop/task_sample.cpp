@@ -86,7 +86,7 @@ Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& 
     if (!tokens.ok())
         return tokens.error();
     const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "prompt", options.prompt }, { "text", text.text() }, { "tokens", text.tokens() },
+    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "prompt", options.prompt }, { "text", text.text() }, { "tokens", text.tokens() },
         { "tokens_per_s", static_cast<double>(text.tokens()) / std::max(seconds, 1e-9) } };
 }
 
@@ -104,7 +104,8 @@ Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& ou
     std::string conversation = options.prompt == "\n" ? "" : options.prompt;
     std::int64_t turns = 0;
     std::string line;
-    output(run.value().checkpoint + ". Write a line and the model goes on; /reset forgets, /quit ends.\n> ");
+    const std::string whose = run.value().newest ? " (" + whoseWeights(*run.value().newest) + ")" : std::string();
+    output(run.value().checkpoint + whose + ". Write a line and the model goes on; /reset forgets, /quit ends.\n> ");
     while (!stopRequested() && std::getline(std::cin, line) && line != "/quit") {
         if (line == "/reset") {
             conversation.clear();
@@ -129,7 +130,7 @@ Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& ou
         output("\n> ");
     }
     output("\n");
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "turns", turns } };
+    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "turns", turns } };
 }
 
 } // namespace furrow

@@ -6,7 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/overlap.h"
-#include "core/run/brain.h"
+#include "core/run/run_weights.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
 
@@ -18,10 +18,15 @@ namespace {
 
 constexpr HeldOutLimits kMostText { 1 << 28, 1ull << 30 }; // of an evaluation text
 
-/// The checkpoint of that name; without one the weights that the run is known by; nothing: it has trained nothing yet and stands on its start weights.
-Result<std::optional<SupervisorLedger::CheckpointRow>> chosenCheckpoint(const RunPaths& paths, const std::string& name)
+/// What a task works with. Without `row` the run has trained nothing yet and stands on its start weights.
+struct ChosenWeights {
+    std::optional<SupervisorLedger::CheckpointRow> row;
+    std::optional<RunWeights> newest; ///< whose they are, when no checkpoint was named
+};
+
+/// The checkpoint of that name; without one the weights that the run is known by.
+Result<ChosenWeights> chosenCheckpoint(const RunPaths& paths, const std::string& name)
 {
-    using Chosen = std::optional<SupervisorLedger::CheckpointRow>;
     auto reader = LedgerReader::open(paths.tracker());
     if (!reader.ok())
         return reader.error();
@@ -30,11 +35,11 @@ Result<std::optional<SupervisorLedger::CheckpointRow>> chosenCheckpoint(const Ru
         return rows.error();
     for (const auto& row : rows.value())
         if (!name.empty() && row.record.folder == name)
-            return row.removed ? Result<Chosen>(Error { ErrorCode::NotFound, sentence("checkpoint %1 was removed by the keep policy.", { name }) }) : Chosen(row);
+            return row.removed ? Result<ChosenWeights>(Error { ErrorCode::NotFound, sentence("checkpoint %1 was removed by the keep policy.", { name }) }) : ChosenWeights { row, {} };
     if (!name.empty())
         return Error { ErrorCode::NotFound, sentence("The run has no checkpoint '%1'. They are the folders in %2.", { name, utf8Text(paths.checkpointsFolder()) }) };
-    const auto* newest = weightsOf(rows.value());
-    return newest ? Chosen(*newest) : Chosen();
+    auto newest = weightsOf(rows.value());
+    return newest ? ChosenWeights { newest->row, newest } : ChosenWeights {};
 }
 
 /// Weights of a checkpoint, or of init_from or the seed, for inference.
@@ -62,18 +67,24 @@ Result<LoadedRun> loadRun(const TaskOptions& options)
     auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting });
     if (!setup.ok())
         return setup.error();
-    auto row = chosenCheckpoint(setup.value().paths, options.checkpoint);
-    if (!row.ok())
-        return row.error();
+    auto chosen = chosenCheckpoint(setup.value().paths, options.checkpoint);
+    if (!chosen.ok())
+        return chosen.error();
+    const auto& row = chosen.value().row;
     auto tokenizer = tokenizerOf(setup.value());
     if (!tokenizer.ok())
         return tokenizer.error();
     ReplicaState state;
-    auto learner = learnerWith(setup.value(), row.value(), state);
+    auto learner = learnerWith(setup.value(), row, state);
     if (!learner.ok())
         return learner.error();
     learner.value()->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
-    return LoadedRun { std::move(setup).value(), std::move(tokenizer).value(), std::move(learner).value(), row.value() ? row.value()->record.folder : std::string(kStartWeightsName), std::move(state) };
+    return LoadedRun { std::move(setup).value(), std::move(tokenizer).value(), std::move(learner).value(), row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.value().newest), std::move(state) };
+}
+
+nlohmann::json weightsJson(const LoadedRun& run)
+{
+    return run.newest ? toJson(*run.newest) : nlohmann::json(nullptr);
 }
 
 Result<nlohmann::json> checkTask(const TaskOptions& options)
@@ -118,7 +129,7 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
             return found.error();
         overlap = { { "text", describe(found.value()) }, { "samples", found.value().samples }, { "also_trained", found.value().seen }, { "share", found.value().share() } };
     }
-    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.value().checkpoint }, { "step", run.value().state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
+    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "step", run.value().state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
         { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
 }
 

@@ -15,7 +15,7 @@ namespace furrow {
 struct TaskOptions {
     std::string task; ///< check eval sample chat export merge bench bench-checkpoint fit stream
     std::filesystem::path runFolder;
-    std::string checkpoint; ///< folder name below checkpoints/; "": the newest merge, else the newest of all
+    std::string checkpoint; ///< folder name below checkpoints/; "": the newest weights of the run (weightsOf())
     std::string data; ///< eval, stream: a text file
     std::string device = "cpu";
     int threads = 1;

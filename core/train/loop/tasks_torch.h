@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/run_weights.h"
 #include "core/train/loop/checkpoint_torch.h"
 #include "core/train/loop/run_setup_torch.h"
 #include "core/train/loop/tasks.h"
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +24,13 @@ struct LoadedRun {
     std::shared_ptr<const Tokenizer> tokenizer;
     std::unique_ptr<Learner> learner;
     std::string checkpoint; ///< folder name, or kStartWeightsName
+    std::optional<RunWeights> newest; ///< whose weights these are, when no checkpoint was named; nothing too for the start weights
     ReplicaState state;
 };
 /// The run, its tokenizer and the wanted checkpoint, verified. A run that has trained nothing yet has its start weights: those of init_from, or of its seed.
 Result<LoadedRun> loadRun(const TaskOptions& options);
+/// LoadedRun::newest for the result of a task, or null.
+nlohmann::json weightsJson(const LoadedRun& run);
 
 // The tasks, one file each where they are long.
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);

@@ -2,12 +2,16 @@
 
 #include "tiny_run.h"
 
+#include "core/run/brain.h"
 #include "core/run/repair.h"
 #include "core/run/supervisor.h"
 #include "core/telemetry/run_telemetry.h"
 #include "core/tracker/training_notes.h"
 #include "core/train/loop/merge_torch.h"
+#include "core/train/loop/tasks.h"
 #include "core/train/loop/training_session_torch.h"
+
+#include <nlohmann/json.hpp>
 
 #include <QTest>
 
@@ -601,6 +605,26 @@ private Q_SLOTS:
         run.train(0);
         run.train(1);
         NO_FAULT(auditFault(run));
+    }
+
+    /// The other replica had no more to train and stood on the merge: so did eval, sample and export.
+    void theNewestWeightsWereAnOldMergeThatAnotherReplicaHadTrainedOnFrom()
+    {
+        TinyRun run;
+        run.train(0, false, 10);
+        run.train(1, false, 10);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" }).exitCode, 0);
+        const auto merge = run.head(0);
+        run.train(0);
+        QVERIFY(run.head(0).id != merge.id && run.head(1).id == merge.id);
+        TaskOptions options;
+        options.task = "eval";
+        options.runFolder = run.paths().folder();
+        const auto result = must(runTask(options, [](const std::string&) {}, [] { return false; }));
+        QCOMPARE(result.at("checkpoint").get<std::string>(), run.head(0).record.folder);
+        QCOMPARE(result.at("weights").at("unmerged_replicas").get<int>(), 0);
+        const auto brain = must(readBrain(run.paths()));
+        QCOMPARE(brain.weights->row.record.folder, run.head(0).record.folder);
     }
 };
 
