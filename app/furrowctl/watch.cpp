@@ -198,8 +198,8 @@ std::string statusText(const RunStatus& s)
 {
     std::string text = plainLine(s.folder) + "\n" + toString(s.state) + (s.markedByHand ? ", marked by hand" : "");
     if (s.stopReason != StopReason::None)
-        text += " (" + toString(s.stopReason) + (s.stopDetail.empty() ? "" : ": " + s.stopDetail) + ")";
-    text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
+        text += ": " + endInWords(s.stopReason, s.stopDetail);
+    text += "\nattempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
     for (const EpochRow& epoch : openEpochs(s.epochs))

@@ -266,7 +266,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     if (attempt->endedWallNs) {
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
-        status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), attempt->detail.empty() ? toString(attempt->reason) : sentence("%1 (%2)", { toString(attempt->reason), attempt->detail }) }));
+        status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), endInWords(attempt->reason, attempt->detail) }));
         status.state = stateAfter(attempt->reason);
         return;
     }
@@ -356,6 +356,14 @@ RunState stateAfter(StopReason reason)
     case StopReason::Interrupted: return RunState::Interrupted;
     default: return RunState::Finished;
     }
+}
+
+std::string endInWords(StopReason reason, const std::string& detail)
+{
+    if (detail.empty() || reason == StopReason::None)
+        return inWords(reason);
+    const bool detailSaysIt = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
+    return detailSaysIt ? detail : sentence("%1 (%2)", { inWords(reason), detail });
 }
 
 std::string toString(RunState state)

@@ -19,6 +19,9 @@ enum class RunState { New, Running, Paused, Stopping, Stopped, Interrupted, Fail
 std::string toString(RunState state); ///< "new" "running" ...
 RunState stateAfter(StopReason reason); ///< of a run whose newest attempt ended so, when nobody trains it
 
+/// Why an attempt ended, for people: the reason in words, or what the detail says more closely, or both. @param reason  None: ""
+std::string endInWords(StopReason reason, const std::string& detail);
+
 struct WorkerStatus {
     int worker = 0;
     int replica = 0;

@@ -602,7 +602,7 @@ void Supervision::finish(StopReason reason, const std::string& detail)
         logError(status.error().message);
     (void)ledger_.emptyWal();
     (void)ledger_.publishSnapshot(paths_.trackerSnapshot());
-    logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + toString(reason) + (detail.empty() ? "" : ", " + detail));
+    logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason) + (detail.empty() ? "" : ", " + detail));
 }
 
 } // namespace

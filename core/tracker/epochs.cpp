@@ -108,7 +108,7 @@ StopReason updateStop(LedgerFile& file)
     if (now == run.stop)
         return now;
     db.run("UPDATE control SET stop=?", now);
-    writeRunEvent(file, 0, now == StopReason::None ? sentence("no stopping rule is reached any more") : sentence("stopping rule reached: %1", { toString(now) }));
+    writeRunEvent(file, 0, now == StopReason::None ? sentence("no stopping rule is reached any more") : sentence("stopping rule reached: %1", { inWords(now) }));
     return now;
 }
 

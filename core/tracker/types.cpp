@@ -56,6 +56,35 @@ std::string toString(StopReason reason)
     return "unknown";
 }
 
+std::string inWords(StopReason reason)
+{
+    switch (reason) {
+    case StopReason::None:
+        return {};
+    case StopReason::EpochEnd:
+        return sentence("the end of the epoch was reached");
+    case StopReason::BlockEnd:
+        return sentence("the wanted number of blocks is complete");
+    case StopReason::Steps:
+        return sentence("the wanted number of steps was reached");
+    case StopReason::Tokens:
+        return sentence("the wanted number of tokens was reached");
+    case StopReason::Hours:
+        return sentence("the wanted hours are over");
+    case StopReason::Epochs:
+        return sentence("all wanted epochs are trained");
+    case StopReason::User:
+        return sentence("a person stopped it");
+    case StopReason::Error:
+        return sentence("an error stopped it");
+    case StopReason::Interrupted:
+        return sentence("it was interrupted");
+    case StopReason::Incomplete:
+        return sentence("the rest of the data cannot be trained as it is");
+    }
+    return {};
+}
+
 std::string toString(ChunkState state)
 {
     constexpr const char* kNames[kChunkStateCount]

@@ -33,20 +33,7 @@ QString stateWord(const RunStatus& status)
 
 QString stopReasonSentence(StopReason reason)
 {
-    switch (reason) {
-    case StopReason::None: return {};
-    case StopReason::EpochEnd: return QCoreApplication::translate("Words", "the end of the epoch was reached");
-    case StopReason::BlockEnd: return QCoreApplication::translate("Words", "the wanted number of blocks is complete");
-    case StopReason::Steps: return QCoreApplication::translate("Words", "the wanted number of steps was reached");
-    case StopReason::Tokens: return QCoreApplication::translate("Words", "the wanted number of tokens was reached");
-    case StopReason::Hours: return QCoreApplication::translate("Words", "the wanted hours are over");
-    case StopReason::Epochs: return QCoreApplication::translate("Words", "all wanted epochs are complete");
-    case StopReason::User: return QCoreApplication::translate("Words", "you stopped it");
-    case StopReason::Error: return QCoreApplication::translate("Words", "an error stopped it");
-    case StopReason::Interrupted: return QCoreApplication::translate("Words", "interrupted");
-    case StopReason::Incomplete: return QCoreApplication::translate("Words", "incomplete");
-    }
-    return {};
+    return coreWords(inWords(reason));
 }
 
 QString evidenceText(const RunStatus& status, const QString& separator)

@@ -1,6 +1,7 @@
 #include "ui/pages/charts_page.h"
 
 #include "ui/charts/overview_strip.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/past_status.h"
 #include "ui/models/workbench.h"
@@ -55,7 +56,7 @@ std::vector<ChartSeam> seamsOf(const TelemetrySnapshot& snapshot, XAxis axis, do
         ChartSeam seam { x, QCoreApplication::translate("ChartsPage", "Attempt %1").arg(attempt), {} };
         for (const AttemptRow& row : tables ? tables->attempts : std::vector<AttemptRow> {}) {
             if (row.id.value == attempt - 1)
-                seam.text = row.detail.empty() ? stopReasonSentence(row.reason) : QString::fromStdString(row.detail);
+                seam.text = row.detail.empty() ? stopReasonSentence(row.reason) : coreWords(row.detail);
         }
         seams.push_back(seam);
     }

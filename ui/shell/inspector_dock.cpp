@@ -461,7 +461,7 @@ void InspectorDock::showAttempt(const AttemptRow& attempt)
         addRow(tr("Ended because"), stopReasonSentence(attempt.reason));
     addRow(tr("Supervisor"), tr("process %1").arg(attempt.supervisor.pid));
     if (!attempt.detail.empty())
-        addRow(tr("Detail"), QString::fromStdString(attempt.detail));
+        addRow(tr("Detail"), coreWords(attempt.detail));
     const int before = nextRow_;
     addChanges(attempt.id.value);
     if (nextRow_ == before)

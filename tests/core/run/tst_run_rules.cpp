@@ -7,6 +7,7 @@
 #include "core/run/back_off.h"
 #include "core/run/data_fit.h"
 #include "core/run/merge_timer.h"
+#include "core/run/run_status.h"
 #include "core/run/stall_watch.h"
 
 #include <QTemporaryDir>
@@ -221,6 +222,20 @@ private Q_SLOTS:
         config.mergeTokens = 30'000;
         QCOMPARE(tokensUntilMerge(100), 30'000); // said by the person
         QVERIFY(!MergeTimer(config, 1, 0).due(1'000'000, epochOf(100, 50)));
+    }
+
+    /// `status` said "finished (epochs)" and "stopped (user: after a checkpoint)".
+    void theReasonOfAnEndWasShownAsItsCode()
+    {
+        for (int i = static_cast<int>(StopReason::EpochEnd); i <= static_cast<int>(StopReason::Incomplete); ++i) {
+            const auto reason = static_cast<StopReason>(i);
+            const std::string words = endInWords(reason, {});
+            QVERIFY2(words != toString(reason) && words.find(' ') != std::string::npos, words.c_str());
+        }
+        QCOMPARE(endInWords(StopReason::None, {}), std::string());
+        QCOMPARE(endInWords(StopReason::Epochs, {}), std::string("all wanted epochs are trained"));
+        QCOMPARE(endInWords(StopReason::User, "after a checkpoint"), std::string("a person stopped it (after a checkpoint)"));
+        QCOMPARE(endInWords(StopReason::Error, "the disk is full"), std::string("the disk is full"));
     }
 };
 

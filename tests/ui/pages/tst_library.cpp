@@ -58,7 +58,7 @@ private Q_SLOTS:
         QVERIFY(newest.data(RunListModel::SubtitleRole).toString().contains(QStringLiteral("stopped")));
         const QModelIndex oldest = model.index(1, 0, model.index(0));
         QVERIFY(oldest.data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("40 steps")));
-        QVERIFY(oldest.data(RunListModel::SubtitleRole).toString().contains(QStringLiteral("you stopped it")));
+        QVERIFY(oldest.data(RunListModel::SubtitleRole).toString().contains(QStringLiteral("a person stopped it")));
         model.reset({ lineOf(QStringLiteral("a"), 3), lineOf(QStringLiteral("b"), 0) });
         QCOMPARE(wanted.size(), 2); // one more attempt began
         model.setAttempts(QStringLiteral("a"), { { 1, 1, 2, StopReason::User, {}, 40, {} } });
