@@ -106,8 +106,8 @@ std::string progressLine(const RunStatus& s)
         }
     }
     text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4) + "  " + formatCount(static_cast<std::int64_t>(s.tokensPerSecond)) + " tokens/s";
-    if (s.evalLoss)
-        text += "  held-out " + fixed(*s.evalLoss, 4);
+    if (s.evaluation)
+        text += "  held-out " + fixed(s.evaluation->loss, 4) + " (step " + formatCount(s.evaluation->step) + ")";
     if (const auto shown = shownEpochs(s))
         for (const auto& trouble : { rowsText(shown->together.rowsKnown), unreadText(s) })
             text += trouble.empty() ? "" : "  " + trouble;
@@ -214,8 +214,8 @@ std::string statusText(const RunStatus& s)
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : w.endCause.empty() ? "ended" : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
             + fixed(w.loss, 4) + ", " + formatCount(static_cast<std::int64_t>(w.tokensPerSecond)) + " tokens/s" + memoryText(w) + "\n";
-    if (s.evalLoss)
-        text += "held-out loss " + fixed(*s.evalLoss, 4) + " nats per token\n";
+    if (s.evaluation)
+        text += "held-out loss " + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
     return text;
 }
 

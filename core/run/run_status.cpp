@@ -8,9 +8,12 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/held_out.h"
+#include "core/run/attempt_config.h"
 #include "core/run/finished_mark.h"
 #include "core/run/ledger_view.h"
 #include "core/run/memory_file.h"
+#include "core/run/run_weights.h"
 #include "core/run/stray_checkpoints.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/tracker_locks.h"
@@ -27,6 +30,7 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 constexpr double kQuietSeconds = 3; // the supervisor writes a heartbeat each second
+constexpr std::int64_t kTogetherNs = 60'000'000'000; // workers that ended within this time of the last one trained until the end
 constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another computer, until it counts as interrupted
 
 /// From where the run is looked at.
@@ -83,6 +87,7 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         w.deviceName = row.deviceName;
         w.phase = row.phase;
         w.endCause = row.endCause;
+        w.endedWallNs = w.alive ? 0 : row.endedWallNs;
         w.restarts = restarts;
         w.step = row.step;
         w.tokens = row.tokens;
@@ -100,6 +105,22 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         status.workers.push_back(std::move(worker));
 }
 
+/// Whose loss the run has now: a worker that is gone says nothing any more of what the others have trained since.
+std::vector<const WorkerStatus*> tellingWorkers(const RunStatus& status)
+{
+    const bool anyAlive = std::any_of(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+    std::int64_t last = 0;
+    for (const auto& w : status.workers)
+        last = std::max(last, w.endedWallNs);
+    std::vector<const WorkerStatus*> telling;
+    for (const auto& w : status.workers) {
+        const bool untilTheEnd = w.endedWallNs == 0 || w.endedWallNs >= last - kTogetherNs;
+        if (anyAlive ? w.alive : untilTheEnd)
+            telling.push_back(&w);
+    }
+    return telling;
+}
+
 void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
 {
     status.steps = totals.steps;
@@ -108,12 +129,14 @@ void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
     status.rules = totals.rules;
     double weighted = 0;
     double weight = 0;
-    for (const auto& w : status.workers) {
+    for (const auto& w : status.workers)
         status.tokensPerSecond += w.tokensPerSecond;
-        if (std::isfinite(w.loss) && w.tokens > 0) {
-            weighted += w.loss * static_cast<double>(w.tokens);
-            weight += static_cast<double>(w.tokens);
-        }
+    for (const auto* w : tellingWorkers(status)) {
+        if (!std::isfinite(w->loss) || w->tokens <= 0)
+            continue;
+        weighted += w->loss * static_cast<double>(w->tokens);
+        weight += static_cast<double>(w->tokens);
+        ++status.lossWorkers;
     }
     status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
 }
@@ -186,6 +209,27 @@ Status addLostWork(RunStatus& status, LedgerReader& ledger, const std::vector<In
     return {};
 }
 
+HeldOutLoss evaluationOf(const SupervisorLedger::CheckpointRow& row, const std::string& whose)
+{
+    const bool merged = row.record.kind == CheckpointKind::Merge;
+    return { *row.record.evalLoss, row.record.step, 0, merged ? 0 : row.record.replica, merged, row.wallNs, whose };
+}
+
+/// One answer to "how good is it": of the weights that everything else works with, when they were evaluated.
+void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+{
+    const auto newest = weightsOf(rows);
+    if (newest && newest->row.record.evalLoss)
+        status.evaluation = evaluationOf(newest->row, whoseWeights(*newest));
+    for (const auto& row : rows) {
+        const bool known = row.record.evalLoss && !row.removed && !row.damaged && row.surviving;
+        if (known && (!newest || !newest->row.record.evalLoss))
+            status.evaluation = evaluationOf(row, row.record.kind == CheckpointKind::Merge ? sentence("an older merge") : sentence("replica %1", { std::to_string(row.record.replica) }));
+    }
+    if (status.evaluation)
+        status.evaluation->tokens = status.evaluationTokens;
+}
+
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
 {
     for (const auto& row : rows) {
@@ -193,8 +237,6 @@ void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::Check
             continue;
         ++status.checkpoints;
         status.newestCheckpointWallNs = std::max(status.newestCheckpointWallNs, row.wallNs);
-        if (row.record.evalLoss)
-            status.evalLoss = row.record.evalLoss;
     }
 }
 
@@ -358,6 +400,18 @@ RunState stateAfter(StopReason reason)
     }
 }
 
+double meanTokensPerSecond(const RunStatus& status)
+{
+    return status.activeSeconds > 0 ? static_cast<double>(status.tokens) / status.activeSeconds : 0;
+}
+
+std::string ofWhat(const HeldOutLoss& evaluation)
+{
+    const std::string step = formatCount(evaluation.step);
+    return evaluation.tokens > 0 ? sentence("of step %1, on %2 tokens of held-out text; %3", { step, formatCount(evaluation.tokens), evaluation.whose })
+                                 : sentence("of step %1; %2", { step, evaluation.whose });
+}
+
 std::string endInWords(StopReason reason, const std::string& detail)
 {
     if (detail.empty() || reason == StopReason::None)
@@ -425,6 +479,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
+    const auto config = latestConfig(attempts.value(), status.file.config);
+    status.evaluationTokens = evaluatedLabels(paths.evaluationFile(), config.ok() ? config.value() : status.file.config);
+    addEvaluation(status, checkpoints.value());
     if (auto added = addLostWork(status, ledger, incarnations.value(), view); !added.ok())
         return added.error();
     sayWhatKeepsTheEpochsOpen(status);

@@ -22,6 +22,19 @@ RunState stateAfter(StopReason reason); ///< of a run whose newest attempt ended
 /// Why an attempt ended, for people: the reason in words, or what the detail says more closely, or both. @param reason  None: ""
 std::string endInWords(StopReason reason, const std::string& detail);
 
+/// A loss on held-out text, and what it is of.
+struct HeldOutLoss {
+    double loss = 0; ///< nats per token
+    std::int64_t step = 0; ///< of the weights that were evaluated
+    std::int64_t tokens = 0; ///< of text that they were evaluated on; 0: not known
+    int replica = 0;
+    bool merged = false; ///< of a merge; `replica` means nothing then
+    std::int64_t wallNs = 0; ///< when they were evaluated, or saved
+    std::string whose; ///< a sentence as of whoseWeights()
+};
+/// "of step 1,200 of replica 0, on 12,345 tokens": what the loss is of. A sentence.
+std::string ofWhat(const HeldOutLoss& evaluation);
+
 struct WorkerStatus {
     int worker = 0;
     int replica = 0;
@@ -41,6 +54,7 @@ struct WorkerStatus {
     int chunkColumn = -1;
     double chunkFraction = 0;
     double secondsSinceProgress = 0;
+    std::int64_t endedWallNs = 0; ///< of the newest incarnation; 0: it lives, or its end was not recorded
     std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
 };
 
@@ -62,13 +76,15 @@ struct RunStatus {
     std::int64_t steps = 0;
     std::int64_t tokens = 0;
     double activeSeconds = 0;
-    double loss = 0; ///< token-weighted over living workers, NaN: none yet
+    double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its end; NaN: none yet
+    int lossWorkers = 0; ///< that `loss` is the mean of
     double tokensPerSecond = 0; ///< sum over living workers
     std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are open "epoch 1: ..."
     std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
     std::int64_t newestCheckpointWallNs = 0;
-    std::optional<double> evalLoss; ///< newest
+    std::optional<HeldOutLoss> evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that was
+    std::int64_t evaluationTokens = 0; ///< of text that one evaluation takes as the run is set now; 0: not known
     StoppingRules rules; ///< in force now
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
@@ -78,6 +94,9 @@ inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status)
 {
     return shownEpochs(status.epochs);
 }
+
+/// Tokens per second over the whole active time of all attempts; 0: nothing was trained yet.
+double meanTokensPerSecond(const RunStatus& status);
 
 /// Reads a run folder, live, dead or copied. Never writes. Takes some milliseconds; any thread.
 Result<RunStatus> readStatus(const RunPaths& paths);

@@ -24,6 +24,11 @@ nlohmann::json workerJson(const WorkerStatus& w)
         { "seconds_since_progress", w.secondsSinceProgress }, { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
 }
 
+nlohmann::json evaluationJson(const HeldOutLoss& e)
+{
+    return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.tokens }, { "replica", e.merged ? nlohmann::json(nullptr) : nlohmann::json(e.replica) }, { "merged", e.merged }, { "weights", e.whose } };
+}
+
 nlohmann::json chunksJson(const EpochRow& epoch)
 {
     nlohmann::json json;
@@ -93,8 +98,9 @@ nlohmann::json toJson(const RunStatus& s)
         { "stop_reason", s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) }, { "stop_detail", s.stopDetail }, { "marked_by_hand", s.markedByHand },
         { "attempt", s.attempt }, { "supervisor", { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
         { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason }, { "steps", s.steps }, { "tokens", s.tokens },
-        { "loss", number(s.loss) }, { "eval_loss", s.evalLoss ? number(*s.evalLoss) : nlohmann::json(nullptr) }, { "tokens_per_s", s.tokensPerSecond },
+        { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers }, { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) }, { "tokens_per_s", s.tokensPerSecond },
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints }, { "keeps_epoch_open", s.keepsEpochOpen } };
+    json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
     json["evidence"] = s.evidence;
     json["poisoned_cause"] = s.poisonedCause;
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);

@@ -133,7 +133,7 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
         run.folder = utf8Text(folder);
         run.status = std::move(status).value();
         run.name = run.status.file.config.name.empty() ? utf8Text(folder.filename()) : run.status.file.config.name;
-        run.meanTokensPerSecond = run.status.activeSeconds > 0 ? static_cast<double>(run.status.tokens) / run.status.activeSeconds : 0;
+        run.meanTokensPerSecond = furrow::meanTokensPerSecond(run.status);
         run.changes = changesOf(ledger.value(), run.status.file.config);
         losses.push_back(lossesOf(ledger.value()));
         double sum = 0;
@@ -160,8 +160,8 @@ nlohmann::json toJson(const RunComparison& comparison)
     nlohmann::json json = { { "runs", nlohmann::json::array() }, { "settings", nlohmann::json::array() }, { "by_chunk", nlohmann::json::array() } };
     for (const ComparedRun& run : comparison.runs) {
         json["runs"].push_back({ { "run", run.folder }, { "name", run.name }, { "state", toString(run.status.state) }, { "steps", run.status.steps }, { "tokens", run.status.tokens },
-            { "active_seconds", run.status.activeSeconds }, { "tokens_per_s", run.meanTokensPerSecond }, { "loss", number(run.status.loss) },
-            { "eval_loss", run.status.evalLoss ? number(*run.status.evalLoss) : nlohmann::json(nullptr) }, { "chunks_trained", run.chunksTrained }, { "mean_chunk_loss", number(run.meanLoss) } });
+            { "active_seconds", run.status.activeSeconds }, { "tokens_per_s", run.meanTokensPerSecond }, { "loss", number(run.status.loss) }, { "loss_workers", run.status.lossWorkers },
+            { "eval_loss", run.status.evaluation ? number(run.status.evaluation->loss) : nlohmann::json(nullptr) }, { "chunks_trained", run.chunksTrained }, { "mean_chunk_loss", number(run.meanLoss) } });
     }
     for (const ConfigDifference& difference : comparison.differences)
         json["settings"].push_back({ { "key", difference.setting->key }, { "values", difference.values } });
@@ -180,8 +180,8 @@ std::string comparisonText(const RunComparison& comparison)
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         const ComparedRun& run = comparison.runs[i];
         text += (i == 0 ? "Baseline " : "Run      ") + run.name + ": " + toString(run.status.state) + ", " + formatCount(run.status.steps) + " steps, " + formatCount(run.status.tokens)
-            + " tokens in " + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0) + " tokens/s), eval loss "
-            + lossText(run.status.evalLoss.value_or(kNone)) + "\n";
+            + " tokens in " + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0) + " tokens/s, mean), eval loss "
+            + (run.status.evaluation ? lossText(run.status.evaluation->loss) + " " + ofWhat(*run.status.evaluation) : lossText(kNone)) + "\n";
         if (i == 0)
             continue;
         const ChunkAlignment& aligned = comparison.alignments[i - 1];

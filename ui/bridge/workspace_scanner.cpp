@@ -214,12 +214,12 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.workersAlive = static_cast<int>(std::count_if(status.workers.begin(), status.workers.end(), [](const WorkerStatus& w) { return w.alive; }));
     line.loss = status.loss;
     line.tokensPerSecond = status.tokensPerSecond;
-    line.meanTokensPerSecond = status.activeSeconds > 10 ? static_cast<double>(status.tokens) / status.activeSeconds : 0;
+    line.meanTokensPerSecond = meanTokensPerSecond(status);
     line.preset = QString::fromStdString(status.file.preset);
     line.steps = status.steps;
     line.tokens = status.tokens;
     line.activeSeconds = status.activeSeconds;
-    line.evalLoss = status.evalLoss.value_or(line.evalLoss);
+    line.evalLoss = status.evaluation ? status.evaluation->loss : line.evalLoss;
     line.config = std::make_shared<const RunConfig>(status.file.config);
     line.epochsClosed = std::count_if(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
     const auto shown = shownEpochs(status);

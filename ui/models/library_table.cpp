@@ -71,7 +71,7 @@ std::vector<TableColumn<RunLine>> libraryColumns()
         number([] { return QCoreApplication::translate("LibraryTable", "Eval loss"); }, [](const RunLine& l) { return l.evalLoss; }, loss),
         number([] { return QCoreApplication::translate("LibraryTable", "Tokens"); }, [](const RunLine& l) { return static_cast<double>(l.tokens); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Steps"); }, [](const RunLine& l) { return static_cast<double>(l.steps); }, count),
-        number([] { return QCoreApplication::translate("LibraryTable", "Tokens per second"); }, [](const RunLine& l) { return l.meanTokensPerSecond; }, [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
+        number([] { return QCoreApplication::translate("LibraryTable", "Tokens per second, mean"); }, [](const RunLine& l) { return l.meanTokensPerSecond; }, [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
         number([] { return QCoreApplication::translate("LibraryTable", "Active time"); }, [](const RunLine& l) { return l.activeSeconds; }, durationText),
         number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed"); }, [](const RunLine& l) { return static_cast<double>(l.committed); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Attempts"); }, [](const RunLine& l) { return static_cast<double>(l.attempt); }, count),

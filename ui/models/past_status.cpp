@@ -1,5 +1,6 @@
 #include "ui/models/past_status.h"
 
+#include "ui/bridge/run_poller.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 
@@ -120,6 +121,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const TelemetrySnap
         if (std::isfinite(worker.loss)) {
             weighted += worker.loss;
             ++weight;
+            ++status.lossWorkers;
         }
     }
     status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
@@ -128,7 +130,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const TelemetrySnap
         if (eval.wall < newest)
             continue;
         newest = eval.wall;
-        status.evalLoss = eval.record.loss;
+        status.evaluation = evaluationOf(eval, status.evaluationTokens);
     }
 }
 
@@ -142,7 +144,8 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.reading.reset();
     status.poisonedCause.clear();
     status.stopDetail.clear();
-    status.evalLoss.reset();
+    status.evaluation.reset();
+    status.lossWorkers = 0;
     status.tokensPerSecond = 0;
     status.loss = std::numeric_limits<double>::quiet_NaN();
     status.supervisorPid = 0;

@@ -163,10 +163,10 @@ QWidget* ComparePage::buildCurves()
     chart_->setOptions(options);
     column->addWidget(chart_, 1);
     speed_ = new BoxRows;
-    speed_->setAccessibleName(tr("Tokens per second of each worker"));
+    speed_->setAccessibleName(tr("Speed of single steps"));
     auto* below = new QVBoxLayout;
     below->setContentsMargins(12, 4, 12, 8);
-    below->addWidget(makeLabel(tr("Tokens per second of each worker: smallest, quartiles, largest"), TextTone::Secondary, TextSize::Small));
+    below->addWidget(makeLabel(tr("Speed of single steps of one worker each, in tokens per second: smallest, quartiles, largest"), TextTone::Secondary, TextSize::Small));
     below->addWidget(speed_);
     column->addLayout(below);
     connect(axis_, &QComboBox::currentIndexChanged, this, [this] {
@@ -308,10 +308,14 @@ void ComparePage::showSummary()
     std::vector<QStringList> rows;
     for (const ComparedRun& run : result_->comparison.runs) {
         const RunStatus& status = run.status;
-        rows.push_back({ QString::fromStdString(run.name), stateWord(status), lossText(status.loss), status.evalLoss ? lossText(*status.evalLoss) : QStringLiteral("–"), lossText(run.meanLoss),
+        const QString loss = status.lossWorkers > 0 ? tr("%1, mean of %n worker(s)", nullptr, status.lossWorkers).arg(lossText(status.loss)) : lossText(status.loss);
+        const QString evaluation = status.evaluation ? tr("%1, step %2").arg(lossText(status.evaluation->loss), countText(status.evaluation->step)) : QStringLiteral("–");
+        const int chunks = static_cast<int>(run.chunksTrained); // lupdate does not read past a cast
+        const QString overChunks = chunks > 0 ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(lossText(run.meanLoss)) : QStringLiteral("–");
+        rows.push_back({ QString::fromStdString(run.name), stateWord(status), loss, evaluation, overChunks,
             countText(status.steps), countText(status.tokens), durationText(status.activeSeconds), countText(static_cast<std::int64_t>(run.meanTokensPerSecond)), countText(status.attempt) });
     }
-    fill(*summary_, { tr("Run"), tr("State"), tr("Loss"), tr("Eval loss"), tr("Mean loss of all chunks"), tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second"), tr("Attempts") }, rows, 2);
+    fill(*summary_, { tr("Run"), tr("State"), tr("Loss, last step"), tr("Eval loss"), tr("Loss of the first epoch"), tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second, mean"), tr("Attempts") }, rows, 2);
 }
 
 void ComparePage::showSettings()

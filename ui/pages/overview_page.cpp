@@ -154,30 +154,16 @@ void OverviewPage::take(const StatusPtr& status)
 void OverviewPage::showFigures(const RunStatus& status)
 {
     const auto loss = [](double value) { return std::isfinite(value) ? fixedText(value, 3) : QStringLiteral("–"); };
-    figures_->setValue(0, loss(status.loss), tr("Mean over the workers of the loss of their newest step; the curves are smoothed"));
-    figures_->setValue(1, status.evalLoss ? loss(*status.evalLoss) : QStringLiteral("–"), tr("The newest evaluation on held-out text; each replica is evaluated for itself"));
-    figures_->setName(1, evalName());
-    figures_->setValue(2, fixedText(status.tokensPerSecond, 0));
+    figures_->setValue(0, loss(status.loss), tr("Mean of %n worker(s), of the loss of their newest step; the curves are smoothed", nullptr, status.lossWorkers));
+    const auto& evaluation = status.evaluation;
+    figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"), evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights were evaluated on held-out text yet"));
+    figures_->setName(1, !evaluation ? tr("Eval loss") : evaluation->merged ? tr("Eval loss, merged") : tr("Eval loss, worker %1").arg(evaluation->replica));
+    figures_->setValue(2, fixedText(status.tokensPerSecond, 0), tr("Now, all workers together. Tokens per second, mean of the active time: %1").arg(countText(static_cast<std::int64_t>(meanTokensPerSecond(status)))));
     figures_->setValue(3, countText(status.steps), tr("In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost"));
     figures_->setValue(4, countText(status.tokens));
     figures_->setValue(5, durationText(status.activeSeconds));
     const double age = static_cast<double>(bench_.replay().moment().value_or(systemClock().wallNs()) - status.newestCheckpointWallNs) * 1e-9;
     figures_->setValue(6, status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));
-}
-
-/// Whose evaluation is shown: each replica has its own loss, and the merged model another one.
-QString OverviewPage::evalName() const
-{
-    const SnapshotPtr& telemetry = bench_.watcher().telemetry();
-    const auto moment = bench_.replay().moment();
-    const EvalPoint* newest = nullptr;
-    if (telemetry && telemetry->evals)
-        for (const EvalPoint& eval : *telemetry->evals)
-            if ((!moment || eval.wall * 1e9 <= static_cast<double>(*moment)) && (newest == nullptr || eval.wall >= newest->wall))
-                newest = &eval;
-    if (newest == nullptr)
-        return tr("Eval loss");
-    return newest->record.what == EvalRecord::What::Merged ? tr("Eval loss, merged") : tr("Eval loss, worker %1").arg(newest->worker);
 }
 
 void OverviewPage::showReading(const RunStatus& status)

@@ -40,7 +40,6 @@ private:
     void takeTelemetry(const SnapshotPtr& snapshot);
     void showLosses();
     void showFigures(const RunStatus& status);
-    QString evalName() const;
     void placeCards();
     void showReading(const RunStatus& status);
     void showWorkers(const RunStatus& status);

@@ -498,8 +498,8 @@ void InspectorDock::showRun()
     addRow(tr("Tokens"), countText(status.tokens));
     addRow(tr("Checkpoints"), countText(status.checkpoints));
     addRow(tr("Newest checkpoint"), wallTimeText(status.newestCheckpointWallNs));
-    if (status.evalLoss)
-        addRow(tr("Eval loss"), fixedText(*status.evalLoss, 3));
+    if (status.evaluation)
+        addRow(tr("Eval loss"), fixedText(status.evaluation->loss, 3) + QLatin1Char('\n') + coreWords(ofWhat(*status.evaluation)));
     addRow(tr("Vocabulary"), countText(file.vocabularySize));
     const QString perBlock = countText(file.samplesPerBlock);
     addRow(tr("Samples per block"), file.samplesPerBlockReason.empty() ? perBlock : perBlock + QLatin1Char('\n') + coreWords(file.samplesPerBlockReason));

@@ -224,6 +224,25 @@ private Q_SLOTS:
         QVERIFY(!MergeTimer(config, 1, 0).due(1'000'000, epochOf(100, 50)));
     }
 
+    /// `status` gave a loss on held-out text and not on how much of it.
+    void nobodySaidOnHowMuchTextALossIs()
+    {
+        Lines lines(2000);
+        const QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "heldout.bin";
+        lines.config.heldOutPercent = 10;
+        lines.config.evalBatches = 100'000;
+        QVERIFY(freezeHeldOut(lines.config, lines.manifest(), *byteTokenizer(), path).ok());
+        const auto set = readHeldOut(path);
+        QVERIFY(set.ok() && set.value().text.count() > 0);
+        QCOMPARE(evaluatedLabels(path, lines.config), static_cast<std::int64_t>(set.value().text.tokens.size()) + static_cast<std::int64_t>(set.value().text.count()));
+        lines.config.evalBatches = 3;
+        QCOMPARE(evaluatedLabels(path, lines.config), 3 * lines.config.batchSize * lines.config.seqLen);
+        QCOMPARE(evaluatedLabels(path / "absent", lines.config), 0);
+        QCOMPARE(ofWhat({ 2.5, 1200, 192, 0, false, 0, "replica 0" }), std::string("of step 1,200, on 192 tokens of held-out text; replica 0"));
+        QCOMPARE(ofWhat({ 2.5, 7, 0, 0, true, 0, "all replicas, merged" }), std::string("of step 7; all replicas, merged"));
+    }
+
     /// `status` said "finished (epochs)" and "stopped (user: after a checkpoint)".
     void theReasonOfAnEndWasShownAsItsCode()
     {

@@ -284,9 +284,11 @@ private Q_SLOTS:
         RunPoller poller(story.paths());
         (void)poller.poll({ true, true, {} });
         const auto update = poller.poll({ true, true, {} });
-        QVERIFY(update.status && update.status->evalLoss);
-        QVERIFY(!good(readStatus(story.paths())).evalLoss);
-        QVERIFY(*update.status->evalLoss > 0);
+        QVERIFY(update.status && update.status->evaluation);
+        QVERIFY(!good(readStatus(story.paths())).evaluation);
+        QVERIFY(update.status->evaluation->loss > 0);
+        QVERIFY(update.status->evaluation->step > 0);
+        QVERIFY2(ofWhat(*update.status->evaluation).ends_with("worker 0, while it trained"), ofWhat(*update.status->evaluation).c_str());
     }
 
     void aSnapshotUpToAMomentEndsThere()

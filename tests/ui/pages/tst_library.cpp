@@ -100,6 +100,22 @@ private Q_SLOTS:
         QVERIFY((comparison.differences.front().values == std::vector<std::string> { "2 → 1", "2" }));
     }
 
+    /// Comparing, a run had the mean of what lives and of what a worker had said before it died.
+    void theLastLossOfAWorkerThatWasGoneCountedOn()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        const auto before = good(readStatus(story.paths()));
+        QCOMPARE(before.lossWorkers, 2);
+        for (const IncarnationRow& row : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            if (row.worker == 1)
+                (void)good(story.supervisor().revoke(row.id, "SIGKILL"));
+        const auto comparison = good(compareRuns({ story.paths().folder(), other.paths().folder() }));
+        const RunStatus& status = comparison.runs.front().status;
+        QCOMPARE(status.lossWorkers, 1);
+        QCOMPARE(status.loss, before.workers.front().loss);
+    }
+
     void theInspectorShowsTheChosenAttempt()
     {
         const RunStory story({});
