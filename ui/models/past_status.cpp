@@ -15,7 +15,13 @@ namespace furrow {
 
 namespace {
 
+constexpr std::int64_t kLastStepNs = 2'000'000'000; // what an attempt without a record may have gone on after the last thing that is known of it
 constexpr double kStillAlive = 60; // [s] a worker that told a step so long ago counts as there
+
+bool isLive(RunState state)
+{
+    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping;
+}
 
 /// The epoch that is shown, with the chunks as they were, and nothing that came later.
 void takeEpochBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
@@ -59,8 +65,31 @@ void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
     }
 }
 
-void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const LedgerTables& tables)
+/// When an attempt was over. One that left no record ended with what it did last; nothing: it goes on today.
+/// @param wallNs  what the telemetry, which ends there, says of it counts too
+std::optional<std::int64_t> endOf(const AttemptRow& attempt, std::int64_t wallNs, const PastSources& sources)
 {
+    const bool newest = sources.tables->attempts.back().id == attempt.id;
+    if (attempt.endedWallNs)
+        return attempt.endedWallNs;
+    if (newest && isLive(sources.now.state))
+        return std::nullopt;
+    std::int64_t last = newest ? std::max(attempt.startedWallNs, sources.now.endedWallNs) : attempt.startedWallNs;
+    for (const ClaimRow& claim : sources.claims) {
+        if (claim.attempt != attempt.id)
+            continue;
+        const bool trained = claim.outcome == "trained" || claim.outcome == "committed"; // other ends were written by the attempt behind it
+        last = std::max({ last, claim.claimedWallNs, claim.startedWallNs, trained ? claim.endedWallNs : 0 });
+    }
+    for (const Stretch& stretch : sources.telemetry != nullptr ? sources.telemetry->stretches : std::vector<Stretch> {})
+        if (stretch.attempt == attempt.id.value && stretch.size() > 0)
+            last = std::max(last, std::min(wallNs, static_cast<std::int64_t>(stretch.wallEnd() * 1e9)));
+    return last;
+}
+
+void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    const LedgerTables& tables = *sources.tables;
     status.attempt = 0;
     status.activeSeconds = 0;
     status.state = RunState::New;
@@ -68,17 +97,13 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const LedgerTables
         if (attempt.startedWallNs > wallNs)
             break;
         status.attempt = attempt.id.value;
-        const bool over = attempt.endedWallNs && *attempt.endedWallNs <= wallNs;
-        status.activeSeconds += static_cast<double>((over ? *attempt.endedWallNs : wallNs) - attempt.startedWallNs) * 1e-9;
-        status.stopReason = over ? attempt.reason : StopReason::None;
-        if (!over)
-            status.state = RunState::Running;
-        else if (attempt.reason == StopReason::User)
-            status.state = RunState::Stopped;
-        else if (attempt.reason == StopReason::Error || attempt.reason == StopReason::Incomplete)
-            status.state = RunState::Failed;
-        else
-            status.state = attempt.reason == StopReason::Interrupted ? RunState::Interrupted : RunState::Finished;
+        const auto end = endOf(attempt, wallNs, sources);
+        const bool over = end && *end + (attempt.endedWallNs ? 0 : kLastStepNs) <= wallNs;
+        const StopReason reason = attempt.endedWallNs ? attempt.reason : StopReason::Interrupted;
+        status.activeSeconds += static_cast<double>((over ? *end : wallNs) - attempt.startedWallNs) * 1e-9;
+        status.stopReason = over ? reason : StopReason::None;
+        status.endedWallNs = over ? *end : 0;
+        status.state = over ? stateAfter(reason) : RunState::Running;
     }
     status.checkpoints = 0;
     status.newestCheckpointWallNs = 0;
@@ -146,6 +171,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.stopDetail.clear();
     status.evaluation.reset();
     status.lossWorkers = 0;
+    status.endedWallNs = 0;
     status.tokensPerSecond = 0;
     status.loss = std::numeric_limits<double>::quiet_NaN();
     status.supervisorPid = 0;
@@ -164,7 +190,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     takeEpochBack(status, wallNs, sources);
     takeClaimsBack(status, wallNs, sources);
     if (sources.tables != nullptr)
-        takeAttemptsBack(status, wallNs, *sources.tables);
+        takeAttemptsBack(status, wallNs, sources);
     if (sources.telemetry != nullptr)
         takeWorkersBack(status, wallNs, *sources.telemetry);
     return status;

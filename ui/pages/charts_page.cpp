@@ -135,7 +135,7 @@ void ChartsPage::takeShown()
 
 void ChartsPage::takeStatus(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims());
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
     meters_->setStatus(*status);
     showEmptyText();
     auto lost = bench_.replay().moment() ? std::vector<LostTraining> {} : lostTrainings(bench_.claims().claims(), status->goneHolds); // of the present: nobody knew in the past

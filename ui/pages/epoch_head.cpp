@@ -1,5 +1,6 @@
 #include "ui/pages/epoch_head.h"
 
+#include "core/base/clock.h"
 #include "ui/models/words.h"
 #include "ui/pages/page_parts.h"
 #include "ui/widgets/state_glyph.h"
@@ -24,13 +25,17 @@ struct Pace {
     double slow = 0;
 };
 
-std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims)
+std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, std::int64_t nowNs)
 {
     std::vector<std::int64_t> ends;
+    std::optional<AttemptId> attempt;
     for (auto claim = claims.rbegin(); claim != claims.rend() && ends.size() < kPaceClaims; ++claim) {
-        if (claim->attempt != claims.back().attempt)
+        if (claim->claimedWallNs > nowNs)
+            continue; // of what came behind the moment that is replayed
+        if (claim->attempt != attempt.value_or(claim->attempt))
             break; // the time between two attempts says nothing about the pace
-        if (claim->endedWallNs != 0 && (claim->outcome == "trained" || claim->outcome == "committed"))
+        attempt = claim->attempt;
+        if (claim->endedWallNs != 0 && claim->endedWallNs <= nowNs && (claim->outcome == "trained" || claim->outcome == "committed"))
             ends.push_back(claim->endedWallNs);
     }
     if (ends.size() < kLeastPaceClaims)
@@ -43,25 +48,25 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims)
     return Pace { mean(0, ends.size() - 1), std::min(first, second), std::max(first, second) };
 }
 
-QString clockText(double secondsFromNow)
+QString clockText(std::int64_t nowNs, double secondsFromNow)
 {
-    const QDateTime when = QDateTime::currentDateTime().addSecs(static_cast<qint64>(secondsFromNow));
+    const QDateTime when = QDateTime::fromMSecsSinceEpoch(nowNs / 1'000'000).addSecs(static_cast<qint64>(secondsFromNow));
     return when.date() == QDate::currentDate() ? when.toString(QStringLiteral("HH:mm")) : wallTimeText(when.toMSecsSinceEpoch() * 1'000'000); // an estimate has no seconds
 }
 
-QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims)
+QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims, std::int64_t nowNs)
 {
     const auto shown = shownEpochs(status);
     if (status.state != RunState::Running || !shown || !shown->together.blockCount)
         return {};
     const ChunkCounts& chunks = shown->together.chunks;
     const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];
-    const std::optional<Pace> pace = chunkPace(claims);
+    const std::optional<Pace> pace = chunkPace(claims, nowNs);
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
     const QString words = shown->count() == 1 ? EpochHead::tr("Epoch ends about %1, likely %2 to %3") : EpochHead::tr("Both epochs end about %1, likely %2 to %3");
-    return words.arg(clockText(n * pace->seconds), clockText(n * pace->fast), clockText(n * pace->slow));
+    return words.arg(clockText(nowNs, n * pace->seconds), clockText(nowNs, n * pace->fast), clockText(nowNs, n * pace->slow));
 }
 
 } // namespace
@@ -97,7 +102,7 @@ void EpochHead::clear()
     ends_->clear();
 }
 
-void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims)
+void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment)
 {
     mark_->setGlyph(glyphOf(status.state));
     const auto shown = shownEpochs(status);
@@ -107,7 +112,7 @@ void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& 
     const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already
     truth_->setText(reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
-    ends_->setText(endEstimate(status, claims));
+    ends_->setText(endEstimate(status, claims, moment.value_or(systemClock().wallNs())));
     ends_->setMinimumWidth(std::min(ends_->sizeHint().width(), width() / 3)); // the evidence gives way first: its whole is behind the link
     ends_->setToolTip(ends_->text());
 }

@@ -3,6 +3,7 @@
 #include "core/run/run_status.h"
 
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 class QLabel;
@@ -19,7 +20,8 @@ class EpochHead : public QWidget {
 public:
     explicit EpochHead(QWidget* parent = nullptr);
     /// @param claims  of the run, oldest first: the pace of the newest ones tells the end of the epoch
-    void setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims);
+    /// @param moment  that is replayed [ns since 1970]: the pace of then, and the end counted from there; absent: the present
+    void setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment = {});
     void clear();
     /// The only one here that takes the focus, for the order of tabs.
     QPushButton* whyButton() const { return why_; }

@@ -135,7 +135,7 @@ void OverviewPage::takeShown()
 
 void OverviewPage::take(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims());
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
     meters_->setStatus(*status);
     const QStringList open = coreWords(status->keepsEpochOpen);
     open_->setText(open.isEmpty() ? QString() : tr("The epoch stays open: %1").arg(open.join(QStringLiteral(", "))));

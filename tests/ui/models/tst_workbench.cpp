@@ -6,6 +6,7 @@
 #include "ui/models/alerts.h"
 #include "ui/models/library_filter.h"
 #include "ui/models/library_table.h"
+#include "ui/models/past_status.h"
 #include "ui/models/run_list_model.h"
 #include "ui/models/quarantine_draft.h"
 #include "ui/models/workbench.h"
@@ -289,6 +290,47 @@ private Q_SLOTS:
         QVERIFY(update.status->evaluation->loss > 0);
         QVERIFY(update.status->evaluation->step > 0);
         QVERIFY2(ofWhat(*update.status->evaluation).ends_with("worker 0, while it trained"), ofWhat(*update.status->evaluation).c_str());
+    }
+
+    /// A replay said "running" for the hours between a kill and the resume: the killed attempt has no record of its end.
+    void theTimeBetweenTwoAttemptsWasReplayedAsRunning()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        const auto attempt = [](std::int64_t id, std::int64_t started, std::optional<std::int64_t> ended, StopReason reason) {
+            AttemptRow row;
+            row.id = AttemptId { id };
+            row.startedWallNs = started * kSecond;
+            if (ended)
+                row.endedWallNs = *ended * kSecond;
+            row.reason = reason;
+            return row;
+        };
+        ClaimRow done;
+        done.attempt = AttemptId { 1 };
+        done.claimedWallNs = 10 * kSecond;
+        done.endedWallNs = 30 * kSecond;
+        done.outcome = "committed";
+        ClaimRow lost = done; // the resume found it
+        lost.claimedWallNs = 31 * kSecond;
+        lost.endedWallNs = 1000 * kSecond;
+        lost.outcome = "lost";
+        RunStatus now;
+        now.state = RunState::Running;
+        LedgerTables tables;
+        tables.attempts = { attempt(1, 5, {}, StopReason::None), attempt(2, 1000, 1100, StopReason::User), attempt(3, 2000, {}, StopReason::None) };
+        const std::vector<ClaimRow> claims { done, lost };
+        const auto at = [&](std::int64_t second) { return statusAt(second * kSecond, { now, 0, {}, claims, &tables, nullptr }); };
+        QVERIFY(at(20).state == RunState::Running);
+        QVERIFY(at(500).state == RunState::Interrupted);
+        QCOMPARE(at(500).endedWallNs, 31 * kSecond);
+        QCOMPARE(at(500).activeSeconds, 26.0); // the time without a process is none
+        QVERIFY(at(1050).state == RunState::Running);
+        QVERIFY(at(1500).state == RunState::Stopped);
+        QVERIFY(at(2500).state == RunState::Running);
+        now.state = RunState::Interrupted; // the newest one too was killed, and its last heartbeat is known
+        now.endedWallNs = 2200 * kSecond;
+        QVERIFY(at(2100).state == RunState::Running);
+        QVERIFY(at(2500).state == RunState::Interrupted);
     }
 
     void aSnapshotUpToAMomentEndsThere()

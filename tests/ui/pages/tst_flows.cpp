@@ -221,6 +221,32 @@ private Q_SLOTS:
         QVERIFY2(gone.contains(QStringLiteral("trained, not in a checkpoint yet 0")) && gone.contains(QStringLiteral("work lost 28")), qPrintable(gone));
     }
 
+    void theEndOfAReplayedEpochWasCountedFromNow()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        const QDateTime then(QDate(2026, 3, 1), QTime(12, 0));
+        const std::int64_t moment = then.toMSecsSinceEpoch() * 1'000'000;
+        RunStatus status;
+        status.state = RunState::Running;
+        status.epochs.emplace_back();
+        status.epochs.front().blockCount = 1;
+        status.epochs.front().chunks[ChunkState::Free] = 60;
+        std::vector<ClaimRow> claims;
+        for (int i = 0; i < 40; ++i) { // a minute each until the moment, an hour each since
+            ClaimRow claim;
+            claim.attempt = AttemptId { 1 };
+            claim.endedWallNs = moment + (i < 20 ? (i - 19) * 60 : (i - 19) * 3600) * kSecond;
+            claim.claimedWallNs = claim.endedWallNs - kSecond;
+            claim.outcome = "committed";
+            claims.push_back(claim);
+        }
+        EpochHead head;
+        head.setStatus(status, claims, moment);
+        const auto labels = head.findChildren<QLabel*>();
+        const bool found = std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->toolTip().contains(QLatin1String("ends about")) && label->toolTip().contains(QLatin1String("13:00")); });
+        QVERIFY(found);
+    }
+
     /// A resume fell back from a damaged checkpoint, or began anew, and nobody had been asked.
     void weightsAreGivenUpOnlyAfterAYes()
     {
