@@ -199,7 +199,7 @@ std::string statusText(const RunStatus& s)
     std::string text = plainLine(s.folder) + "\n" + toString(s.state) + (s.markedByHand ? ", marked by hand" : "");
     if (s.stopReason != StopReason::None)
         text += ": " + endInWords(s.stopReason, s.stopDetail);
-    text += "\nattempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
+    text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
     for (const EpochRow& epoch : openEpochs(s.epochs))
