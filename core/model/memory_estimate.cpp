@@ -117,7 +117,9 @@ MemoryEstimate estimateMemory(const RunConfig& config, const ModelConfig& model,
     MemoryEstimate e = path == StepPath::CpuFast ? byHand(config, model, sizes, threads) : byOperators(config, model, sizes, path == StepPath::Gpu ? kGpuLogits : kCpuLogits);
     if (path != StepPath::Gpu) {
         e.process = kProgram;
-        e.checkpoint = 4 * sizes.parameters + e.optimizer;
+        // While frozen weights are read they are there twice; then there are no activations yet.
+        const std::int64_t reading = model.loraRank > 0 ? 4 * sizes.parameters - e.activations - e.logits : 0;
+        e.checkpoint = std::max(4 * sizes.trained + e.optimizer, reading);
     }
     return e;
 }

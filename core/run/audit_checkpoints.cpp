@@ -148,8 +148,7 @@ public:
             log_.notInspected(sentence("weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too", { formatCount(older) }));
         for (const Row* row : hashed)
             if (const auto manifest = manifests_.find(row->id.value); manifest != manifests_.end())
-                for (const auto& one : manifest->second.files)
-                    bytesToRead_ += static_cast<double>(one.sizeBytes);
+                weigh(manifest->second, row->record.folder);
         std::int64_t files = 0;
         for (const Row* row : hashed) {
             const auto manifest = manifests_.find(row->id.value);
@@ -168,6 +167,11 @@ public:
                     return status;
             }
         }
+        for (const auto& [sha256, use] : frozen_) {
+            ++files;
+            if (auto status = hashFrozen(use); !status.ok())
+                return status;
+        }
         if (!gone_.empty())
             log_.notInspected(sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected", { formatCount(std::ssize(gone_)) }));
         const std::vector<std::string> numbers { formatCount(files), formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(log_.inspected()) };
@@ -178,6 +182,46 @@ public:
     }
 
 private:
+    struct FrozenUse {
+        CheckpointManifest::Frozen frozen;
+        std::string checkpoint; ///< the newest that names it
+        std::int64_t checkpoints = 0;
+    };
+
+    /// What is to be read for one checkpoint. Its frozen weights are read once for all.
+    void weigh(const CheckpointManifest& manifest, const std::string& checkpoint)
+    {
+        for (const auto& one : manifest.files)
+            bytesToRead_ += static_cast<double>(one.sizeBytes);
+        if (!manifest.frozen)
+            return;
+        auto& use = frozen_[manifest.frozen->sha256];
+        if (use.checkpoints++ == 0)
+            bytesToRead_ += static_cast<double>(manifest.frozen->sizeBytes);
+        use.frozen = *manifest.frozen;
+        use.checkpoint = checkpoint;
+    }
+
+    /// It stays as long as the run, so nothing but damage and a disk that is away takes it.
+    Status hashFrozen(const FrozenUse& use)
+    {
+        const auto file = frozenFileIn(paths_.checkpointsFolder(), use.frozen.sha256);
+        const std::string name = "frozen/" + utf8Text(file.filename());
+        auto verdict = verifyFrozenFile(file, use.frozen, log_.stop(), [&](std::uint64_t bytes) {
+            bytesRead_ += static_cast<double>(bytes);
+            log_.say(sentence("Reading the frozen weights"), bytesRead_ / std::max(bytesToRead_, bytesRead_));
+        });
+        if (verdict.ok())
+            return {};
+        if (verdict.error().code == ErrorCode::Cancelled)
+            return cancelled();
+        if (verdict.error().code == ErrorCode::Corrupt)
+            log_.wrong("weights", {}, sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs", { name, formatCount(use.checkpoints), use.checkpoint }));
+        else
+            log_.unreadable(sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4", { name, formatCount(use.checkpoints), use.checkpoint, verdict.error().message }));
+        return {};
+    }
+
     static Status cancelled() { return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") }; }
 
     std::filesystem::path manifestFile(const Row& row) const
@@ -361,6 +405,7 @@ private:
     std::map<std::int64_t, std::string> folders_; // by id
     std::map<std::int64_t, CheckpointManifest> manifests_; // of the surviving ones that agree with their rows
     std::set<std::int64_t> gone_; // their weights were removed by the run while they were inspected
+    std::map<std::string, FrozenUse> frozen_; // by hash
     std::int64_t silent_ = 0; // manifests that do not say who wrote them
     double bytesToRead_ = 0;
     double bytesRead_ = 0;

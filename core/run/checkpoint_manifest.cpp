@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
+#include "core/run/run_paths.h"
 #include "core/tracker/row_bounds.h"
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,9 @@ namespace furrow {
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 1; // of one with all weights in its files
+constexpr int kFormatWithFrozen = 2; // an older Furrow would miss weights without knowing why
+constexpr std::size_t kSha256Digits = 64;
 constexpr std::uint64_t kMaxBytes = 512u << 20; // ten million parts fit
 constexpr std::uint64_t kMaxStateBytes = 16u << 20;
 constexpr const char* kName = "manifest.json";
@@ -55,6 +58,14 @@ std::string plainNameFrom(const JsonPart& part)
     return name;
 }
 
+CheckpointManifest::Frozen frozenFrom(const JsonPart& json)
+{
+    CheckpointManifest::Frozen frozen { json["sha256"].as<std::string>(), static_cast<std::uint64_t>(json["bytes"].within(1, kTotalBounds.most)) };
+    if (frozen.sha256.size() != kSha256Digits || frozen.sha256.find_first_not_of("0123456789abcdef") != std::string::npos) // it becomes the name of a file
+        json["sha256"].refuse(sentence("is no SHA-256"));
+    return frozen;
+}
+
 CheckpointManifest parse(const JsonPart& json)
 {
     CheckpointManifest m;
@@ -64,6 +75,8 @@ CheckpointManifest parse(const JsonPart& json)
     m.step = json["step"].within(0, kTotalBounds.most);
     m.tokens = json["tokens"].within(0, kTotalBounds.most);
     json["files"].each([&m](const JsonPart& file) { m.files.push_back({ plainNameFrom(file["name"]), file["size"].as<std::uint64_t>(), file["sha256"].as<std::string>() }); });
+    if (json.has("frozen"))
+        m.frozen = frozenFrom(json["frozen"]);
     json["parts"].each([&m](const JsonPart& part) { m.parts.push_back(partFrom(part)); });
     m.namesParents = json.has("parents");
     if (m.namesParents)
@@ -80,8 +93,8 @@ Result<CheckpointManifest> parseText(const std::filesystem::path& folder, const 
 {
     JsonReading reading(text);
     const int format = reading.root()["format"].as<int>();
-    if (reading.ok() && format > kFormat)
-        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads format 1.", { utf8Text(folder.filename()) }) };
+    if (reading.ok() && format > kFormatWithFrozen)
+        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads formats 1 and 2.", { utf8Text(folder.filename()) }) };
     auto manifest = parse(reading.root());
     if (!reading.ok())
         return damaged(folder, sentence("manifest.json cannot be used: %1.", { reading.trouble() }));
@@ -133,11 +146,13 @@ std::string toJsonText(const CheckpointManifest& m)
         if (part.skipped)
             parts.back().push_back("skipped");
     }
-    const nlohmann::ordered_json json = { { "format", kFormat }, { "run_id", m.runId },
+    nlohmann::ordered_json json = { { "format", m.frozen ? kFormatWithFrozen : kFormat }, { "run_id", m.runId },
         { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step }, { "tokens", m.tokens },
         { "written_ns", m.writtenWallNs }, { "incarnation", m.incarnation },
         { "eval_loss", m.evalLoss ? nlohmann::ordered_json(*m.evalLoss) : nlohmann::ordered_json(nullptr) }, { "parents", m.parents }, { "files", files },
         { "parts", parts } };
+    if (m.frozen)
+        json["frozen"] = { { "sha256", m.frozen->sha256 }, { "bytes", m.frozen->sizeBytes } };
     return json.dump() + "\n";
 }
 
@@ -173,7 +188,42 @@ Status checkState(const std::filesystem::path& folder, const CheckpointManifest&
     return contradiction.empty() ? Status {} : damaged(folder, contradiction);
 }
 
-Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop)
+Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManifest::Frozen& frozen, const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
+{
+    const std::string name = "frozen/" + utf8Text(file.filename());
+    std::error_code unknown;
+    if (const auto size = std::filesystem::file_size(file, unknown); !unknown && size != frozen.sizeBytes)
+        return Error { ErrorCode::Corrupt, name + " has another size than was written." };
+    auto sha = sha256File(file, stop, onBytes);
+    if (!sha.ok()) // cut short while it was read: that says nothing about it
+        return Error { sha.error().code == ErrorCode::Corrupt ? ErrorCode::Io : sha.error().code, sha.error().message };
+    return sha.value() == frozen.sha256 ? Status {} : Error { ErrorCode::Corrupt, "SHA-256 of " + name + " differs." };
+}
+
+Status verifyFrozen(const std::filesystem::path& folder, const CheckpointManifest& manifest, const std::stop_token& stop, FrozenVerdicts* known)
+{
+    if (!manifest.frozen)
+        return {};
+    FrozenVerdicts own;
+    auto& verdicts = known ? *known : own;
+    const auto& frozen = *manifest.frozen;
+    const std::string key = frozen.sha256 + " " + std::to_string(frozen.sizeBytes);
+    auto found = verdicts.find(key);
+    if (found == verdicts.end())
+        found = verdicts.emplace(key, verifyFrozenFile(frozenFileIn(folder.parent_path(), frozen.sha256), frozen, stop)).first;
+    if (found->second.ok())
+        return {};
+    const Error& error = found->second.error();
+    return error.code == ErrorCode::Corrupt ? damaged(folder, error.message) : unreadable(folder, error);
+}
+
+Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop, FrozenVerdicts* known)
+{
+    const auto manifest = verifyOwnFiles(folder, manifestSha256, runId, stop);
+    return manifest.ok() ? verifyFrozen(folder, manifest.value(), stop, known) : manifest.error();
+}
+
+Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop)
 {
     auto text = readFile(folder / kName, kMaxBytes);
     if (!text.ok())
@@ -196,7 +246,10 @@ Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& 
             return damaged(folder, "SHA-256 of " + file.name + " differs.");
     }
     std::error_code unknown; // merges and replicas have one, folders of other programs may not
-    return std::filesystem::exists(folder / kStateFile, unknown) ? checkState(folder, manifest.value()) : Status {};
+    if (std::filesystem::exists(folder / kStateFile, unknown))
+        if (auto agrees = checkState(folder, manifest.value()); !agrees.ok())
+            return agrees.error();
+    return manifest;
 }
 
 } // namespace furrow

@@ -5,6 +5,8 @@
 #include "core/tracker/types.h"
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -25,6 +27,13 @@ struct CheckpointManifest {
         std::string sha256;
     };
     std::vector<File> files;
+    /// Weights that training leaves alone (what LoRA's pairs stand beside): they are in none of the files, but in checkpoints/frozen/<sha256>.safetensors, once for
+    /// the run. Nothing: the files hold all weights.
+    struct Frozen {
+        std::string sha256;
+        std::uint64_t sizeBytes = 0;
+    };
+    std::optional<Frozen> frozen;
     std::vector<Part> parts; ///< what this checkpoint adds to its parents
     std::vector<std::string> parents; ///< folders of the checkpoints it was made from; empty: the start weights
     std::int64_t writtenWallNs = 0;
@@ -34,6 +43,7 @@ struct CheckpointManifest {
     bool saysWho = false; ///< manifests before 0.2 have neither of the two
 };
 
+inline constexpr const char* kWeightsFile = "weights.safetensors";
 inline constexpr const char* kStateFile = "state.json"; ///< what of a replica is neither weights nor moments
 inline constexpr int kStateFormat = 1;
 
@@ -48,9 +58,19 @@ Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, s
 /// are those of the run. Corrupt: they differ, or it cannot be used. One of a newer format is for its readers to refuse.
 Status checkState(const std::filesystem::path& checkpointFolder, const CheckpointManifest& manifest);
 
+/// What was found of files in checkpoints/frozen, by hash. Who verifies several checkpoints reads each such file once for all of them.
+using FrozenVerdicts = std::map<std::string, Status>;
+/// Size and hash of such a file. Corrupt: it is another one; every other error: it cannot be read, or (Cancelled) `stop` was requested.
+Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManifest::Frozen& frozen, const std::stop_token& stop = {}, const std::function<void(std::uint64_t)>& onBytes = {});
+
 /// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against `runId`; and checkState(). Corrupt: a hash differs, or
 /// the state is that of other weights, so the checkpoint is damaged. Every other error says nothing about it: a folder, file or disk is missing or cannot be read, or (Cancelled) `stop` was
 /// requested, also inside a large file.
-Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {});
+/// @param known  verdicts on frozen files; null: looks for itself
+Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {}, FrozenVerdicts* known = nullptr);
+/// The same without the frozen weights, for who needs none of them.
+Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {});
+/// The frozen weights that a checkpoint names, and nothing else; success where it names none.
+Status verifyFrozen(const std::filesystem::path& checkpointFolder, const CheckpointManifest& manifest, const std::stop_token& stop = {}, FrozenVerdicts* known = nullptr);
 
 } // namespace furrow

@@ -18,7 +18,6 @@ namespace furrow {
 
 namespace {
 
-constexpr const char* kWeightsFile = "weights.safetensors";
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::size_t kPieceBytes = std::size_t { 1 } << 20; // whole numbers of every type
 
@@ -97,9 +96,9 @@ bool isFinite(std::istream& file, const Tensor& tensor, std::vector<char>& piece
 
 } // namespace
 
-Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId)
+Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, FrozenVerdicts* known)
 {
-    if (auto whole = verifyCheckpoint(folder, manifestSha256, runId); !whole.ok())
+    if (auto whole = verifyCheckpoint(folder, manifestSha256, runId, {}, known); !whole.ok())
         return whole;
     std::ifstream file(folder / kWeightsFile, std::ios::binary);
     const auto tensors = readHeader(file);

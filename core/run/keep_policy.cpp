@@ -94,8 +94,9 @@ void KeepPolicy::lookAt(Rows rows)
 {
     looking_ = std::async(std::launch::async, [rows = std::move(rows), paths = paths_, run = runId_, stop = stop_.get_token()] {
         std::map<std::int64_t, Status> verdicts;
+        FrozenVerdicts frozen;
         for (const auto& row : rows)
-            verdicts.emplace(row.id.value, verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, run, stop));
+            verdicts.emplace(row.id.value, verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, run, stop, &frozen));
         return verdicts;
     });
 }

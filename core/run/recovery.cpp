@@ -64,9 +64,10 @@ Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedge
     auto left = ledger.leftBehind();
     if (!left.ok())
         return left.error();
+    FrozenVerdicts frozen;
     for (const auto& row : rows.value()) {
         const bool isLeft = std::find(left.value().begin(), left.value().end(), row.id) != left.value().end();
-        if ((!row.damaged && !isLeft) || row.removed || !verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId).ok())
+        if ((!row.damaged && !isLeft) || row.removed || !verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen).ok())
             continue;
         auto back = ledger.takeBack(row.id);
         if (!back.ok())
@@ -139,6 +140,7 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
 {
     HeadsVerdict verdict;
     std::set<std::int64_t> whole;
+    FrozenVerdicts frozen;
     for (;;) { // a fall-back can land on another damaged one
         auto rows = ledger.checkpoints();
         if (!rows.ok())
@@ -147,7 +149,7 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
         for (const auto& row : rows.value()) {
             if (!row.head || row.damaged || whole.contains(row.id.value))
                 continue;
-            const auto files = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId);
+            const auto files = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
             if (files.ok()) {
                 whole.insert(row.id.value);
                 continue;

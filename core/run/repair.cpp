@@ -104,7 +104,7 @@ public:
         if (!living.ok())
             return living.error().in("reading the checkpoints");
         for (const auto& entry : living.value())
-            if (!isOurs(entry) && entry.extension() != ".tmp" && !isLink(entry))
+            if (!paths_.isBesideCheckpoints(entry) && entry.extension() != ".tmp" && !isLink(entry))
                 if (auto status = take(entry / "manifest.json", utf8Text(entry.filename()), true); !status.ok())
                     return status.error();
         auto removed = entriesOf(paths_.removedManifestsFolder());
@@ -119,11 +119,6 @@ public:
     }
 
 private:
-    bool isOurs(const std::filesystem::path& entry) const
-    {
-        return entry == paths_.removedManifestsFolder() || entry == paths_.unknownCheckpointsFolder() || entry == paths_.writingNotesFolder();
-    }
-
     Status take(const std::filesystem::path& file, const std::string& folder, bool hasWeights)
     {
         std::string sha256;
@@ -135,7 +130,7 @@ private:
                 + (!manifest.ok() ? manifest.error().message : manifest.value().runId != runId_ ? "it belongs to run " + manifest.value().runId : "its manifest is of an older format"));
             return {};
         }
-        const auto verdict = hasWeights ? verifyCheckpoint(paths_.checkpointFolder(folder), sha256, runId_) : Status {};
+        const auto verdict = hasWeights ? verifyCheckpoint(paths_.checkpointFolder(folder), sha256, runId_, {}, &frozen_) : Status {};
         if (!verdict.ok() && verdict.error().code == ErrorCode::Io)
             return verdict;
         if (!verdict.ok())
@@ -149,6 +144,7 @@ private:
     const RunPaths& paths_;
     const std::string& runId_;
     std::vector<std::string>& notes_;
+    FrozenVerdicts frozen_;
     std::vector<ProvenCheckpoint> proven_;
 };
 
@@ -445,10 +441,11 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
     if (!rows.ok())
         return rows.error();
     std::vector<std::string> problems;
+    FrozenVerdicts frozen;
     for (const auto& row : rows.value()) {
         if (row.removed || !(row.head || row.damaged))
             continue;
-        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
+        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId, &frozen);
         if (row.damaged && verdict.ok())
             problems.push_back(sentence("Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.", { row.record.folder }));
         else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))

@@ -134,12 +134,13 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     if (!rows.ok())
         return rows.error();
     ResumePlan plan;
+    FrozenVerdicts frozen;
     for (const auto& row : rows.value()) {
         if (row.removed)
             continue;
         ResumePlan::CheckpointChoice choice;
         choice.row = row;
-        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId);
+        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId, &frozen);
         choice.verified = verdict.ok() && !row.damaged;
         choice.damaged = row.damaged || (!verdict.ok() && verdict.error().code == ErrorCode::Corrupt);
         choice.canBeChosen = choice.verified && row.surviving;

@@ -22,7 +22,7 @@ Status refuseLinks(const RunPaths& paths)
 {
     const auto wal = [&](const char* ending) { auto path = paths.tracker(); path += ending; return path; };
     for (const auto& path : { paths.tracker(), wal("-wal"), wal("-shm"), wal("-journal"), paths.supervisorLock(), paths.checkpointsFolder(), paths.removedManifestsFolder(), paths.unknownCheckpointsFolder(),
-             paths.writingNotesFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })
+             paths.writingNotesFolder(), paths.frozenFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })
         if (auto status = refuse(path); !status.ok())
             return status;
     for (const auto& folder : { paths.telemetryFolder(), paths.logsFolder(), paths.memoryFolder() }) { // files there are appended to

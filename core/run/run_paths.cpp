@@ -7,11 +7,21 @@ std::filesystem::path cacheOfWorkspace(const std::filesystem::path& workspace)
     return workspace / "cache";
 }
 
+std::filesystem::path frozenFileIn(const std::filesystem::path& checkpointsFolder, const std::string& sha256)
+{
+    return checkpointsFolder / "frozen" / (sha256 + ".safetensors");
+}
+
 RunPaths::RunPaths(std::filesystem::path folder)
     : folder_(std::move(folder))
 {
     if (!folder_.has_filename()) // "run/" and "run" are one run
         folder_ = folder_.parent_path();
+}
+
+bool RunPaths::isBesideCheckpoints(const std::filesystem::path& entry) const
+{
+    return entry == removedManifestsFolder() || entry == unknownCheckpointsFolder() || entry == writingNotesFolder() || entry == frozenFolder();
 }
 
 std::filesystem::path RunPaths::feederTelemetry(std::int64_t attempt) const

@@ -9,6 +9,9 @@ namespace furrow {
 /// The cache shared by the runs of a workspace.
 std::filesystem::path cacheOfWorkspace(const std::filesystem::path& workspace);
 
+/// Where weights that training leaves alone lie, for any checkpoint in this folder of checkpoints: one file, named by its hash, for all that name it.
+std::filesystem::path frozenFileIn(const std::filesystem::path& checkpointsFolder, const std::string& sha256);
+
 /// Every path inside a run folder is made here. A plain value; makes nothing on disk.
 class RunPaths {
 public:
@@ -43,6 +46,10 @@ public:
     std::filesystem::path unknownCheckpointsFolder() const { return checkpointsFolder() / "unknown"; }
     /// Names of checkpoints that are being written; see checkpoint_notes.h.
     std::filesystem::path writingNotesFolder() const { return checkpointsFolder() / "writing"; }
+    /// Weights that training leaves alone (LoRA), once for the run; see checkpoint_manifest.h.
+    std::filesystem::path frozenFolder() const { return checkpointsFolder() / "frozen"; }
+    /// Whether an entry of the folder of the checkpoints is one of the four above, and no checkpoint.
+    bool isBesideCheckpoints(const std::filesystem::path& entry) const;
     std::filesystem::path exportsFolder() const { return folder_ / "exports"; }
     std::filesystem::path evaluationFile() const { return folder_ / "heldout.bin"; } ///< frozen held-out tokens, see core/data/held_out.h
     std::filesystem::path duplicatesFile() const { return folder_ / "duplicates.bin"; } ///< which rows repeat others, see core/data/duplicate_index.h

@@ -68,7 +68,7 @@ private:
     {
         for (const auto& entry : entries) {
             const auto name = utf8Text(entry.filename());
-            if (entry == paths_.removedManifestsFolder() || entry == paths_.unknownCheckpointsFolder() || entry == paths_.writingNotesFolder() || folders_.contains(name))
+            if (paths_.isBesideCheckpoints(entry) || folders_.contains(name))
                 continue;
             if (isLink(entry))
                 found_.links.push_back(entry);

@@ -10,18 +10,20 @@
 #include "core/config/json_reading.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/checkpoint_notes.h"
+#include "core/train/model/model_torch.h"
+#include "core/train/optim/optimizer_torch.h"
 #include "core/train/weights/safetensors_torch.h"
 
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <future>
 
 namespace furrow {
 
 namespace {
 
-constexpr const char* kWeightsFile = "weights.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 constexpr const char* kManifestFile = "manifest.json";
 
@@ -137,6 +139,7 @@ Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& f
     manifest.tokens = frozen.state.tokens;
     manifest.parts = frozen.parts;
     manifest.parents = frozen.state.parents;
+    manifest.frozen = frozen.frozenFile;
     manifest.writtenWallNs = systemClock().wallNs();
     manifest.incarnation = frozen.incarnation.value;
     manifest.evalLoss = frozen.evalLoss;
@@ -220,12 +223,32 @@ Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::str
     return record;
 }
 
-Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, bool withOptimizer)
+NamedTensors LoadedCheckpoint::allWeights() const
+{
+    NamedTensors all = weights;
+    all.insert(all.end(), frozen.begin(), frozen.end());
+    return all;
+}
+
+NamedTensors takeFrozen(NamedTensors& weights)
+{
+    if (std::none_of(weights.begin(), weights.end(), [](const auto& one) { return isLoraPair(one.first); }))
+        return {};
+    const auto isTrained = [](const auto& one) { return isLoraPair(one.first) || one.first.starts_with(kAveragePrefix); };
+    const auto middle = std::stable_partition(weights.begin(), weights.end(), isTrained);
+    NamedTensors frozen(middle, weights.end());
+    weights.erase(middle, weights.end());
+    return frozen;
+}
+
+Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted)
 {
     const auto folder = paths.checkpointFolder(record.folder);
-    if (auto verified = verifyCheckpoint(folder, record.manifestSha256, runId); !verified.ok())
-        return verified.error();
+    auto manifest = verifyOwnFiles(folder, record.manifestSha256, runId);
+    if (!manifest.ok())
+        return manifest.error();
     LoadedCheckpoint loaded;
+    loaded.frozenFile = manifest.value().frozen;
     auto state = readState(folder);
     if (!state.ok())
         return state.error();
@@ -234,7 +257,16 @@ Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string
     if (!weights.ok())
         return weights.error();
     loaded.weights = std::move(weights).value().tensors;
-    if (withOptimizer && std::filesystem::exists(folder / kOptimizerFile)) {
+    loaded.frozen = takeFrozen(loaded.weights);
+    if (wanted.frozen && loaded.frozenFile) {
+        if (auto whole = verifyFrozen(folder, manifest.value()); !whole.ok())
+            return whole.error();
+        auto frozen = readSafetensors(frozenFileIn(paths.checkpointsFolder(), loaded.frozenFile->sha256));
+        if (!frozen.ok())
+            return frozen.error();
+        loaded.frozen = std::move(frozen).value().tensors;
+    }
+    if (wanted.optimizer && std::filesystem::exists(folder / kOptimizerFile)) {
         auto optimizer = readSafetensors(folder / kOptimizerFile);
         if (!optimizer.ok())
             return optimizer.error();

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/result.h"
+#include "core/run/checkpoint_manifest.h"
 #include "core/run/run_paths.h"
 #include "core/tracker/types.h"
 #include "core/train/loop/ledger_thread.h"
@@ -52,7 +53,8 @@ struct ReplicaState {
 struct FrozenCheckpoint {
     CheckpointKind kind = CheckpointKind::Replica;
     ReplicaState state;
-    NamedTensors weights;
+    NamedTensors weights; ///< without the frozen ones
+    std::optional<CheckpointManifest::Frozen> frozenFile; ///< which these stand beside; see frozen_weights_torch.h
     NamedTensors optimizer; ///< may be empty; a merge keeps DiLoCo's momentum here as "outer.<name>"
     std::vector<Part> parts;
     std::optional<double> evalLoss;
@@ -67,11 +69,23 @@ Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::str
 /// What a checkpoint folder holds.
 struct LoadedCheckpoint {
     ReplicaState state;
-    NamedTensors weights;
+    NamedTensors weights; ///< without the frozen ones
+    NamedTensors frozen; ///< what LoRA's pairs stand beside; empty when not asked for. Older checkpoints have it in their own file
+    std::optional<CheckpointManifest::Frozen> frozenFile; ///< nothing: it is in the checkpoint itself, or there is none
     NamedTensors optimizer; ///< empty when not asked for
+
+    NamedTensors allWeights() const; ///< for a learner that has no frozen weights yet
 };
-/// Verifies manifest, hashes and run, then reads. A foreign run is refused by name, a damaged file by file.
-Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, bool withOptimizer);
+/// What to read of a checkpoint beside state and trained weights. A merge, and who takes one over, has the frozen weights already.
+struct CheckpointParts {
+    bool optimizer = false;
+    bool frozen = false;
+};
+/// Verifies manifest, hashes and run of what is asked for, then reads. A foreign run is refused by name, a damaged file by file.
+Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted);
+
+/// Moves the frozen weights out of those of a checkpoint with pairs of LoRA.
+NamedTensors takeFrozen(NamedTensors& weights);
 
 /// Writes checkpoints in the background, one at a time; the commit in the ledger is its last act. One thread calls.
 class CheckpointWriter {

@@ -36,8 +36,11 @@ public:
     /// Exchanges the weights and their moving average; does nothing without one. See UseAverage.
     virtual void swapAverage() { }
 
-    virtual NamedTensors weights() const = 0; ///< views
+    virtual NamedTensors weights() const = 0; ///< what training can change, and what it leaves alone but for frozenWeights(); views
+    /// Weights that no step changes and that are kept once for a run, not in each checkpoint. Views; empty where everything is trained.
+    virtual NamedTensors frozenWeights() const { return {}; }
     virtual NamedTensors optimizerState() const = 0; ///< views
+    /// What weights() gives, with all frozen weights or without any: then these stay.
     virtual Status loadWeights(const NamedTensors& weights) = 0;
     virtual Status loadOptimizer(const NamedTensors& state) = 0;
     virtual Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double outerLr,

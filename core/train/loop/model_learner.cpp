@@ -14,7 +14,6 @@ namespace furrow {
 
 namespace {
 
-constexpr const char* kAverage = "ema.";
 constexpr const char* kLossScale = "loss_scale";
 
 /// Moves what begins with `prefix` out of `tensors`; the names stay.
@@ -73,13 +72,15 @@ public:
 
     NamedTensors weights() const override
     {
-        auto all = modelState(*model_);
+        auto all = trainedState(*model_);
         if (average_) {
             const auto more = average_->state(model_->parameters());
             all.insert(all.end(), more.begin(), more.end());
         }
         return all;
     }
+
+    NamedTensors frozenWeights() const override { return model_->frozen(); }
 
     NamedTensors optimizerState() const override
     {
@@ -92,7 +93,11 @@ public:
     Status loadWeights(const NamedTensors& weights) override
     {
         NamedTensors own = weights;
-        const NamedTensors averaged = takeOut(own, kAverage);
+        const NamedTensors averaged = takeOut(own, kAveragePrefix);
+        const NamedTensors frozen = frozenWeights();
+        const auto isFrozen = [&](const auto& one) { return findTensor(frozen, one.first) != nullptr; };
+        if (std::none_of(own.begin(), own.end(), isFrozen))
+            own.insert(own.end(), frozen.begin(), frozen.end());
         if (auto loaded = loadModelState(*model_, own); !loaded.ok())
             return loaded;
         if (averaged.empty()) { // weights of another run: the average starts with them
@@ -120,12 +125,12 @@ public:
             return mergeAverage(members);
         // The outer step is one of the weights; their moving average is averaged.
         NamedTensors ownBase = base;
-        takeOut(ownBase, kAverage);
+        takeOut(ownBase, kAveragePrefix);
         std::vector<MergeMember> own;
         std::vector<MergeMember> averaged;
         for (const auto& member : members) {
             own.push_back(member);
-            averaged.push_back({ member.name, takeOut(own.back().weights, kAverage), member.tokens });
+            averaged.push_back({ member.name, takeOut(own.back().weights, kAveragePrefix), member.tokens });
         }
         auto merged = mergeDiloco(ownBase, own, momentum, outerLr, outerMomentum);
         if (!merged.ok() || averaged.front().weights.empty())

@@ -152,7 +152,10 @@ Status shareState(Learner& learner, RankGroup& group)
         }
         return all;
     };
-    auto weights = shared(learner.weights());
+    NamedTensors all = learner.weights();
+    const NamedTensors frozen = learner.frozenWeights();
+    all.insert(all.end(), frozen.begin(), frozen.end());
+    auto weights = shared(all);
     if (!weights.ok())
         return weights.error();
     auto optimizer = shared(learner.optimizerState());

@@ -150,7 +150,7 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     if (!start.ok())
         return start.error().in("init_from");
     for (const auto& [name, tensor] : learner.value()->weights())
-        if (name.rfind("lora.", 0) == 0 && !findTensor(start.value(), name))
+        if (isLoraPair(name) && !findTensor(start.value(), name))
             start.value().emplace_back(name, tensor); // fresh pairs beside weights that have none
     if (auto loaded = learner.value()->loadWeights(start.value()); !loaded.ok())
         return loaded.error().in("init_from " + c.initFrom);

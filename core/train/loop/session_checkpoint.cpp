@@ -46,6 +46,7 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     if (!headFolder_.empty())
         frozen.state.parents = { headFolder_ };
     frozen.parents = { head_.value_or(kStartWeights) }; // the ledger refuses weights that were made from anything but its head
+    frozen.frozenFile = frozenFile_;
     frozen.weights = frozenCopy(learner_->weights(), writer_->spareWeights());
     frozen.optimizer = frozenCopy(learner_->optimizerState(), writer_->spareOptimizer());
     frozen.incarnation = ledger_->incarnation();

@@ -105,7 +105,7 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
     for (const auto& row : rows.value()) {
         if (row.record.folder != baseFolder)
             continue;
-        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.record, true);
+        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.record, { .optimizer = true });
         if (!loaded.ok())
             return loaded.error();
         for (auto& [name, tensor] : loaded.value().optimizer)
@@ -133,7 +133,7 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
         if (!row.ok())
             return row.error();
         tellProgress("merge");
-        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), false);
+        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), {});
         if (!loaded.ok())
             return loaded.error();
         auto& member = loaded.value();
@@ -144,6 +144,8 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
             leaveOut("Checkpoint " + row.value().folder + " has NaN or Inf in its weights.");
         else if (!members.empty() && member.state.base != members.front().state.base)
             leaveOut("Checkpoint " + row.value().folder + " does not grow from the base of " + members.front().member.name + ".");
+        else if (member.frozenFile && frozenFile_ && member.frozenFile->sha256 != frozenFile_->sha256) // init_from was changed under the run
+            leaveOut("Checkpoint " + row.value().folder + " stands beside other frozen weights than the replica that merges.");
         else
             members.push_back({ *id, member.state, { row.value().folder, std::move(member.weights), member.state.tokensSinceBase } });
     }
@@ -162,6 +164,7 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     const ReplicaState first = loaded.value().front().state;
     FrozenCheckpoint merged;
     merged.kind = CheckpointKind::Merge;
+    merged.frozenFile = frozenFile_;
     merged.state.learner = learner_->name();
     merged.state.replica = -1;
     merged.state.base = first.base;
@@ -354,7 +357,7 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
     auto row = checkpointRow(result);
     if (!row.ok())
         return row.error();
-    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), false);
+    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), {});
     if (!loaded.ok())
         return loaded.error();
     if (auto fits = learner_->loadWeights(loaded.value().weights); !fits.ok())

@@ -11,6 +11,7 @@
 #include "core/run/run_length.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/training_notes.h"
+#include "core/train/loop/frozen_weights_torch.h"
 
 #include <torch/torch.h>
 
@@ -87,6 +88,8 @@ Status TrainingSession::start()
     learner_ = std::move(learner).value();
     if (auto restored = restore(); !restored.ok())
         return restored;
+    if (auto kept = keepFrozen(); !kept.ok())
+        return kept;
     if (auto met = meetRanks(); !met.ok())
         return met;
     steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
@@ -143,6 +146,20 @@ Status TrainingSession::openTelemetry()
     if (!writer.ok())
         return writer.error();
     telemetry_.emplace(std::move(writer).value());
+    return {};
+}
+
+/// Checkpoints hold what training changes and name the rest, which has to be there before the first of them. One of an older version names nothing.
+Status TrainingSession::keepFrozen()
+{
+    const NamedTensors frozen = learner_->frozenWeights();
+    if (frozen.empty() || frozenFile_)
+        return {};
+    tellProgress("checkpoint");
+    auto kept = storeFrozen(setup_.paths, setup_.file.runId, frozen);
+    if (!kept.ok())
+        return kept.error();
+    frozenFile_ = kept.value();
     return {};
 }
 
@@ -204,18 +221,19 @@ Status TrainingSession::restore()
     }
     if (!head)
         return Error { ErrorCode::Corrupt, sentence("the tracker names checkpoint %1 as the head of replica %2 and has no row of it", { std::to_string(head_->value), std::to_string(options_.replica) }) };
-    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, head->record, own == head);
+    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, head->record, { .optimizer = own == head, .frozen = true });
     if (!loaded.ok())
         return loaded.error();
     if (loaded.value().state.learner != learner_->name())
         return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one", { head->record.folder, loaded.value().state.learner, learner_->name() }) };
-    if (auto fits = learner_->loadWeights(loaded.value().weights); !fits.ok())
+    if (auto fits = learner_->loadWeights(loaded.value().allWeights()); !fits.ok())
         return fits.error().in("checkpoint " + head->record.folder);
+    frozenFile_ = loaded.value().frozenFile;
     state_ = loaded.value().state;
     state_.parents.clear();
     headFolder_ = head->record.folder;
     if (own && own != head) {
-        auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, own->record, true);
+        auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, own->record, { .optimizer = true });
         if (mine.ok()) {
             loaded.value().optimizer = std::move(mine.value().optimizer);
             state_.keepOwnCounts(mine.value().state);

@@ -2,6 +2,9 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/run/checkpoint_manifest.h"
+#include "core/run/run_paths.h"
+#include "core/train/optim/optimizer_torch.h"
 #include "core/train/weights/huggingface_torch.h"
 #include "core/train/weights/safetensors_torch.h"
 
@@ -65,6 +68,43 @@ Result<NamedTensors> fromHuggingFaceFolder(const std::filesystem::path& path, co
     return weights;
 }
 
+/// The weights that the pairs of a LoRA checkpoint stand beside; nothing where its own file has all. A checkpoint that was copied elsewhere may have them with it.
+Result<NamedTensors> frozenWeightsOf(const std::filesystem::path& checkpoint)
+{
+    std::error_code unknown;
+    if (!std::filesystem::exists(checkpoint / "manifest.json", unknown)) // what a merge of named checkpoints made
+        return NamedTensors {};
+    auto manifest = readManifest(checkpoint);
+    if (!manifest.ok())
+        return manifest.error();
+    if (!manifest.value().frozen)
+        return NamedTensors {};
+    const auto& frozen = *manifest.value().frozen;
+    const auto inRun = frozenFileIn(std::filesystem::absolute(checkpoint).parent_path(), frozen.sha256);
+    const auto withIt = checkpoint / inRun.filename();
+    const auto file = std::filesystem::exists(inRun, unknown) ? inRun : withIt;
+    if (!std::filesystem::exists(file, unknown))
+        return Error { ErrorCode::NotFound, sentence("checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.", { utf8Text(checkpoint.filename()), utf8Text(inRun), manifest.value().runId }) };
+    if (auto whole = verifyFrozenFile(file, frozen); !whole.ok())
+        return whole.error().in(utf8Text(file));
+    auto read = readSafetensors(file);
+    return read.ok() ? Result<NamedTensors>(std::move(read).value().tensors) : read.error();
+}
+
+Result<NamedTensors> fromCheckpoint(const std::filesystem::path& path)
+{
+    auto file = readSafetensors(path / kWeightsFile);
+    if (!file.ok())
+        return file.error();
+    auto frozen = frozenWeightsOf(path);
+    if (!frozen.ok())
+        return frozen.error();
+    auto weights = std::move(file).value().tensors;
+    std::erase_if(weights, [](const auto& one) { return one.first.starts_with(kAveragePrefix); });
+    weights.insert(weights.end(), frozen.value().begin(), frozen.value().end());
+    return weights;
+}
+
 } // namespace
 
 Result<NamedTensors> startWeights(const std::string& folder, const ModelConfig& config)
@@ -72,14 +112,8 @@ Result<NamedTensors> startWeights(const std::string& folder, const ModelConfig& 
     auto path = pathFromUtf8(folder);
     if (path.extension() == ".safetensors" && std::filesystem::exists(path))
         path = path.parent_path();
-    if (std::filesystem::exists(path / "weights.safetensors")) {
-        auto file = readSafetensors(path / "weights.safetensors");
-        if (!file.ok())
-            return file.error();
-        auto weights = std::move(file).value().tensors;
-        std::erase_if(weights, [](const auto& one) { return one.first.rfind("ema.", 0) == 0; });
-        return weights;
-    }
+    if (std::filesystem::exists(path / kWeightsFile))
+        return fromCheckpoint(path);
     if (std::filesystem::exists(path / "config.json"))
         return fromHuggingFaceFolder(path, config);
     return Error { ErrorCode::NotFound, sentence("%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.", { folder }) };

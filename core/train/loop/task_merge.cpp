@@ -108,7 +108,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
         const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.record.folder == name; });
         if (row == rows.value().end() || row->removed)
             return Error { ErrorCode::NotFound, sentence("the run has no checkpoint '%1'", { name }) };
-        auto loaded = loadCheckpoint(run.value().setup.paths, run.value().setup.file.runId, row->record, false);
+        auto loaded = loadCheckpoint(run.value().setup.paths, run.value().setup.file.runId, row->record, {});
         if (!loaded.ok())
             return loaded.error();
         if (!members.empty() && loaded.value().state.base != base)
@@ -135,6 +135,8 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
     auto merged = run.value().learner->merge(from, members, method, {}, c.outerLr, c.outerMomentum);
     if (!merged.ok())
         return merged.error();
+    const auto frozen = run.value().learner->frozenWeights(); // a folder without a manifest names no file beside it
+    merged.value().weights.insert(merged.value().weights.end(), frozen.begin(), frozen.end());
     const auto folder = run.value().setup.paths.exportsFolder() / ("merge-" + randomHex(8));
     if (auto made = realFileSystem().createFolders(folder); !made.ok())
         return made.error();

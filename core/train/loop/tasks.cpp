@@ -43,18 +43,19 @@ Result<ChosenWeights> chosenCheckpoint(const RunPaths& paths, const std::string&
 }
 
 /// Weights of a checkpoint, or of init_from or the seed, for inference.
-Result<std::unique_ptr<Learner>> learnerWith(RunSetup& setup, const std::optional<SupervisorLedger::CheckpointRow>& row, ReplicaState& state)
+Result<std::unique_ptr<Learner>> learnerWith(const RunSetup& setup, const std::optional<SupervisorLedger::CheckpointRow>& row, ReplicaState& state)
 {
     if (!row)
         return newLearner(setup);
-    auto checkpoint = loadCheckpoint(setup.paths, setup.file.runId, row->record, false);
+    auto checkpoint = loadCheckpoint(setup.paths, setup.file.runId, row->record, { .frozen = true });
     if (!checkpoint.ok())
         return checkpoint.error();
-    setup.config.initFrom.clear(); // the weights come from the checkpoint
-    auto learner = newLearner(setup);
+    RunSetup bare = setup;
+    bare.config.initFrom.clear(); // the weights come from the checkpoint
+    auto learner = newLearner(bare);
     if (!learner.ok())
         return learner.error();
-    if (auto fits = learner.value()->loadWeights(checkpoint.value().weights); !fits.ok())
+    if (auto fits = learner.value()->loadWeights(checkpoint.value().allWeights()); !fits.ok())
         return fits.error().in("checkpoint " + row->record.folder);
     state = checkpoint.value().state;
     return learner;

@@ -64,6 +64,7 @@ private:
     // session_start.cpp
     Status start();
     Status restore();
+    Status keepFrozen();
     Status openData();
     Status openTelemetry();
     Status meetRanks();
@@ -149,6 +150,7 @@ private:
     std::vector<Part> inFlight_; ///< in the checkpoint that is being written
     bool skippedSinceCommit_ = false; ///< a chunk ended with windows left out
     std::optional<CheckpointId> head_; ///< newest committed one of this replica, or the merge it stands on
+    std::optional<CheckpointManifest::Frozen> frozenFile_; ///< of the weights that no step changes; nothing: all are trained
     std::string headFolder_; ///< its folder; "": the start weights
     int failedCheckpoints_ = 0; ///< in a row
     std::int64_t badInARow_ = 0;

@@ -19,6 +19,11 @@ std::vector<ParameterShape> loraParameters(const ModelConfig& config)
     return shapes;
 }
 
+bool isLoraPair(const std::string& name)
+{
+    return name.starts_with("lora.");
+}
+
 /// A weight by its full name, whether it is trained or not.
 at::Tensor GptModel::tensor(const std::string& name) const
 {

@@ -107,6 +107,13 @@ Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const Mode
     }
 }
 
+NamedTensors trainedState(const Model& model)
+{
+    NamedTensors state = modelState(model);
+    state.resize(state.size() - model.frozen().size()); // the buffers are the last
+    return state;
+}
+
 NamedTensors modelState(const Model& model)
 {
     NamedTensors state;

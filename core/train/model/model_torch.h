@@ -57,6 +57,9 @@ public:
     /// Saved with the weights, never trained (HRM start states, what LoRA leaves alone). May be empty.
     const NamedTensors& buffers() const { return buffers_; }
 
+    /// Of the buffers, what was trained elsewhere and stays as it is: the weights that LoRA's pairs stand beside. Views.
+    NamedTensors frozen() const { return config_.loraRank > 0 ? buffers_ : NamedTensors {}; }
+
     /// Weights as a model without LoRA has them, by our names: for exports. Views, or copies where pairs were added in.
     virtual NamedTensors fullState() const;
 
@@ -105,11 +108,16 @@ protected:
 /// the size that was asked for.
 Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const ModelOptions& options);
 
+/// Whether a tensor of that name is half of a pair of LoRA.
+bool isLoraPair(const std::string& name);
+
 /// Number of labels that are not kIgnoreLabel. On CUDA this synchronises: count on the host where the batch was made.
 std::int64_t countLabels(const at::Tensor& labels_BT);
 
-/// Parameters and buffers by name, as they are saved.
+/// Parameters and buffers by name.
 NamedTensors modelState(const Model& model);
+/// The same without what is frozen: what training can change.
+NamedTensors trainedState(const Model& model);
 /// Copies weights in. Corrupt names the first tensor that is missing, extra, of another shape or not finite; then nothing
 /// has been changed.
 Status loadModelState(Model& model, const NamedTensors& state);

@@ -139,12 +139,12 @@ void WeightAverage::swap(ParameterStore& store)
 
 NamedTensors WeightAverage::state(const ParameterStore& store) const
 {
-    return namedViews(store, average_, "ema.");
+    return namedViews(store, average_, kAveragePrefix);
 }
 
 Status WeightAverage::loadState(const ParameterStore& store, const NamedTensors& state)
 {
-    return copyState(namedViews(store, average_, "ema."), state);
+    return copyState(namedViews(store, average_, kAveragePrefix), state);
 }
 
 } // namespace furrow

@@ -49,6 +49,9 @@ public:
 
 std::unique_ptr<Optimizer> createOptimizer(ParameterStore& store, const OptimizerConfig& config);
 
+/// Names of averaged weights begin with it.
+inline constexpr const char* kAveragePrefix = "ema.";
+
 /// Exponential moving average of the weights, part of the replica: a merge averages it like weights.
 class WeightAverage {
 public:
@@ -58,7 +61,7 @@ public:
     void update(const ParameterStore& store, const at::Tensor& norm = {});
     /// Exchanges weights and average (evaluate with the average, then swap back); call Model::weightsChanged() after.
     void swap(ParameterStore& store);
-    NamedTensors state(const ParameterStore& store) const; ///< "ema.<name>"
+    NamedTensors state(const ParameterStore& store) const; ///< kAveragePrefix + name
     Status loadState(const ParameterStore& store, const NamedTensors& state);
 
 private:

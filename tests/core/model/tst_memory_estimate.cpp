@@ -92,6 +92,7 @@ private Q_SLOTS:
         const auto few = estimate(config, true);
         QVERIFY(few.optimizer * 50 < whole.optimizer);
         QCOMPARE(few.weights, whole.weights);
+        QVERIFY(few.checkpoint * 50 < whole.checkpoint); // of the pairs alone
     }
 };
 

@@ -1,11 +1,13 @@
 #include "core/base/hash.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/finite_weights.h"
+#include "core/run/run_paths.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <cstring>
+#include <fstream>
 
 using namespace furrow;
 
@@ -24,6 +26,17 @@ class TestCheckpointManifest : public QObject {
     void write(const char* name, const std::string& bytes)
     {
         QVERIFY(writeFileDurably(realFileSystem(), path_ / name, bytes).ok());
+    }
+
+    /// The manifest names frozen weights that are these bytes. Returns their hash.
+    std::string nameFrozen(const std::string& bytes)
+    {
+        auto manifest = readManifest(path_).value();
+        manifest.frozen = { sha256Hex(bytes), bytes.size() };
+        const auto text = toJsonText(manifest);
+        manifestSha_ = sha256Hex(text);
+        write("manifest.json", text);
+        return manifest.frozen->sha256;
     }
 
 private Q_SLOTS:
@@ -143,6 +156,49 @@ private Q_SLOTS:
         path_ = path_.parent_path() / "unmounted" / "0-12-abcd";
         unreadable("the folder above is missing");
         QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").error().message.find("mounted") != std::string::npos);
+    }
+
+    /// LoRA: what the pairs stand beside lies once in the run.
+    void frozenWeightsAreReadOnceForAllCheckpointsThatNameThem()
+    {
+        const std::string frozen = "embedding and layers";
+        const auto sha = nameFrozen(frozen);
+        const auto file = frozenFileIn(path_.parent_path(), sha);
+        const auto is = [&](ErrorCode code, const char* says) {
+            const auto verdict = verifyCheckpoint(path_, manifestSha_, "run1");
+            QVERIFY(!verdict.ok() && verdict.error().code == code);
+            QVERIFY2(verdict.error().message.find(says) != std::string::npos && verdict.error().message.find(sha) != std::string::npos, verdict.error().message.c_str());
+        };
+        is(ErrorCode::NotFound, "checkpoint 0-12-abcd cannot be read");
+        QVERIFY(verifyOwnFiles(path_, manifestSha_, "run1").ok());
+        std::filesystem::create_directories(file.parent_path());
+        const auto put = [&](const std::string& bytes) { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; };
+        put(frozen);
+        QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").ok());
+        FrozenVerdicts known;
+        QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1", {}, &known).ok());
+        put("Embedding and layers");
+        QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1", {}, &known).ok()); // not read again
+        is(ErrorCode::Corrupt, "checkpoint 0-12-abcd is damaged: SHA-256 of frozen/");
+        put("layers");
+        is(ErrorCode::Corrupt, "has another size");
+        std::filesystem::remove(file);
+        std::filesystem::create_directory(file);
+        QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").error().code != ErrorCode::Corrupt);
+    }
+
+    /// It becomes the name of a file.
+    void aFrozenFileIsNamedByAHashAlone()
+    {
+        for (const std::string& sha : { std::string(63, 'a'), std::string(64, 'A'), "../" + std::string(61, 'a'), std::string() }) {
+            CheckpointManifest manifest = readManifest(path_).value();
+            manifest.frozen = { sha, 5 };
+            write("manifest.json", toJsonText(manifest));
+            const auto refused = readManifest(path_);
+            QVERIFY(!refused.ok());
+            QCOMPARE(refused.error().message, std::string("checkpoint 0-12-abcd is damaged: manifest.json cannot be used: its key 'frozen.sha256' is no SHA-256."));
+            init();
+        }
     }
 
     void manifestWithAPathOutsideItsFolderIsRefused_data()

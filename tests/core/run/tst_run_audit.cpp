@@ -138,6 +138,10 @@ private:
             good(writeFileDurably(realFileSystem(), folder / name, bytes));
             manifest.files.push_back({ name, bytes.size(), sha256Hex(bytes) });
         }
+        const std::string frozen(7000, 'f'); // as of LoRA: once for all checkpoints
+        manifest.frozen = { sha256Hex(frozen), frozen.size() };
+        good(realFileSystem().createFolders(paths.frozenFolder()));
+        good(writeFileDurably(realFileSystem(), frozenFileIn(paths.checkpointsFolder(), manifest.frozen->sha256), frozen));
         const std::string text = toJsonText(manifest);
         good(writeFileDurably(realFileSystem(), folder / "manifest.json", text));
         record.manifestSha256 = sha256Hex(text);
@@ -194,6 +198,7 @@ struct Changed {
     }
     static void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; }
     fs::path head(const std::string& name) const { return paths.checkpointFolder("r0-12") / name; }
+    fs::path frozen() const { return fs::directory_iterator(paths.frozenFolder())->path(); }
     void editConfig(const std::string& was, const std::string& becomes) const
     {
         auto text = good(readFile(paths.configFile()));
@@ -259,6 +264,10 @@ const std::vector<Tampering>& tamperings()
         { "a bit of the optimizer", Verdict::Wrong, "optimizer.safetensors of checkpoint r0-12 is not what was written", [](C c) { c.flip(c.head("optimizer.safetensors")); } },
         { "a bit of the manifest", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one that the tracker recorded", [](C c) { c.flip(c.head("manifest.json")); } },
         { "a bit of a removed manifest", Verdict::Wrong, "the manifest of checkpoint r0-2 is not the one that the tracker recorded", [](C c) { c.flip(c.paths.removedManifestsFolder() / "r0-2.json"); } },
+        { "a bit of the frozen weights", Verdict::Wrong, "(the newest is r0-12), is not what was written", [](C c) { c.flip(c.frozen()); } },
+        { "frozen weights that are cut short", Verdict::Wrong, "(the newest is r0-12), is not what was written", [](C c) { fs::resize_file(c.frozen(), 6999); } },
+        { "no frozen weights", Verdict::Unreadable, "(the newest is r0-12), could not be inspected", [](C c) { fs::remove(c.frozen()); } },
+        { "a manifest that names other frozen weights", Verdict::Unreadable, "could not be inspected", [](C c) { c.editManifest([](CheckpointManifest& m) { m.frozen->sha256 = sha256Hex("other"); }, true); } },
         { "random bytes as weights", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written",
             [](C c) {
                 Random random(7);
@@ -448,6 +457,7 @@ private Q_SLOTS:
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         QCOMPARE(inspectionOf(report, "source")->inspected, static_cast<std::int64_t>(before));
         QCOMPARE(inspectionOf(report, "weights")->inspected, 2); // all that are there
+        QVERIFY(inspectionOf(report, "weights")->how.find("SHA-256 of 7 files") != std::string::npos); // three of each, and the frozen weights once
         QVERIFY(run.blocks().empty()); // and kept nothing of it
     }
 

@@ -212,7 +212,7 @@ double heldOutLoss(const TinyRun& run, const NamedTensors& weights)
 
 NamedTensors headWeights(TinyRun& run, int replica)
 {
-    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(replica).record, false)).weights;
+    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(replica).record, {})).weights;
 }
 
 LearnerFactory nanAt(std::vector<int> steps)
@@ -571,7 +571,7 @@ private Q_SLOTS:
         broken.train(0, false, 11);
         broken.train();
         QCOMPARE(broken.weightsHash(), unbroken.weightsHash());
-        const auto loaded = must(loadCheckpoint(unbroken.paths(), must(readRunFile(unbroken.paths())).runId, unbroken.head().record, false));
+        const auto loaded = must(loadCheckpoint(unbroken.paths(), must(readRunFile(unbroken.paths())).runId, unbroken.head().record, {}));
         const auto setup = must(openRun(unbroken.paths(), {}));
         auto learner = must(newLearner(setup));
         must(learner->loadWeights(loaded.weights));
@@ -588,10 +588,10 @@ private Q_SLOTS:
         TinyRun run;
         run.train(0, false, 20);
         run.train(1, false, 10);
-        const auto one = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, false));
-        const auto two = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(1).record, false));
+        const auto one = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, {}));
+        const auto two = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(1).record, {}));
         QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" }).exitCode, 0);
-        const auto merged = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, false));
+        const auto merged = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, {}));
         QCOMPARE(run.head(0).id, run.head(1).id);
         const auto a = static_cast<double>(one.state.tokensSinceBase);
         const auto b = static_cast<double>(two.state.tokensSinceBase);

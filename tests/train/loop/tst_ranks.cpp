@@ -96,7 +96,7 @@ std::vector<TrainerEnd> trainRanks(TinyRun& run, int ranks = 2, const std::funct
 
 NamedTensors finalWeights(TinyRun& run)
 {
-    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head().record, false)).weights;
+    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head().record, {})).weights;
 }
 
 /// "" when each number of `a` is that of `b` within 1e-5, relative above 1. Not relative below: the gradient of a key bias is zero but for
