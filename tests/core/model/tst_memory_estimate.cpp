@@ -92,7 +92,19 @@ private Q_SLOTS:
         const auto few = estimate(config, true);
         QVERIFY(few.optimizer * 50 < whole.optimizer);
         QCOMPARE(few.weights, whole.weights);
-        QVERIFY(few.checkpoint * 50 < whole.checkpoint); // of the pairs alone
+    }
+
+    void aCheckpointOfLoraIsCopiedWithoutWhatIsFrozen()
+    {
+        RunConfig config = preset("124m");
+        const auto whole = estimate(config, false);
+        config.loraRank = 8;
+        const auto few = estimate(config, false);
+        QVERIFY(few.checkpoint * 50 < whole.checkpoint);
+        config.batchSize = 1;
+        config.seqLen = 16;
+        const auto small = estimate(config, false);
+        QVERIFY(small.total() > 2 * small.weights); // while they are read, they are there twice
     }
 };
 

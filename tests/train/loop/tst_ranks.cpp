@@ -157,6 +157,30 @@ private Q_SLOTS:
             }
     }
 
+    /// What the pairs stand beside is in no checkpoint; a follower has it from rank 0 all the same.
+    void pairsOfLoraAreTrainedByRanksAndGoOnAfterAStop()
+    {
+        TinyRun whole;
+        whole.train(0, false, 11);
+        const auto with = [&](RunConfig c) {
+            c.initFrom = whole.paths().checkpointFolder(whole.head().record.folder).string();
+            c.loraRank = 2;
+            return c;
+        };
+        TinyRun one(with(oneWorker(6)));
+        one.train();
+        TinyRun unbroken(with(twoRanks(3)));
+        trainRanks(unbroken);
+        QCOMPARE(difference(finalWeights(unbroken), finalWeights(one)), std::string());
+        TinyRun broken(with(twoRanks(3)));
+        trainRanks(broken, 2, [looks = std::make_shared<std::atomic<int>>(0)](int rank) { return rank == 0 && ++*looks > 12; });
+        QVERIFY(must(readManifest(broken.paths().checkpointFolder(broken.head().record.folder))).frozen.has_value());
+        broken.beginAttempt();
+        trainRanks(broken);
+        QCOMPARE(broken.weightsHash(), unbroken.weightsHash());
+        NO_FAULT(auditFault(broken));
+    }
+
     /// A chunk of 1,025 windows ended with a step of one window, at the full learning rate.
     void theLastTwoStepsOfAChunkShareWhatIsLeft()
     {
