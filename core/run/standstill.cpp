@@ -2,14 +2,15 @@
 
 #include "core/base/process.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace furrow {
 
 namespace {
 constexpr std::int64_t kMs = 1'000'000;
-constexpr std::int64_t kLookEveryNs = 200 * kMs;
-constexpr std::int64_t kPatienceNs = 1000 * kMs; // a debugger stops a process for moments
+constexpr std::int64_t kLookEveryNs = 100 * kMs;
+constexpr std::int64_t kPatienceNs = 700 * kMs; // a debugger stops a process for moments
 } // namespace
 
 Standstill::Standstill(SupervisorLedger& ledger, bool trainTogether, const Clock& clock)
@@ -26,11 +27,11 @@ Result<std::vector<SupervisorLedger::Expired>> Standstill::overdue()
     if (now < nextLookNs_)
         return found;
     nextLookNs_ = now + kLookEveryNs;
-    auto awaited = trainTogether_ ? ledger_.live() : ledger_.awaitedAtMerge();
-    if (!awaited.ok())
-        return awaited.error();
+    auto live = ledger_.live();
+    if (!live.ok())
+        return live.error();
     const auto before = std::exchange(since_, {});
-    for (const auto& one : awaited.value()) {
+    for (const auto& one : live.value()) {
         if (!standsStill(one.process))
             continue;
         const auto known = before.find(one.incarnation.value);
@@ -38,7 +39,18 @@ Result<std::vector<SupervisorLedger::Expired>> Standstill::overdue()
         if (now - since >= kPatienceNs)
             found.push_back(one);
     }
-    return found;
+    return found.empty() || trainTogether_ ? found : ofThoseAwaited(std::move(found));
+}
+
+Result<std::vector<SupervisorLedger::Expired>> Standstill::ofThoseAwaited(std::vector<SupervisorLedger::Expired> still)
+{
+    auto awaited = ledger_.awaitedAtMerge();
+    if (!awaited.ok())
+        return awaited.error();
+    std::erase_if(still, [&](const auto& one) {
+        return std::none_of(awaited.value().begin(), awaited.value().end(), [&](const auto& other) { return other.incarnation == one.incarnation; });
+    });
+    return still;
 }
 
 } // namespace furrow

@@ -14,10 +14,12 @@ namespace furrow {
 class Standstill {
 public:
     Standstill(SupervisorLedger& ledger, bool trainTogether, const Clock& clock);
-    /// Those that have stood still for a second while others waited. Looks a few times a second, however often it is called.
+    /// Those that have stood still for 0.7 s, from before others waited or since, and are waited for. Looks ten times a second, however often it is called.
     Result<std::vector<SupervisorLedger::Expired>> overdue();
 
 private:
+    Result<std::vector<SupervisorLedger::Expired>> ofThoseAwaited(std::vector<SupervisorLedger::Expired> still);
+
     SupervisorLedger& ledger_;
     bool trainTogether_;
     const Clock& clock_;

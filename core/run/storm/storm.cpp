@@ -170,7 +170,8 @@ private:
     /// Waits belong to the act that was newest when they began, or began just then; and are none of a fault that still lasted.
     void judgeWaits()
     {
-        for (const auto& wait : waits_.take(kWaitsFromSeconds)) {
+        for (auto wait : waits_.take(kWaitsFromSeconds)) {
+            wait.beganNs = run_.clock().ownNs(wait.beganNs);
             const auto act = std::find_if(done_.rbegin(), done_.rend(), [&](const Done& one) { return one.beganNs <= wait.beganNs + kJustThenNs; });
             if (act == done_.rend() || !act->holdsSeconds)
                 continue;

@@ -164,6 +164,7 @@ void StormRun::put(const std::filesystem::path& file, const std::string& text) c
 void StormRun::jumpClocks(std::int64_t wallSeconds, std::int64_t monotonicMoreSeconds)
 {
     monotonicSeconds_ += monotonicMoreSeconds;
+    clock_.jump(systemClock().monotonicNs(), monotonicMoreSeconds * 1'000'000'000);
     put(faultFile(kClockFile), std::to_string(wallSeconds) + " " + std::to_string(monotonicSeconds_));
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/random.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
+#include "core/run/storm/storm_waits.h"
 
 #include <map>
 #include <optional>
@@ -44,6 +45,7 @@ public:
     bool together() const { return together_; }
     /// Jumps the clocks that the processes of the run see, at once. The monotonic one only goes forward.
     void jumpClocks(std::int64_t wallSeconds, std::int64_t monotonicMoreSeconds);
+    const JumpedClock& clock() const { return clock_; }
     /// Without this a finished run is extended at the next resume.
     void setLastEpoch() { extend_ = false; }
 
@@ -88,6 +90,7 @@ private:
     std::string merge_ = "average";
     bool together_ = false;
     std::int64_t monotonicSeconds_ = 0; ///< added to the monotonic clock so far
+    JumpedClock clock_;
     bool extend_ = true;
     int resumes_ = 0;
     int askedSteps_ = 0;

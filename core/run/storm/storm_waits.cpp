@@ -2,9 +2,28 @@
 
 #include "core/telemetry/scan.h"
 
+#include <algorithm>
 #include <fstream>
+#include <limits>
 
 namespace furrow {
+
+void JumpedClock::jump(std::int64_t ownNs, std::int64_t forwardNs)
+{
+    jumps_.push_back({ ownNs, (jumps_.empty() ? 0 : jumps_.back().aheadNs) + forwardNs });
+}
+
+std::int64_t JumpedClock::ownNs(std::int64_t theirsNs) const
+{
+    std::int64_t latest = std::numeric_limits<std::int64_t>::max(); // when the next jump came
+    for (std::size_t i = jumps_.size(); i-- > 0;) {
+        const std::int64_t own = theirsNs - jumps_[i].aheadNs;
+        if (own >= jumps_[i].ownNs)
+            return std::min(own, latest);
+        latest = jumps_[i].ownNs;
+    }
+    return std::min(theirsNs, latest); // before the first jump they agree
+}
 
 StormWaits::StormWaits(std::filesystem::path telemetryFolder)
     : folder_(std::move(telemetryFolder))

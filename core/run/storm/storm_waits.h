@@ -8,9 +8,25 @@
 
 namespace furrow {
 
+/// The monotonic clock that the processes of a run see when a storm makes it jump, against that of the storm. One thread.
+class JumpedClock {
+public:
+    /// At `ownNs` of the storm's clock theirs goes forward.
+    void jump(std::int64_t ownNs, std::int64_t forwardNs);
+    /// What the storm's clock says when theirs says `theirsNs`; a moment inside a jump is the moment of the jump.
+    std::int64_t ownNs(std::int64_t theirsNs) const;
+
+private:
+    struct Jump {
+        std::int64_t ownNs = 0;
+        std::int64_t aheadNs = 0; ///< theirs, from then on
+    };
+    std::vector<Jump> jumps_;
+};
+
 /// A worker that stood still between two steps of one process, and how long.
 struct StormWait {
-    std::int64_t beganNs = 0; ///< monotonic
+    std::int64_t beganNs = 0; ///< monotonic, as the worker sees it
     double seconds = 0; ///< training and merges are no waiting
     double mergeSeconds = 0; ///< at a merge or a checkpoint, beside that
 };

@@ -55,6 +55,23 @@ private Q_SLOTS:
         QVERIFY(waits.take(0.5).empty());
     }
 
+    /// After the clock of the run had jumped, a wait for a lock was counted as the next act's.
+    void timesOfAClockThatJumpedAreThoseOfTheStorm()
+    {
+        JumpedClock clock;
+        QCOMPARE(clock.ownNs(50), 50);
+        clock.jump(100, 20);
+        clock.jump(200, 0);
+        clock.jump(300, 5);
+        QCOMPARE(clock.ownNs(90), 90);
+        QCOMPARE(clock.ownNs(110), 100); // nobody saw these
+        QCOMPARE(clock.ownNs(120), 100);
+        QCOMPARE(clock.ownNs(170), 150);
+        QCOMPARE(clock.ownNs(270), 250);
+        QCOMPARE(clock.ownNs(322), 300);
+        QCOMPARE(clock.ownNs(345), 320);
+    }
+
     void lineThatIsStillBeingWrittenIsReadLater()
     {
         const QTemporaryDir folder;
