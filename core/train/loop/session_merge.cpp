@@ -358,10 +358,14 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
     if (!row.ok())
         return row.error();
     auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), {});
+    if (loaded.ok() && loaded.value().frozenFile && frozenFile_ && loaded.value().frozenFile->sha256 != frozenFile_->sha256) // this replica was left out of it
+        loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), { .frozen = true });
     if (!loaded.ok())
         return loaded.error();
-    if (auto fits = learner_->loadWeights(loaded.value().weights); !fits.ok())
+    if (auto fits = learner_->loadWeights(loaded.value().allWeights()); !fits.ok())
         return fits.error().in("checkpoint " + row.value().folder);
+    if (loaded.value().frozenFile)
+        frozenFile_ = loaded.value().frozenFile;
     failPoint("merge.loaded");
     head_ = result;
     headFolder_ = row.value().folder;

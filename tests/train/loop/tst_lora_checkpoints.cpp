@@ -231,6 +231,24 @@ private Q_SLOTS:
         QCOMPARE(next.train(0, false, 5).cause.empty(), false);
     }
 
+    void aMergeOfNamedCheckpointsTakesTheWeightsOfInitFromForItsBase() // it took random ones
+    {
+        auto config = withPairs();
+        config.loraRank = 0;
+        TinyRun run(config);
+        run.train(0, false, 12);
+        run.train(1, false, 12);
+        const auto setup = must(openRun(run.paths(), {}));
+        std::vector<MergeMember> members;
+        for (const int replica : { 0, 1 })
+            members.push_back({ "", headOf(run, replica).weights, headOf(run, replica).state.tokensSinceBase });
+        const auto expected = must(mergeDiloco(frozenCopy(must(newLearner(setup))->weights()), members, {}, setup.config.outerLr, setup.config.outerMomentum));
+        QCOMPARE(run.startTask({ "--task", "merge", "--checkpoints", run.head(0).record.folder + "," + run.head(1).record.folder, "--method", "diloco" }).exitCode, 0);
+        const auto merged = must(startWeights(must(entriesOf(run.paths().exportsFolder())).front().string(), setup.modelConfig));
+        for (const auto& [name, tensor] : expected.weights)
+            QVERIFY2(torch::equal(tensor, *findTensor(merged, name)), name.c_str());
+    }
+
     void workerThatDiesBesideTheFrozenFileLeavesAWholeOneOrNone_data()
     {
         QTest::addColumn<QString>("failPoint");
