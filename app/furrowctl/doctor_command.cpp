@@ -11,6 +11,7 @@
 #include "core/device/gpu.h"
 #include "core/run/block_repair.h"
 #include "core/run/repair.h"
+#include "core/run/run_links.h"
 #include "core/tracker/sqlite_version.h"
 
 #include <nlohmann/json.hpp>
@@ -125,6 +126,8 @@ int examine(const std::string& workspace, bool json)
 int lookAtRun(const std::string& run, bool json)
 {
     const RunPaths paths(run);
+    if (auto linked = refuseLinks(paths); !linked.ok()) // a repair refuses them too
+        return fail(linked.error(), json);
     const auto damage = trackerDamage(paths);
     auto problems = damage.empty() ? checkpointProblems(paths) : Result<std::vector<std::string>>(std::vector<std::string> {}); // a broken tracker knows no checkpoints
     auto blocks = damage.empty() ? blockProblems(paths) : Result<std::vector<std::string>>(std::vector<std::string> {});

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/link_refusal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,6 +120,9 @@ Status CacheWriter::writeTo(const std::filesystem::path& path) const
     head.payloadHash = xxh3(out_);
     auto temporary = path;
     temporary += ".part";
+    for (const auto& place : { path.parent_path(), temporary }) // the folder of the run may come from anybody
+        if (auto status = refuseLink(place); !status.ok())
+            return status;
     {
         std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
         out.write(reinterpret_cast<const char*>(&head), sizeof head);

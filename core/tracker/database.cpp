@@ -1,9 +1,11 @@
 #include "core/tracker/database.h"
 
 #include "core/base/fault_injection.h"
+#include "core/base/link_refusal.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/database_files.h"
 #include "core/tracker/fault_vfs.h"
 #include "core/tracker/sqlite_version.h"
 #include "core/tracker/tracker_locks.h"
@@ -238,9 +240,7 @@ namespace {
     /// A named pipe in place of one of its files would let SQLite wait for ever.
     Status onlyFiles(const std::filesystem::path& path)
     {
-        for (const char* ending : { "", "-wal", "-shm", "-journal" }) {
-            auto file = path;
-            file += ending;
+        for (const auto& file : databaseFiles(path)) {
             std::error_code absent;
             const auto type = std::filesystem::status(file, absent).type();
             if (type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular && type != std::filesystem::file_type::none)
@@ -428,6 +428,8 @@ void Database::addFunction(const char* name, int argumentCount, IntegerFunction 
 
 Status Database::backupTo(const std::filesystem::path& target, Journal journal)
 {
+    if (auto status = refuseLink(target); !status.ok())
+        return status;
     sqlite3* raw = nullptr;
     int code = sqlite3_open_v2(utf8Text(target).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     const DbHandle copy(raw);

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/database_files.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 
@@ -39,6 +40,8 @@ namespace {
     {
         if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
             return Error { ErrorCode::InvalidArgument, sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run", { utf8Text(tracker), reason }) };
+        if (auto status = refuseLinkedDatabase(tracker); !status.ok())
+            return status.error();
         return Database::open(tracker, {});
     }
 
@@ -79,6 +82,8 @@ Status migrateLedger(const std::filesystem::path& tracker)
 
 Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
 {
+    if (auto status = refuseLinkedDatabase(tracker); !status.ok())
+        return status.error();
     Database::Options options;
     options.access = Database::Access::ReadOnly;
     options.shownAs = shownAs;

@@ -311,6 +311,29 @@ private Q_SLOTS:
         QCOMPARE(got->counts.steps, want->counts.steps + 1);
     }
 
+    /// The console wrote its cache of a run that somebody sent through links in its folder, over whatever they led to.
+    void theCacheWasWrittenThroughALink()
+    {
+        SyntheticRun run;
+        run.steps = 3000;
+        QVERIFY(writeSyntheticTelemetry(folder_, run).ok());
+        const auto theirs = folder_ / "theirs";
+        std::filesystem::create_directory(theirs);
+        std::ofstream(theirs / "notes") << "of somebody else";
+        std::filesystem::create_directory(folder_ / "view");
+        std::filesystem::create_symlink(theirs / "notes", folder_ / "view" / "columns.bin.part");
+        std::filesystem::create_directory_symlink(theirs, folder_ / "linked");
+        for (const char* view : { "view", "linked" }) {
+            RunTelemetry cold(folder_, folder_ / view / "columns.bin");
+            readAll(cold);
+            const auto saved = cold.saveCache();
+            QVERIFY(!saved.ok());
+            QVERIFY2(saved.error().message.find("is a link") != std::string::npos, saved.error().message.c_str());
+        }
+        QCOMPARE(std::filesystem::file_size(theirs / "notes"), std::uintmax_t(16));
+        QVERIFY(!std::filesystem::exists(theirs / "columns.bin"));
+    }
+
     void aDamagedCacheIsNotUsed_data()
     {
         QTest::addColumn<int>("what");

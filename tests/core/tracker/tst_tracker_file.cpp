@@ -34,6 +34,10 @@ private Q_SLOTS:
     void aReaderThatStandsStillHoldsNobodyUp();
     void aWalThatAReaderKeepsIsSpokenOf();
     void createRefusesAnExistingFile();
+    void readersWroteBesideTheTargetOfALink_data();
+    void readersWroteBesideTheTargetOfALink();
+    void aRunFolderThatIsALinkIsReadAndWritten();
+    void copyWasWrittenThroughALink();
     void missingAndStrangeFilesAreNamed_data();
     void missingAndStrangeFilesAreNamed();
     void flippedBytesAreFoundAndNamed();
@@ -245,6 +249,59 @@ void TestTrackerFile::createRefusesAnExistingFile()
     Field field;
     QVERIFY(!SupervisorLedger::create(field.tracker, { "other" }, {}).ok());
     QCOMPARE(good(field.reader().runId()), std::string("run-1"));
+}
+
+void TestTrackerFile::readersWroteBesideTheTargetOfALink_data()
+{
+    QTest::addColumn<QString>("ending");
+    for (const char* ending : { "", "-wal", "-shm", "-journal" })
+        QTest::newRow(*ending == 0 ? "the tracker" : ending) << QString::fromLatin1(ending);
+}
+
+/// A status of a folder that somebody sent made files beside the target of a link in it.
+void TestTrackerFile::readersWroteBesideTheTargetOfALink()
+{
+    QFETCH(QString, ending);
+    Field field;
+    QTemporaryDir elsewhere;
+    const auto target = std::filesystem::path(elsewhere.path().toStdString()) / "target";
+    const std::filesystem::path link = field.tracker.string() + ending.toStdString();
+    if (std::filesystem::exists(link))
+        std::filesystem::rename(link, target);
+    else
+        std::ofstream(target) << "of somebody else";
+    std::filesystem::create_symlink(target, link);
+    for (const Error& error : { WorkerLedger::open(field.tracker, "run-1").error(), SupervisorLedger::open(field.tracker).error(), FeederLedger::open(field.tracker).error(),
+             LedgerReader::open(field.tracker).error(), audit(field.tracker).error() }) {
+        QCOMPARE(error.code, ErrorCode::InvalidArgument);
+        QVERIFY2(error.message.find(link.string() + " is a link, and Furrow writes and deletes nothing through links") != std::string::npos, error.message.c_str());
+    }
+    QCOMPARE(good(entriesOf(target.parent_path())).size(), std::size_t(1));
+}
+
+void TestTrackerFile::aRunFolderThatIsALinkIsReadAndWritten()
+{
+    Field field;
+    field.fill(2, 20);
+    QTemporaryDir elsewhere;
+    const auto run = std::filesystem::path(elsewhere.path().toStdString()) / "run";
+    std::filesystem::create_directory_symlink(field.tracker.parent_path(), run);
+    QVERIFY(good(audit(run / field.tracker.filename())).isClean());
+    good(SupervisorLedger::open(run / field.tracker.filename()));
+}
+
+void TestTrackerFile::copyWasWrittenThroughALink()
+{
+    Field field;
+    QTemporaryDir elsewhere;
+    const std::filesystem::path theirs = std::filesystem::path(elsewhere.path().toStdString()) / "theirs.sqlite";
+    std::ofstream(theirs).flush(); // an empty file is a database without tables
+    const auto link = field.tracker.parent_path() / "copy.sqlite";
+    std::filesystem::create_symlink(theirs, link);
+    const auto copied = good(Database::open(field.tracker, {})).backupTo(link);
+    QVERIFY(!copied.ok());
+    QVERIFY2(copied.error().message.find("is a link") != std::string::npos, copied.error().message.c_str());
+    QCOMPARE(std::filesystem::file_size(theirs), std::uintmax_t(0));
 }
 
 void TestTrackerFile::missingAndStrangeFilesAreNamed_data()

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/base/result.h"
+
+#include <filesystem>
+
+namespace furrow {
+
+/// InvalidArgument when the name itself is a link: for what Furrow writes or deletes in a run folder, since whoever sent the folder chose where it leads.
+/// The folders above it may be reached through links.
+Status refuseLink(const std::filesystem::path& path);
+
+} // namespace furrow
