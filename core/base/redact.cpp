@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace furrow {
@@ -12,7 +13,10 @@ namespace furrow {
 namespace {
 
 constexpr std::string_view kHidden = "<hidden>";
-constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "authorization", "bearer", "cookie", "credential" };
+constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "authorization", "bearer", "cookie", "credential", "signature" };
+/// What makes an address of a store of objects (Amazon, Azure, Google, CloudFront) open to whoever has it.
+constexpr std::array kSigningParameters = { "signature", "sig", "policy", "key-pair-id", "awsaccesskeyid", "googleaccessid", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature",
+    "x-goog-credential", "token", "access_token", "api_key", "apikey", "password", "secret" };
 constexpr std::array kSecretHeads = { "hf_", "sk-", "ghp_", "gho_", "github_pat_", "xoxb-", "AKIA", "eyJ" };
 constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
 constexpr std::size_t kLeastRemembered = 6;
@@ -54,7 +58,8 @@ bool endsInSecretKey(const std::string& tail)
     }
     const std::string_view key = std::string_view(tail).substr(0, end);
     // "tokenizer" and "tokens" are words of this program
-    return assigns && std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [key](std::string_view secret) { return key.ends_with(secret); });
+    const bool signs = key.ends_with("sig") && (key.size() == 3 || !isWordByte(key[key.size() - 4]));
+    return assigns && (signs || std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [key](std::string_view secret) { return key.ends_with(secret); }));
 }
 
 bool hasSecretHead(std::string_view word)
@@ -77,19 +82,78 @@ std::string shortPath(std::string_view path)
     return "…/" + std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
 }
 
-/// Where the account of an address lies; begin == end where it has none.
-struct AccountPlace {
+constexpr const char* kAuthorityEnds = "/?#\\ \t\r\n\"'<>";
+constexpr const char* kWordEnds = " \t\r\n\"'<>";
+
+struct Place {
     std::size_t begin = 0;
-    std::size_t end = 0; ///< of the '@' behind it
+    std::size_t end = 0;
 };
 
-/// @param from  behind "://"
-AccountPlace accountAt(std::string_view text, std::size_t from)
+/// @param places  one behind the other
+std::string hidden(std::string_view text, const std::vector<Place>& places)
 {
-    const auto stop = std::min(text.find_first_of("/?#\\ \t\r\n\"'<>", from), text.size());
-    const auto at = text.substr(from, stop - from).rfind('@'); // the last one: curl takes it so, and a password may hold others
-    return at == std::string_view::npos ? AccountPlace { from, from } : AccountPlace { from, from + at };
+    std::string out;
+    std::size_t from = 0;
+    for (const auto& [begin, end] : places) {
+        out.append(text.substr(from, begin - from)).append(kHidden);
+        from = end;
+    }
+    return out.append(text.substr(from));
 }
+
+std::size_t endOf(std::string_view text, std::size_t from, const char* stops)
+{
+    return std::min(text.find_first_of(stops, from), text.size());
+}
+
+/// Finds the account of one address after the other. In time that grows with the text: what is looked for up to the end of a word is found once for it.
+class Accounts {
+public:
+    explicit Accounts(std::string_view text)
+        : text_(text)
+    {
+    }
+    /// @param from  behind "//"; ends at the '@'. A later call must name a later place.
+    std::optional<Place> behindScheme(std::size_t from)
+    {
+        const std::size_t stop = endOf(text_, from, kAuthorityEnds);
+        const std::string_view authority = text_.substr(from, stop - from);
+        if (const auto at = authority.rfind('@'); at != std::string_view::npos) // the last one: curl takes it so, and a password may hold others
+            return Place { from, from + at };
+        if (!hasStrangePort(authority))
+            return std::nullopt;
+        lookAtWord(from); // what looked like a host and a port may be a name and the begin of a password
+        return at_ == std::string_view::npos || at_ < from ? std::nullopt : std::optional(Place { from, at_ });
+    }
+    /// Without a scheme it is an account only with a password.
+    std::optional<Place> withoutScheme(std::size_t from)
+    {
+        const std::size_t stop = endOf(text_, from, kAuthorityEnds);
+        const std::string_view authority = text_.substr(from, stop - from);
+        const auto at = authority.rfind('@');
+        return at == std::string_view::npos || authority.find(':') > at ? std::nullopt : std::optional(Place { from, from + at });
+    }
+
+private:
+    static bool hasStrangePort(std::string_view authority)
+    {
+        const auto colon = authority.find(':', authority.starts_with('[') ? std::min(authority.find(']'), authority.size()) : 0);
+        return colon != std::string_view::npos && authority.find_first_not_of("0123456789", colon + 1) != std::string_view::npos;
+    }
+    void lookAtWord(std::size_t from)
+    {
+        if (from < wordEnd_)
+            return;
+        wordEnd_ = endOf(text_, from, kWordEnds);
+        const auto at = text_.substr(from, wordEnd_ - from).rfind('@');
+        at_ = at == std::string_view::npos ? at : from + at;
+    }
+
+    std::string_view text_;
+    std::size_t wordEnd_ = 0;
+    std::size_t at_ = std::string_view::npos; // the last '@' before wordEnd_
+};
 
 class KnownSecrets {
 public:
@@ -112,9 +176,12 @@ public:
     void hideIn(std::string& text) const
     {
         const std::lock_guard lock(mutex_);
-        for (const auto& secret : all_)
-            for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kHidden.size()))
-                text.replace(at, secret.size(), kHidden);
+        for (const auto& secret : all_) {
+            std::vector<Place> places;
+            for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at + secret.size()))
+                places.push_back({ at, at + secret.size() });
+            text = hidden(text, places);
+        }
     }
 
 private:
@@ -138,25 +205,67 @@ KnownSecrets& knownSecrets()
     return known;
 }
 
-void hideAccounts(std::string& text)
+std::string withoutAccounts(std::string_view text)
 {
-    for (auto at = text.find("://"); at != std::string::npos; at = text.find("://", at + 3)) {
-        const auto [begin, end] = accountAt(text, at + 3);
-        if (end > begin)
-            text.replace(begin, end - begin, kHidden);
+    Accounts accounts(text);
+    std::vector<Place> places;
+    for (auto at = text.find("//"); at != std::string_view::npos;) {
+        const std::size_t from = at + 2;
+        const char before = at == 0 ? ' ' : text[at - 1];
+        std::optional<Place> found;
+        if (before == ':')
+            found = accounts.behindScheme(from);
+        else if (!isWordByte(before) && before != '/' && before != '\\')
+            found = accounts.withoutScheme(from);
+        if (found && found->end > found->begin)
+            places.push_back(*found);
+        at = text.find("//", found ? found->end : from);
     }
+    return hidden(text, places);
 }
 
-void hideBearers(std::string& text)
+/// Whether the word before a '=' is a parameter that signs an address. Short names are it only where an address has its parameters.
+bool isSigningParameter(std::string_view text, std::size_t begin, std::size_t end)
+{
+    std::string name = lower(text.substr(begin, end - begin));
+    const bool escaped = name.starts_with("u0026"); // '&' in JSON text
+    if (escaped)
+        name.erase(0, 5);
+    const bool inAddress = escaped || (begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&' || text[begin - 1] == ';'));
+    return std::any_of(kSigningParameters.begin(), kSigningParameters.end(), [&](std::string_view one) { return name == one && (inAddress || one.starts_with("x-")); });
+}
+
+std::string withoutSignatures(std::string_view text)
+{
+    std::vector<Place> places;
+    std::size_t word = 0; // where the word begins that ends here
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+            continue;
+        if (c == '=' && i > word && isSigningParameter(text, word, i)) {
+            const std::size_t end = endOf(text, i + 1, "&# \t\r\n\"'<>\\");
+            if (end > i + 1)
+                places.push_back({ i + 1, end });
+            i = std::max(i, end - 1);
+        }
+        word = i + 1;
+    }
+    return hidden(text, places);
+}
+
+std::string withoutBearers(std::string_view text)
 {
     constexpr std::string_view kBearer = "bearer ";
-    std::string small = lower(text);
-    for (auto at = small.find(kBearer); at != std::string::npos; at = small.find(kBearer, at + kBearer.size())) {
+    const std::string small = lower(text);
+    std::vector<Place> places;
+    for (auto at = small.find(kBearer); at != std::string::npos;) {
         const auto begin = at + kBearer.size();
-        const auto end = std::min(text.find_first_of(" \t\r\n\"',", begin), text.size());
-        text.replace(begin, end - begin, kHidden);
-        small.replace(begin, end - begin, kHidden);
+        const auto end = endOf(text, begin, " \t\r\n\"',");
+        places.push_back({ begin, end });
+        at = small.find(kBearer, end);
     }
+    return hidden(text, places);
 }
 
 } // namespace
@@ -167,10 +276,11 @@ AddressParts withoutAccount(std::string_view address)
     const auto scheme = address.find("://");
     if (scheme == std::string_view::npos)
         return parts;
-    const auto [begin, end] = accountAt(address, scheme + 3);
-    parts.account = address.substr(begin, end - begin);
-    if (!parts.account.empty())
-        parts.address.erase(begin, end + 1 - begin);
+    const auto place = Accounts(address).behindScheme(scheme + 3);
+    if (!place || place->begin == place->end)
+        return parts;
+    parts.account = address.substr(place->begin, place->end - place->begin);
+    parts.address.erase(place->begin, place->end + 1 - place->begin);
     return parts;
 }
 
@@ -183,9 +293,7 @@ std::string withoutSecrets(std::string_view text)
 {
     std::string out(text);
     knownSecrets().hideIn(out);
-    hideAccounts(out);
-    hideBearers(out);
-    return out;
+    return withoutBearers(withoutSignatures(withoutAccounts(out)));
 }
 
 bool isSecretVariable(std::string_view name, std::string_view value)
@@ -225,9 +333,11 @@ std::string redacted(std::string_view everything)
             const std::string_view word = text.substr(i, end - i);
             const std::string tail = tailOf(out);
             const bool bearer = lower(word) == "bearer";
-            if (!bearer && (hasSecretHead(word) || endsInSecretKey(tail) || tail.ends_with("bearer ")))
+            if (!bearer && (hasSecretHead(word) || endsInSecretKey(tail) || tail.ends_with("bearer "))) {
                 out += kHidden;
-            else
+                while (end < text.size() && (isWordByte(text[end]) || std::string_view("/=%~").find(text[end]) != std::string_view::npos))
+                    ++end; // of Base64
+            } else
                 out += word;
             i = end;
             continue;

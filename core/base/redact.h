@@ -12,8 +12,8 @@ namespace furrow {
 /// remembered. Thread-safe.
 void rememberSecret(std::string_view secret);
 
-/// `text` as it may be logged, kept or shown: remembered secrets, those of this process's environment, the name and password in an address and what
-/// follows "Bearer" are replaced by "<hidden>". Nothing that only looks like a secret is touched: a path stays a path. Thread-safe.
+/// `text` as it may be logged, kept or shown: remembered secrets, those of the environment, name, password and signature of an address and what follows
+/// "Bearer" are replaced by "<hidden>". Nothing that only looks like a secret is touched: a path stays a path. In linear time. Thread-safe.
 std::string withoutSecrets(std::string_view text);
 
 /// A text that may be shown to strangers: also values of keys that look like secrets and tokens of known services, and the folders of paths are
