@@ -2,6 +2,7 @@
 // sentences by their keys; the console says their labels.
 
 #include "core/base/redact.h"
+#include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/config/chunk_name.h"
 #include "core/config/csv_character.h"
@@ -35,6 +36,15 @@ struct Rules {
     std::string atMost(const char* key, const char* limit) const
     {
         return sentence("%1 is %2, allowed is at most %3, which is %4.", { key, valueOf(key), limit, valueOf(limit) });
+    }
+
+    /// The same for what somebody pasted in place of a name or a prompt.
+    void noSecrets()
+    {
+        const auto secrets = secretVariables();
+        for (const auto& s : settings())
+            if (const auto variable = variableOfSecretIn(settingText(c, s), secrets); !variable.empty())
+                refuse(s.key.c_str(), sentence("%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.", { s.key, variable }));
     }
 
     void data()
@@ -153,12 +163,15 @@ struct Rules {
 std::vector<ConfigProblem> validate(const RunConfig& config)
 {
     std::vector<ConfigProblem> problems;
+    Rules rules { config, problems };
+    rules.noSecrets();
+    if (!problems.empty())
+        return problems; // what else is wrong is said with the values
     for (const auto& s : settings()) { // every stored value must survive its own parser: same ranges, one place
         RunConfig copy = config;
         auto own = setSetting(copy, s, settingText(config, s));
         problems.insert(problems.end(), own.begin(), own.end());
     }
-    Rules rules { config, problems };
     if (config.heads < 1)
         return problems; // the rules divide by it
     rules.data();

@@ -8,6 +8,7 @@
 #include "core/base/process.h"
 #include "core/base/random.h"
 #include "core/base/scratch_folder.h"
+#include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/warm_up.h"
@@ -215,6 +216,8 @@ Status refuseFolder(const std::filesystem::path& folder)
 {
     if (!isValidUtf8(utf8Text(folder)))
         return Error { ErrorCode::InvalidArgument, sentence("The folder %1 has a name that is not UTF-8. Name another folder for the run.", { replaceInvalidUtf8(utf8Text(folder)).text }) };
+    if (const auto variable = variableOfSecretIn(utf8Text(folder), secretVariables()); !variable.empty())
+        return Error { ErrorCode::InvalidArgument, sentence("The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.", { variable }) };
     if (std::filesystem::exists(folder / "run.json"))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.", { folder.string() }) };
     std::error_code failed;

@@ -1,4 +1,5 @@
 #include "core/base/redact.h"
+#include "core/base/secret_variables.h"
 
 #include <QtTest>
 
@@ -66,6 +67,20 @@ private Q_SLOTS:
             (void)withoutSecrets(text);
             QVERIFY2(timer.elapsed() < 20'000, part);
         }
+    }
+
+    void aSettingHeldWhatTheEnvironmentKeepsSecret()
+    {
+        qputenv("FURROW_TEST_TOKEN", "tok-0123456789");
+        qputenv("FURROW_TEST_URL", "https://ann:geheimnis@host/x");
+        qputenv("FURROW_TEST_PASSWORD", "kurz");
+        qputenv("FURROW_TEST_NAME", "a-name-that-all-may-know");
+        QCOMPARE(variableOfSecretIn("my run tok-0123456789!", secretVariables()), std::string("FURROW_TEST_TOKEN"));
+        QCOMPARE(variableOfSecretIn("geheimnis", secretVariables()), std::string("FURROW_TEST_URL"));
+        for (const char* text : { "", "tok-012345678", "kurz", "a-name-that-all-may-know", "host" })
+            QVERIFY2(variableOfSecretIn(text, secretVariables()).empty(), text);
+        for (const char* name : { "FURROW_TEST_TOKEN", "FURROW_TEST_URL", "FURROW_TEST_PASSWORD", "FURROW_TEST_NAME" })
+            qunsetenv(name);
     }
 
     void aSecretIsHiddenWhereverItStands()

@@ -56,6 +56,37 @@ private Q_SLOTS:
         QVERIFY2(text.find("data is") != std::string::npos, text.c_str());
     }
 
+    /// A token that was pasted into the wrong field stood in run.json, in the name of the folder and in each status.
+    void aTokenOfTheEnvironmentWasTakenAsAName_data()
+    {
+        QTest::addColumn<QString>("key");
+        for (const auto& s : settings())
+            if (s.choices.empty() && (std::holds_alternative<std::string RunConfig::*>(s.field) || std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field)))
+                QTest::newRow(s.key.c_str()) << QString::fromStdString(s.key);
+    }
+    void aTokenOfTheEnvironmentWasTakenAsAName()
+    {
+        QFETCH(QString, key);
+        const auto& setting = *findSetting(key.toStdString());
+        RunConfig config;
+        config.data = { "a.txt" };
+        const std::string text = "run-tok_0123456789-two";
+        if (const auto* one = std::get_if<std::string RunConfig::*>(&setting.field))
+            config.*(*one) = text;
+        else
+            config.*(std::get<std::vector<std::string> RunConfig::*>(setting.field)) = { "1", text };
+        qputenv("HF_TOKEN", "tok_0123456789");
+        const auto problems = validate(config);
+        qputenv("HF_TOKEN", "two");
+        const auto shorter = toString(validate(config));
+        qunsetenv("HF_TOKEN");
+        QCOMPARE(problems.size(), std::size_t(1));
+        QCOMPARE(problems.front().key, setting.key);
+        const auto& said = problems.front().message;
+        QVERIFY2(said.find(setting.key + " holds the secret of the environment variable HF_TOKEN") == 0 && said.find("tok_") == std::string::npos, said.c_str());
+        QVERIFY2(shorter.find("holds the secret") == std::string::npos, shorter.c_str());
+    }
+
     void everythingWrongIsReportedAtOnce()
     {
         const auto reading = configFromJson(nlohmann::json::parse(

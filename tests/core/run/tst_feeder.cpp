@@ -73,6 +73,11 @@ private Q_SLOTS:
             QVERIFY(!std::filesystem::exists(request.folder));
         }
         request.config.startAt = "3:5";
+        qputenv("HF_TOKEN", QByteArray::fromStdString(request.folder.filename().string() + "-of-a-token"));
+        request.folder += "-of-a-token"; // it would stand in each status
+        const auto shown = createRun(request, {});
+        qunsetenv("HF_TOKEN");
+        QVERIFY2(!shown.ok() && shown.error().message.find("secret of the environment variable HF_TOKEN") != std::string::npos && shown.error().message.find("-token") == std::string::npos, shown.ok() ? "" : shown.error().message.c_str());
         QVERIFY(createRun(request, {}).ok());
     }
 
