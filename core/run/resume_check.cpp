@@ -5,6 +5,7 @@
 #include "core/base/sentence.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/frozen_config.h"
+#include "core/run/order_check.h"
 #include "core/run/repair.h"
 #include "core/run/run_links.h"
 
@@ -33,6 +34,8 @@ Status checkLockFile(const RunPaths& paths)
 Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::function<Result<AuditReport>()>& auditLedger)
 {
     if (auto same = checkFrozen(file, reader); !same.ok())
+        return same;
+    if (auto same = checkOrder(paths, file); !same.ok())
         return same;
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };

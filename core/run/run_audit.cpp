@@ -8,6 +8,7 @@
 #include "core/run/audit_checkpoints.h"
 #include "core/run/frozen_config.h"
 #include "core/run/ledger_view.h"
+#include "core/run/order_check.h"
 #include "core/run/run_file.h"
 
 namespace furrow {
@@ -38,6 +39,8 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& 
         log.wrong("frozen", {}, sentence("run.json and the tracker are of different runs (%1 and %2)", { file.runId, runId }));
     else if (auto same = checkFrozen(file, ledger); !same.ok())
         log.failed("frozen", same.error(), same.error().message);
+    else if (auto order = checkOrder(paths, file); !order.ok())
+        log.failed("frozen", order.error(), order.error().message);
     auditRecord(file, ledger, log);
     auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
     if (!tokenizer.ok())

@@ -21,6 +21,7 @@
 #include "core/run/keep_policy.h"
 #include "core/run/merge_task.h"
 #include "core/run/merge_timer.h"
+#include "core/run/order_check.h"
 #include "core/run/rate_outlook.h"
 #include "core/run/recovery.h"
 #include "core/run/resume_effect.h"
@@ -633,13 +634,8 @@ StoppingRules stoppingRules(const RunConfig& config)
 
 TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>& parent)
 {
-    TrackerConfig tracker;
+    TrackerConfig tracker = orderConfig(file.config);
     tracker.runId = file.runId;
-    tracker.seed = static_cast<std::uint64_t>(file.config.seed);
-    tracker.shuffleWindowBlocks = file.config.shuffleWindowBlocks;
-    tracker.linearOrder = !file.config.shuffle;
-    tracker.startAt = file.config.startAt;
-    tracker.windowTokens = file.config.seqLen;
     tracker.frozen = frozenText(file);
     if (parent) {
         tracker.inheritedColumns = parent->chunks;
@@ -674,6 +670,8 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
     if (id.value() != file.value().runId)
         return Error { ErrorCode::Corrupt, sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.", { paths.tracker().string(), id.value(), file.value().runId }) };
     if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
+        return same;
+    if (auto same = checkOrder(paths, file.value()); !same.ok())
         return same;
     return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value(), choice).run();
 }

@@ -182,6 +182,7 @@ namespace {
             whole("attempt", number("SELECT count(*) FROM attempt"), number("SELECT max(id) FROM attempt"));
             whole("merge_round", number("SELECT count(*) FROM merge_round"), number("SELECT max(round) FROM merge_round"));
             checkEvents();
+            checkInheritedTexts();
             checkReferences(db_, processes_, wrong_);
             checkMerges(db_, processes_, runEvents_, wrong_);
             checkEpochEvents(db_, runEvents_, wrong_);
@@ -203,6 +204,16 @@ namespace {
                 if (!processes_.all.contains(process) && missing.insert(process).second)
                     wrong("history", {}, sentence("events are of worker process %1, which the tracker does not have: its row was taken out", { std::to_string(process) }));
             }
+        }
+
+        void checkInheritedTexts()
+        {
+            if (!keepsInherited(db_))
+                return;
+            Rows rows = db_.query("SELECT block, columns FROM inherited");
+            while (rows.next())
+                if (!isRangesText(rows.text(1)))
+                    wrong("history", {}, sentence("the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed", { std::to_string(rows.integer(0)) }));
         }
 
         // Ranges of a claim do not touch each other.
@@ -451,6 +462,8 @@ namespace {
         void lookAtFigures(const Rows& rows, AuditClaims& figures)
         {
             const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
+            if (!isRangesText(rows.text(16)) || !isRangesText(rows.text(17)) || !isRangesText(rows.text(18)))
+                wrong("claims", chunkIdAt(db_, rows, 1), sentence("%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed", { toString(chunkIdAt(db_, rows, 1)), std::to_string(rows.integer(0)) }));
             const AuditedClaim claim { rows.integer(0), chunkIdAt(db_, rows, 1), rows.integer(8), static_cast<ClaimOutcome>(rows.integer(4)), decodeRanges(rows.text(16)), decodeRanges(rows.text(17)),
                 decodeRanges(rows.text(18)), rows.integer(10) != 0 || rows.integer(4) == static_cast<int>(ClaimOutcome::Trained), amount(11), amount(12), amount(13), amount(14), amount(5), rows.real(15) };
             const AuditedChunk chunk { claim.chunk, boundedAt(db_, rows, 19, kWindowBounds), amount(20), amount(21), rows.integer(22), rows.optionalInteger(7), rows.optionalInteger(6),
@@ -691,6 +704,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
         sentence("of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
         sentence("the order in which chunks are given out, and who held a chunk last"),
         sentence("what was wished of the run, and how attempts and worker processes ended"),
+        sentence("the history of events: from which state to which chunks moved, when and why"),
         sentence("of a round of merging whether more replicas contributed than are listed"),
     };
     report.inspections.push_back({ "ledger", sentence("the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks", { std::to_string(chunks) }), chunks, 0, 0 });

@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/tracker/feeder_verdict.h"
 #include "core/tracker/incarnations.h"
+#include "core/tracker/order_facts.h"
 #include "core/tracker/schema.h"
 #include "core/tracker/supervisor_state.h"
 
@@ -75,13 +76,8 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
     createSchema(db);
     const char* insert = "INSERT INTO meta (key, value) VALUES (?, ?)";
     db.run(insert, "run_id", config.runId);
-    db.run(insert, "seed", std::to_string(config.seed));
-    db.run(insert, "shuffle_window_blocks", std::to_string(config.shuffleWindowBlocks));
-    db.run(insert, "linear_order", config.linearOrder ? "1" : "0");
-    if (config.windowTokens > 0)
-        db.run(insert, "window_tokens", std::to_string(config.windowTokens));
-    if (!config.startAt.empty())
-        db.run(insert, "start_at", config.startAt);
+    for (const auto& [key, value] : orderFacts(config))
+        db.run(insert, key, value);
     db.run(insert, "frozen", config.frozen);
     db.run(insert, "created", isoTime(file.clock->wallNs()));
     db.run(insert, "furrow_version", FURROW_VERSION);

@@ -90,9 +90,16 @@ std::string encodeRanges(const WindowRanges& ranges)
     return text;
 }
 
-WindowRanges decodeRanges(std::string_view text)
-{
+namespace {
+
+struct RangesReading {
     WindowRanges ranges;
+    bool whole = false; ///< nothing was left
+};
+
+RangesReading readRanges(std::string_view text)
+{
+    RangesReading reading;
     const char* at = text.data();
     const char* end = at + text.size();
     while (at < end) {
@@ -103,12 +110,26 @@ WindowRanges decodeRanges(std::string_view text)
         const auto past = std::from_chars(first.ptr + 1, end, range.end);
         if (past.ec != std::errc())
             break;
-        ranges.push_back(range);
+        reading.ranges.push_back(range);
         at = past.ptr;
-        while (at < end && *at == ' ')
+        if (end - at > 1 && *at == ' ')
             ++at;
     }
-    return ranges;
+    reading.whole = at == end;
+    return reading;
+}
+
+} // namespace
+
+WindowRanges decodeRanges(std::string_view text)
+{
+    return readRanges(text).ranges;
+}
+
+bool isRangesText(std::string_view text)
+{
+    const auto [ranges, whole] = readRanges(text);
+    return whole && std::all_of(ranges.begin(), ranges.end(), [](const WindowRange& range) { return range.begin >= 0 && range.begin < range.end; });
 }
 
 } // namespace furrow

@@ -30,5 +30,7 @@ std::int64_t tokensIn(const WindowRanges& ranges, std::int64_t tokens, std::int6
 std::string encodeRanges(const WindowRanges& ranges);
 /// Reads encodeRanges' text; stops at the first character that does not belong.
 WindowRanges decodeRanges(std::string_view text);
+/// Whether encodeRanges wrote it: nothing in it does not belong, no range is empty.
+bool isRangesText(std::string_view text);
 
 } // namespace furrow

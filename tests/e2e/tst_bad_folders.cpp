@@ -328,6 +328,7 @@ private Q_SLOTS:
         row("no tokenizer", "tokenizer.json"_q, [](const QString& run) { return QFile::remove(run + "/tokenizer.json"_q); });
         row("another tokenizer", "tokenizer.json"_q, [](const QString& run) { return replaceIn(run + "/tokenizer.json"_q, "byte"_q, "gpt2"_q); });
         row("another list of data", "run.json"_q, [](const QString& run) { return replaceIn(run + "/run.json"_q, "\"identity\": \""_q, "\"identity\": \"0"_q); });
+        row("another seed in the tracker", "its seed is"_q, [](const QString& run) { return editTracker(run, "UPDATE meta SET value=99 WHERE key='seed'"); });
         row("a damaged tracker", "--repair"_q, [](const QString& run) { return editTracker(run, "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)"); });
         row("checkpoints are away", "start weights"_q, [](const QString& run) { return QDir().rename(run + "/checkpoints"_q, run + "/away"_q); });
     }

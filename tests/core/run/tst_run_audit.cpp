@@ -12,6 +12,8 @@
 #include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
 #include "core/run/repair.h"
+#include "core/run/resume_check.h"
+#include "core/run/run_status.h"
 #include "core/tracker/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
@@ -334,6 +336,15 @@ const std::vector<Tampering>& tamperings()
         { "a trigger that takes parts out when a run goes on", Verdict::NoLedger, "Furrow makes none of", [](C c) { c.sql("CREATE TRIGGER t AFTER UPDATE ON chunk BEGIN DELETE FROM part; END"); } },
         { "a view without an end in place of a table", Verdict::NoLedger, "Furrow makes none of",
             [](C c) { c.sql("ALTER TABLE event RENAME TO e2; CREATE VIEW event AS WITH RECURSIVE r(seq) AS (SELECT 1 UNION ALL SELECT seq+1 FROM r) SELECT seq, 0 AS chunk FROM r"); } },
+        { "the seed of the order", Verdict::Wrong, "its seed is '99', the run began with '1337'", [](C c) { c.sql("UPDATE meta SET value=99 WHERE key='seed'"); } },
+        { "the groups of the order", Verdict::Wrong, "its shuffle_window_blocks is", [](C c) { c.sql("UPDATE meta SET value=value||'0' WHERE key='shuffle_window_blocks'"); } },
+        { "no shuffling", Verdict::Wrong, "its linear_order is", [](C c) { c.sql("UPDATE meta SET value=1-value WHERE key='linear_order'"); } },
+        { "a first chunk that nobody chose", Verdict::Wrong, "its start_at is '0:1', the run began with ''", [](C c) { c.sql("INSERT INTO meta (key, value) VALUES ('start_at', '0:1')"); } },
+        { "the length of windows", Verdict::Wrong, "its window_tokens is", [](C c) { c.sql("UPDATE meta SET value=value+1 WHERE key='window_tokens'"); } },
+        { "a letter behind the windows that a claim had", Verdict::Wrong, "the windows that claim 3 had, trained or left out are written as nobody writes them", [](C c) { c.sql("UPDATE claim SET ranges=ranges||'x' WHERE id=3"); } },
+        { "a letter behind the windows that a claim trained", Verdict::Wrong, "the windows that claim 3 had, trained or left out are written as nobody writes them", [](C c) { c.sql("UPDATE claim SET done=done||'x' WHERE id=3"); } },
+        { "an empty range of windows that a claim left out", Verdict::Wrong, "the windows that claim 3 had, trained or left out are written as nobody writes them", [](C c) { c.sql("UPDATE claim SET skipped='7-7' WHERE id=3"); } },
+        { "a list of inherited chunks that cannot be read", Verdict::Wrong, "the chunks of block 7 that the parent run trained are written as nobody writes them", [](C c) { c.sql("INSERT INTO inherited (block, columns, mark) VALUES (7, '0-2 x', 1)"); } },
         { "more blocks than there are", Verdict::Wrong, "and it has rows of 3", [](C c) { c.sql("UPDATE dataset SET block_count=4"); } },
         { "a replica on a checkpoint that never was", Verdict::Wrong, "which the tracker does not have", [](C c) { c.sql("UPDATE replica SET head=99"); } },
         { "a replica on an older checkpoint", Verdict::Wrong, "replica 1 should stand on checkpoint 6 or a newer one", [](C c) { c.sql("INSERT INTO replica (replica, head) VALUES (1, 3); UPDATE checkpoint SET kind=1, replica=-1 WHERE id=6"); } },
@@ -624,6 +635,36 @@ private Q_SLOTS:
         const auto report = auditRun(run.paths, AuditDepth::Files);
         QVERIFY(!report.ok());
         QVERIFY2(report.error().message.find("not a regular file") != std::string::npos, report.error().message.c_str());
+    }
+
+    void aResumeTookATrackerThatGivesChunksOutByAnotherSeed()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        good(checkResume(run.paths, file, reader, audit(run.paths.tracker())));
+        run.sql("UPDATE meta SET value=99 WHERE key='seed'");
+        const auto refused = checkResume(run.paths, file, reader, audit(run.paths.tracker()));
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("its seed is '99'") != std::string::npos, refused.error().message.c_str());
+    }
+
+    /// Nobody could read it where it lay, so whoever asked what is wrong was told nothing else.
+    void aLinkedTrackerIsNamedByWhoeverReadsIt()
+    {
+        Changed run(whole_);
+        QTemporaryDir elsewhere;
+        const fs::path target = pathFromUtf8(elsewhere.path().toStdString()) / "tracker";
+        for (const char* ending : { "-wal", "-shm" })
+            fs::remove(run.paths.tracker().string() + ending);
+        fs::rename(run.paths.tracker(), target);
+        fs::create_symlink(target, run.paths.tracker());
+        const auto status = readStatus(run.paths);
+        const auto report = auditRun(run.paths, AuditDepth::Files);
+        QVERIFY(!status.ok() && !report.ok());
+        for (const auto& said : { status.error().message, report.error().message, trackerDamage(run.paths) })
+            QVERIFY2(said.find("tracker.sqlite is a link, and Furrow writes") != std::string::npos, said.c_str());
+        QCOMPARE(good(entriesOf(target.parent_path())).size(), std::size_t(1));
     }
 
     void copyOfACheckpointIsNoFault()

@@ -1,0 +1,36 @@
+#include "core/run/order_check.h"
+
+#include "core/base/sentence.h"
+#include "core/run/ledger_view.h"
+#include "core/tracker/order_facts.h"
+
+namespace furrow {
+
+TrackerConfig orderConfig(const RunConfig& config)
+{
+    TrackerConfig tracker;
+    tracker.seed = static_cast<std::uint64_t>(config.seed);
+    tracker.shuffleWindowBlocks = config.shuffleWindowBlocks;
+    tracker.linearOrder = !config.shuffle;
+    tracker.startAt = config.startAt;
+    tracker.windowTokens = config.seqLen;
+    return tracker;
+}
+
+Status checkOrder(const RunPaths& paths, const RunFile& file)
+{
+    auto found = readOrderFacts(readableLedger(paths));
+    if (!found.ok())
+        return found.error();
+    auto began = orderFacts(orderConfig(file.config));
+    if (!found.value().contains("window_tokens"))
+        began.erase("window_tokens"); // a version that counted in proportion kept none
+    for (const auto& [key, value] : found.value())
+        began.try_emplace(key);
+    for (const auto& [key, value] : began)
+        if (const auto& now = found.value()[key]; now != value)
+            return Error { ErrorCode::InvalidArgument, sentence("the tracker was changed from outside: its %1 is '%2', the run began with '%3'. Its chunks would be given out or counted in another way; put an older copy of the tracker back.", { key, now, value }) };
+    return {};
+}
+
+} // namespace furrow
