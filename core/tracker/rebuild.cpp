@@ -232,20 +232,27 @@ namespace {
         std::map<std::int32_t, std::int64_t> workers_;
     };
 
+    /// A replica whose newest checkpoint went into others since stands on what it took over from them. By the times in the manifests alone that cannot be
+    /// known: a clock may have gone back meanwhile.
+    void takeHeadsForward(Database& db, Rebuilt& result)
+    {
+        for (const auto& [replica, newest] : loadLineage(db).forsaken())
+            db.run("UPDATE replica SET head=? WHERE replica=?", newest, replica);
+        Rows rows = db.query("SELECT DISTINCT c.folder FROM replica r JOIN checkpoint c ON c.id=r.head ORDER BY r.replica");
+        while (rows.next())
+            result.heads.push_back(rows.text(0));
+    }
+
     /// Heads as chosen; a replica without a line of its own stands on the merge.
-    void setHeads(Database& db, const Choice& choice, Rebuilt& result)
+    void setHeads(Database& db, const Choice& choice)
     {
         if (!choice.merge().empty()) {
             db.run("UPDATE replica SET head=?", idOf(db, choice.merge()));
-            if (choice.heads().empty()) {
+            if (choice.heads().empty())
                 db.run("INSERT OR IGNORE INTO replica (replica, head) VALUES (0, ?)", idOf(db, choice.merge()));
-                result.heads.push_back(choice.merge());
-            }
         }
-        for (const auto& [replica, folder] : choice.heads()) {
+        for (const auto& [replica, folder] : choice.heads())
             db.run("INSERT INTO replica (replica, head) VALUES (?, ?) ON CONFLICT (replica) DO UPDATE SET head=excluded.head", replica, idOf(db, folder));
-            result.heads.push_back(folder);
-        }
     }
 
 } // namespace
@@ -324,10 +331,11 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     for (const auto& one : proven)
         if (one.removed) // by the keep policy, after the ledger that this one is made from
             db.run("UPDATE checkpoint SET removed=1 WHERE folder=? AND manifest_sha256=? AND removed=0", one.record.folder, one.record.manifestSha256);
-    setHeads(db, choice, result);
+    setHeads(db, choice);
     ChunkMoves moves(file.value(), 0);
     keepOnlySurviving(file.value(), moves, loadLineage(db), "not proven when the tracker was rebuilt");
     moves.finish();
+    takeHeadsForward(db, result);
     const std::vector<std::string> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
     writeRunEvent(file.value(), 0, why == RebuildReason::Older ? sentence("taken forward: %1 checkpoints with %2 parts were added from their files", added)
                                                                : sentence("rebuilt: %1 checkpoints with %2 parts were added from their files", added));

@@ -1,6 +1,7 @@
 #include "ledger_fixture.h"
 
 #include "core/tracker/database.h"
+#include "core/tracker/rebuild.h"
 
 using namespace furrow;
 using enum ChunkState;
@@ -10,6 +11,7 @@ class TestMerges : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void mergeMovesAllHeadsAndKeepsTheParts();
+    void repairLeavesNoReplicaBehindTheMergeThatItWentInto();
     void damagedMergeFallsBackToItsMembers();
     void damagedMergeIsNotLookedForAgain();
     void deadReplicaTakesPartWithItsLastCheckpoint();
@@ -99,6 +101,37 @@ void TestMerges::mergeMovesAllHeadsAndKeepsTheParts()
     QCOMPARE(field.counts()[Committed], 2);
     QVERIFY(!b.commitMerge(round, record(-1, "m2")).ok());
     trainOne(a, 0, "a2"); // on the merged weights
+    verifyClean(field);
+}
+
+void TestMerges::repairLeavesNoReplicaBehindTheMergeThatItWentInto() // a clock that had gone back made an older checkpoint look like the newest
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    good(a.takeMerge(round));
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    good(a.end("done"));
+    good(b.end("done"));
+    std::vector<ProvenCheckpoint> proven(2);
+    proven[0].record = record(1, "b1");
+    proven[0].writtenWallNs = field.clock.wallNs() + 1'000'000'000'000;
+    proven[1].record = record(-1, "m1");
+    proven[1].record.kind = CheckpointKind::Merge;
+    proven[1].parents = { "a1", "b1" };
+    proven[1].writtenWallNs = field.clock.wallNs();
+    proven[0].whole = proven[1].whole = true;
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, field.clock));
+    QCOMPARE(rebuilt.heads, std::vector<std::string> { "m1" });
+    SAME(newestHead(field, 0), merged);
+    SAME(newestHead(field, 1), merged);
     verifyClean(field);
 }
 
