@@ -123,6 +123,9 @@ struct RunConfig {
     std::int64_t evalBatches = 20;
     std::int64_t sampleSteps = 0;
     std::string samplePrompt = "\n";
+    double expectedLoss = 0.9;
+    double expectedLossFall = 0.12;
+    double lossAlarm = 0.4;
 
     // Merging
     std::string merge = "average";

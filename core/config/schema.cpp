@@ -126,6 +126,9 @@ std::vector<Setting> makeSettings()
     add({ "eval_batches", "Batches", G::Evaluation, &C::evalBatches, "batches", 1, 100000, {}, Safe, false, "Batches of one evaluation, at most; always the same ones." });
     add({ "sample_steps", "Sample every", G::Evaluation, &C::sampleSteps, "steps", 0, kNoLimit, {}, Safe, false, "Own steps of worker 0 between two text samples. 0: never." });
     add({ "sample_prompt", "Prompt", G::Evaluation, &C::samplePrompt, "", 0, 0, {}, Safe, false, "Beginning of the text samples." });
+    add({ "expected_loss", "Expected loss", G::Evaluation, &C::expectedLoss, "", 0.01, 10, {}, Safe, false, "What fresh weights are expected to need for new text after the first megabyte, as a multiple of what zstd needs for it. Learnt from runs of the presets on prose, code, licences, tables and logs." });
+    add({ "expected_loss_fall", "Expected loss, fall", G::Evaluation, &C::expectedLossFall, "", 0, 1, {}, Safe, false, "How the expected loss falls with the text that was trained: megabytes to the power of minus this." });
+    add({ "loss_alarm", "Loss alarm below", G::Evaluation, &C::lossAlarm, "", 0, 1, {}, Safe, false, "An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never." });
 
     add({ "merge", "Merge", G::Merging, &C::merge, "", 0, 0, { "none", "average", "diloco" }, Safe, true, "How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models." });
     add({ "merge_tokens", "Merge every", G::Merging, &C::mergeTokens, "tokens", 0, kNoLimit, {}, Safe, true, "Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end." });

@@ -52,28 +52,48 @@ std::optional<std::string> UnknownAlarm::add(const ChunkText& chunk)
     return sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.", { formatNumber(100 * share(), 1) });
 }
 
-void TooGoodLoss::beginChunk(std::int64_t epoch, std::string_view text, std::int64_t tokens)
+TextMeasure measureText(std::string_view text, std::int64_t tokens)
 {
-    bytesPerLabel_ = static_cast<double>(text.size()) / static_cast<double>(std::max<std::int64_t>(1, tokens));
+    TextMeasure measured;
+    measured.bytesPerLabel = static_cast<double>(text.size()) / static_cast<double>(std::max<std::int64_t>(1, tokens));
     text = text.substr(0, kZstdBytes);
-    judged_ = epoch == 0 && !text.empty() && tokens > 0;
-    if (!judged_)
-        return;
     std::vector<char> packed(ZSTD_compressBound(text.size()));
     const std::size_t size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), kZstdLevel);
-    judged_ = ZSTD_isError(size) == 0;
-    zstdBits_ = 8 * static_cast<double>(size) / static_cast<double>(text.size());
+    if (!text.empty() && tokens > 0 && ZSTD_isError(size) == 0)
+        measured.zstdBits = 8 * static_cast<double>(size) / static_cast<double>(text.size());
+    return measured;
 }
 
-std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t labels)
+double ExpectedLoss::floor(double zstdBits, double bytesTrained) const
+{
+    constexpr double kShareOfZstd = 0.1; // for weights that know something already
+    constexpr double kLeastMegabytes = 0.1;
+    if (alarmShare <= 0)
+        return 0;
+    const double expected = afterMegabyte * zstdBits * std::pow(std::max(bytesTrained / 1e6, kLeastMegabytes), -fall);
+    return fresh ? alarmShare * expected : kShareOfZstd * zstdBits;
+}
+
+void TooGoodLoss::beginChunk(std::int64_t epoch, std::string_view text, std::int64_t tokens)
+{
+    beginChunk(epoch, epoch == 0 ? measureText(text, tokens) : TextMeasure {});
+}
+
+void TooGoodLoss::beginChunk(std::int64_t epoch, const TextMeasure& measured)
+{
+    text_ = measured;
+    judged_ = epoch == 0 && measured.zstdBits > 0;
+}
+
+std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t labels, std::int64_t tokensTrained)
 {
     if (!judged_ || labels <= 0 || !std::isfinite(lossSum))
         return std::nullopt;
     const double keep = std::max(0.0, 1 - static_cast<double>(labels) / kMeanLabels);
     labels_ = keep * labels_ + static_cast<double>(labels);
     lossSum_ = keep * lossSum_ + lossSum;
-    const double bits = lossSum_ / labels_ / std::numbers::ln2 / bytesPerLabel_;
-    const double floor = kShareOfZstd * zstdBits_;
+    const double bits = lossSum_ / labels_ / std::numbers::ln2 / text_.bytesPerLabel;
+    const double floor = expected_.floor(text_.zstdBits, static_cast<double>(tokensTrained) * text_.bytesPerLabel);
     if (labels_ < kMinLabels || bits >= floor) {
         fired_ = fired_ && bits < 2 * floor;
         return std::nullopt;
@@ -82,7 +102,7 @@ std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t lab
         return std::nullopt;
     fired_ = true;
     return sentence("The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.",
-        { formatNumber(bits, 3), formatNumber(zstdBits_, 2) });
+        { formatNumber(bits, 3), formatNumber(text_.zstdBits, 2) });
 }
 
 } // namespace furrow

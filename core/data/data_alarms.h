@@ -62,29 +62,53 @@ private:
     bool fired_ = false;
 };
 
+/// How hard a text is to foretell without having learnt anything.
+struct TextMeasure {
+    double zstdBits = 0; ///< that zstd needs for a byte of it; 0: not known
+    double bytesPerLabel = 0;
+};
+/// @param text  of a part of a chunk, some 100 KB are enough; @param tokens  of that text, with an end-of-text per sample
+TextMeasure measureText(std::string_view text, std::int64_t tokens);
+
+/// The loss that is expected of text that is trained for the first time, in bits per byte: so vocabularies can be compared. Defaults are of fresh weights,
+/// learnt from 22 runs of our presets on seven texts (tests/core/data/loss_curves.jsonl; tests/bench/README.md).
+struct ExpectedLoss {
+    double afterMegabyte = 0.9; ///< of what zstd needs for the text
+    double fall = 0.12; ///< megabytes trained to the power of minus this
+    double alarmShare = 0.4; ///< an alarm is raised below this share of it; 0: never
+    /// Weights that have learnt elsewhere already: nothing is known of what they need, so the alarm is raised below a tenth of what zstd needs. The best
+    /// published models need 0.5 to 0.7 bits for a byte of English that they do not know, zstd 2.5 to 3; a model that copies falls below 0.05.
+    bool fresh = true;
+
+    /// Bits a byte below which a loss is too good. @param bytesTrained  of text, by these weights so far
+    double floor(double zstdBits, double bytesTrained) const;
+};
+
 /// Tells a training loss that is too good for text that the model sees for the first time: labels that are not shifted
-/// (the model learns to copy its input), or evaluation text among the training text. Not thread-safe.
-/// Rule: in the first epoch, the mean over the last 20,000 labels or more lies below a tenth of what zstd needs for the
-/// chunk's own text, both in bits per byte. Measured on English, zstd needs 2.5 to 3 bits a byte, the best published
-/// models 0.5 to 0.7 on text that they do not know, fine-tuned ones the same; a copying model falls below 0.05 within some
-/// hundred steps. Data that is easy (tables, repeated lines) is easy for zstd too, so its floor is low. Later epochs may
-/// remember, and are not judged.
+/// (the model learns to copy its input), or text that comes again within an epoch. Not thread-safe.
+/// Rule: in the first epoch, the mean over the last 20,000 labels or more lies below ExpectedLoss::floor(). Data that is easy
+/// (tables, repeated lines) is easy for zstd too, so its floor is low. Later epochs may remember, and are not judged.
 class TooGoodLoss {
 public:
+    explicit TooGoodLoss(const ExpectedLoss& expected = {})
+        : expected_(expected)
+    {
+    }
     /// A chunk is about to be trained.
     /// @param text  of a part of it, some 100 KB are enough; @param tokens  of that text, with an end-of-text per sample
     void beginChunk(std::int64_t epoch, std::string_view text, std::int64_t tokens);
-    /// @param lossSum  nats over `labels`
+    /// The same of a text that was measured before.
+    void beginChunk(std::int64_t epoch, const TextMeasure& measured);
+    /// @param lossSum  nats over `labels`; @param tokensTrained  by these weights, this step among them
     /// @return a sentence when the rule fires: once until the loss has risen above the floor again
-    std::optional<std::string> addStep(double lossSum, std::int64_t labels);
+    std::optional<std::string> addStep(double lossSum, std::int64_t labels, std::int64_t tokensTrained);
 
 private:
     static constexpr double kMinLabels = 20'000;
-    static constexpr double kShareOfZstd = 0.1;
 
+    ExpectedLoss expected_;
     bool judged_ = false;
-    double zstdBits_ = 0; ///< a byte of text
-    double bytesPerLabel_ = 0;
+    TextMeasure text_; ///< of the chunk
     double labels_ = 0; ///< of the running mean
     double lossSum_ = 0;
     bool fired_ = false;

@@ -311,7 +311,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             work.outcome.peakGradientNorm = std::max(work.outcome.peakGradientNorm, step.gradientNorm);
             lastLoss_ = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
             judge(work, step);
-            if (const auto alarm = tooGood_.addStep(step.lossSum, step.tokens)) {
+            if (const auto alarm = tooGood_.addStep(step.lossSum, step.tokens, state_.tokens)) {
                 logWarning(toString(work.claim.chunk) + ": " + *alarm);
                 tellEvent(EventRecord::Kind::Alarm, *alarm, work.claim.chunk);
             }

@@ -22,6 +22,7 @@ TrainingSession::TrainingSession(RunSetup setup, TrainerOptions options, std::fu
     , options_(std::move(options))
     , stopRequested_(std::move(stopRequested))
     , factory_(std::move(factory))
+    , tooGood_({ setup_.config.expectedLoss, setup_.config.expectedLossFall, setup_.config.lossAlarm, setup_.config.initFrom.empty() })
 {
 }
 

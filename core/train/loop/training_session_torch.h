@@ -154,7 +154,7 @@ private:
     std::string headFolder_; ///< its folder; "": the start weights
     int failedCheckpoints_ = 0; ///< in a row
     std::int64_t badInARow_ = 0;
-    TooGoodLoss tooGood_;
+    TooGoodLoss tooGood_; ///< as the settings say
     std::optional<double> evalLoss_; ///< of the weights at evalStep_
     std::int64_t evalStep_ = -1; ///< lineage step of the newest evaluation
     std::int64_t evalOwnStep_ = -1;

@@ -1,6 +1,6 @@
 // Trains a preset on a text for some steps and appends what TooGoodLoss would see to a file: how the expected loss was learnt, and what
 // tst_data_alarms plays to it (tests/core/data/loss_curves.jsonl).
-//   record_loss_curve OUT NAME TEXT TOKENIZER PRESET STEPS SEED [none|unshifted|backwards|repeated|padding]
+//   record_loss_curve OUT NAME TEXT TOKENIZER PRESET STEPS SEED [none|unshifted|backwards|repeated]
 
 #include "core/base/file_system.h"
 #include "core/base/random.h"
@@ -49,7 +49,6 @@ std::shared_ptr<const Tokenizer> tokenizerFor(const std::string& name, const std
 struct Fault {
     std::int64_t labelOffset = 1; ///< 0: labels are the inputs; -1: the token before
     std::int64_t repeats = 1; ///< how often the same windows come in one epoch
-    bool countsPadding = false; ///< half of the labels are masked, and counted
 };
 
 Fault faultNamed(const std::string& name)
@@ -57,7 +56,6 @@ Fault faultNamed(const std::string& name)
     Fault fault;
     fault.labelOffset = name == "unshifted" ? 0 : name == "backwards" ? -1 : 1;
     fault.repeats = name == "repeated" ? 40 : 1;
-    fault.countsPadding = name == "padding";
     return fault;
 }
 
@@ -87,8 +85,7 @@ Batch batchAt(const std::vector<TokenId>& ids, std::span<const std::int64_t> sta
         for (std::int64_t i = 0; i < length; ++i) {
             const std::int64_t at = starts[static_cast<std::size_t>(row)] + i;
             batch.inputs_BT[row].mutable_data_ptr<std::int64_t>()[i] = ids[static_cast<std::size_t>(at)];
-            const bool masked = fault.countsPadding && i >= length / 2;
-            batch.labels_BT[row].mutable_data_ptr<std::int64_t>()[i] = masked ? -1 : ids[static_cast<std::size_t>(at + fault.labelOffset)];
+            batch.labels_BT[row].mutable_data_ptr<std::int64_t>()[i] = ids[static_cast<std::size_t>(at + fault.labelOffset)];
         }
     batch.labels = rows * length;
     return batch;
@@ -99,7 +96,7 @@ Batch batchAt(const std::vector<TokenId>& ids, std::span<const std::int64_t> sta
 int main(int argc, char** argv)
 {
     if (argc < 8) {
-        std::fprintf(stderr, "record_loss_curve OUT NAME TEXT TOKENIZER PRESET STEPS SEED [none|unshifted|backwards|repeated|padding]\n");
+        std::fprintf(stderr, "record_loss_curve OUT NAME TEXT TOKENIZER PRESET STEPS SEED [none|unshifted|backwards|repeated]\n");
         return 2;
     }
     const std::string text = orExit(readFile(argv[3], 64 << 20));
