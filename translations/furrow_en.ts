@@ -1535,10 +1535,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3466,6 +3462,146 @@
         <source>block %1: %2 It was put aside and is prepared again from the source when it is needed.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 had been removed and is there again: it is the run&apos;s again, and pinned.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an older merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of step %1, on %2 tokens of held-out text; %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of step %1; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all replicas, merged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a merge with %1 of %2 tokens; others trained what is not in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1&apos;s own weights: %2 of %3 tokens; not merged with the others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is the newest of replica %2 and is marked as removed, which the keep policy never does</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1 should stand on checkpoint %2 or a newer one, and stands on an older one: its row was changed from outside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the end of the epoch was reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the wanted number of blocks is complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the wanted number of steps was reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the wanted number of tokens was reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the wanted hours are over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all wanted epochs are trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a person stopped it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an error stopped it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was interrupted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the rest of the data cannot be trained as it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the frozen weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no SHA-256</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads formats 1 and 2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker was changed from outside: its %1 is &apos;%2&apos;, the run began with &apos;%3&apos;. Its chunks would be given out or counted in another way; put an older copy of the tracker back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the history of events: from which state to which chunks moved, when and why</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3715,10 +3851,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Active time</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3744,6 +3876,10 @@
     </message>
     <message>
         <source>Preset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens per second, mean</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4968,6 +5104,30 @@
         <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Expected loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What fresh weights are expected to need for new text after the first megabyte, as a multiple of what zstd needs for it. Learnt from runs of the presets on prose, code, licences, tables and logs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expected loss, fall</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the expected loss falls with the text that was trained: megabytes to the power of minus this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss alarm below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -5389,6 +5549,10 @@
         <source>cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>newest of its replica</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -5422,42 +5586,6 @@
     </message>
     <message>
         <source>Unknown</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the end of the epoch was reached</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the wanted number of blocks is complete</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the wanted number of steps was reached</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the wanted number of tokens was reached</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the wanted hours are over</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>all wanted epochs are complete</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>you stopped it</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>an error stopped it</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>interrupted</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5627,10 +5755,6 @@
     </message>
     <message>
         <source>ended</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>incomplete</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6385,15 +6509,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Weights: %1, loss %2 on held-out text</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Weights: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Tokenizer: %1, %2 tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights: %1 (%2), loss %3 on held-out text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights: %1 (%2)</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6947,14 +7071,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens per second of each worker</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tokens per second of each worker: smallest, quartiles, largest</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Run compared with the baseline</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6986,15 +7102,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Eval loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Mean loss of all chunks</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7003,10 +7111,6 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tokens per second</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7031,6 +7135,44 @@
     </message>
     <message>
         <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Speed of single steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Speed of single steps of one worker each, in tokens per second: smallest, quartiles, largest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %n worker(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, step %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %Ln chunk(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Loss, last step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss of the first epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens per second, mean</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9205,14 +9347,6 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Mean over the workers of the loss of their newest step; the curves are smoothed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The newest evaluation on held-out text; each replica is evaluated for itself</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9222,6 +9356,21 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Eval loss, worker %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No weights were evaluated on held-out text yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9767,6 +9916,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>None. The setting “Sample every” writes some text while the run trains.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the newest: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

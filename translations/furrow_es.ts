@@ -1535,10 +1535,6 @@
         <translation>parent_chunks es skip, pero la ejecución de init_from se entrenó con otros datos o los cortó en otros fragmentos (data, chunk_samples, chunk_bytes, samples_per_block y seq_len deben ser iguales). Use parent_chunks=again.</translation>
     </message>
     <message>
-        <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
-        <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee el formato 1.</translation>
-    </message>
-    <message>
         <source>tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.</source>
         <translation>tokenizer es char, que lee todos los datos para hallar sus caracteres; %1 es demasiado para eso. Use byte o gpt2.</translation>
     </message>
@@ -3466,6 +3462,146 @@
         <source>block %1: %2 It was put aside and is prepared again from the source when it is needed.</source>
         <translation>bloque %1: %2 Se apartó y se prepara de nuevo desde el origen cuando haga falta.</translation>
     </message>
+    <message>
+        <source>checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back</source>
+        <translation>la política de conservación retiró el punto de control %1 y su carpeta está ahí; la próxima reanudación lo recupera</translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.</source>
+        <translation>%1 del punto de control %2 no es lo que Furrow escribió, así que la carpeta no se borró.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2</source>
+        <translation>El punto de control %1 se había retirado y su carpeta está ahí de nuevo; se dejó como está: %2</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 had been removed and is there again: it is the run&apos;s again, and pinned.</source>
+        <translation>El punto de control %1 se había retirado y está ahí de nuevo: vuelve a ser de la ejecución y queda fijado.</translation>
+    </message>
+    <message>
+        <source>an older merge</source>
+        <translation>una fusión anterior</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>réplica %1</translation>
+    </message>
+    <message>
+        <source>of step %1, on %2 tokens of held-out text; %3</source>
+        <translation>del paso %1, sobre %2 tokens de texto reservado; %3</translation>
+    </message>
+    <message>
+        <source>of step %1; %2</source>
+        <translation>del paso %1; %2</translation>
+    </message>
+    <message>
+        <source>all replicas, merged</source>
+        <translation>todas las réplicas, fusionadas</translation>
+    </message>
+    <message>
+        <source>a merge with %1 of %2 tokens; others trained what is not in it</source>
+        <translation>una fusión con %1 de %2 tokens; otras entrenaron lo que no está en ella</translation>
+    </message>
+    <message>
+        <source>replica %1&apos;s own weights: %2 of %3 tokens; not merged with the others</source>
+        <translation>los pesos propios de la réplica %1: %2 de %3 tokens; no fusionados con los demás</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is the newest of replica %2 and is marked as removed, which the keep policy never does</source>
+        <translation>el punto de control %1 es el más reciente de la réplica %2 y está marcado como retirado, cosa que la política de conservación nunca hace</translation>
+    </message>
+    <message>
+        <source>replica %1 should stand on checkpoint %2 or a newer one, and stands on an older one: its row was changed from outside</source>
+        <translation>la réplica %1 debería estar en el punto de control %2 o en uno más reciente y está en uno anterior: su fila se cambió desde fuera</translation>
+    </message>
+    <message>
+        <source>the end of the epoch was reached</source>
+        <translation>se alcanzó el final de la época</translation>
+    </message>
+    <message>
+        <source>the wanted number of blocks is complete</source>
+        <translation>está completo el número de bloques pedido</translation>
+    </message>
+    <message>
+        <source>the wanted number of steps was reached</source>
+        <translation>se alcanzó el número de pasos pedido</translation>
+    </message>
+    <message>
+        <source>the wanted number of tokens was reached</source>
+        <translation>se alcanzó el número de tokens pedido</translation>
+    </message>
+    <message>
+        <source>the wanted hours are over</source>
+        <translation>pasaron las horas pedidas</translation>
+    </message>
+    <message>
+        <source>all wanted epochs are trained</source>
+        <translation>están entrenadas todas las épocas pedidas</translation>
+    </message>
+    <message>
+        <source>a person stopped it</source>
+        <translation>la detuvo una persona</translation>
+    </message>
+    <message>
+        <source>an error stopped it</source>
+        <translation>la detuvo un error</translation>
+    </message>
+    <message>
+        <source>it was interrupted</source>
+        <translation>fue interrumpida</translation>
+    </message>
+    <message>
+        <source>the rest of the data cannot be trained as it is</source>
+        <translation>el resto de los datos no se puede entrenar tal como está</translation>
+    </message>
+    <message>
+        <source>Reading the frozen weights</source>
+        <translation>Leyendo los pesos congelados</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs</source>
+        <translation>%1, los pesos congelados de %2 puntos de control (el más nuevo es %3), no es lo que se escribió: su tamaño o su SHA-256 difiere</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4</source>
+        <translation>%1, los pesos congelados de %2 puntos de control (el más nuevo es %3), no se pudo inspeccionar: %4</translation>
+    </message>
+    <message>
+        <source>is no SHA-256</source>
+        <translation>no es un SHA-256</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads formats 1 and 2.</source>
+        <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee los formatos 1 y 2.</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.</source>
+        <translation>el punto de control %1 solo tiene los pares de LoRA; faltan los pesos que van con ellos: %2 no está. Estaba en checkpoints/frozen de la ejecución %3. Cópielo ahí, o a la carpeta del punto de control.</translation>
+    </message>
+    <message>
+        <source>%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.</source>
+        <translation>%1 contiene el secreto de la variable de entorno %2, que quedaría guardado en la ejecución y se vería en todas partes. Quítelo: lo que necesita el secreto lo lee del entorno.</translation>
+    </message>
+    <message>
+        <source>The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.</source>
+        <translation>La carpeta de la ejecución contiene el secreto de la variable de entorno %1, que se vería en todas partes. Indique otra carpeta.</translation>
+    </message>
+    <message>
+        <source>the tracker was changed from outside: its %1 is &apos;%2&apos;, the run began with &apos;%3&apos;. Its chunks would be given out or counted in another way; put an older copy of the tracker back.</source>
+        <translation>el registro fue cambiado desde fuera: su %1 es &apos;%2&apos;, la ejecución empezó con &apos;%3&apos;. Sus fragmentos se repartirían o contarían de otra manera; vuelva a poner una copia anterior del registro.</translation>
+    </message>
+    <message>
+        <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
+        <translation>los fragmentos del bloque %1 que entrenó la ejecución padre están escritos como nadie los escribe: su fila fue cambiada</translation>
+    </message>
+    <message>
+        <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
+        <translation>%1: las ventanas que la reserva %2 tenía, entrenó u omitió están escritas como nadie las escribe: su fila fue cambiada</translation>
+    </message>
+    <message>
+        <source>the history of events: from which state to which chunks moved, when and why</source>
+        <translation>la historia de los eventos: de qué estado a qué estado pasaron los fragmentos, cuándo y por qué</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3715,10 +3851,6 @@
         <translation>Pasos</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>Tokens por segundo</translation>
-    </message>
-    <message>
         <source>Active time</source>
         <translation>Tiempo activo</translation>
     </message>
@@ -3745,6 +3877,10 @@
     <message>
         <source>Preset</source>
         <translation>Plantilla</translation>
+    </message>
+    <message>
+        <source>Tokens per second, mean</source>
+        <translation>Tokens por segundo, media</translation>
     </message>
 </context>
 <context>
@@ -4968,6 +5104,30 @@
         <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
         <translation>BLOQUE:FRAGMENTO, ambos desde 0: la primera época empieza con este fragmento, sigue con lo que hay detrás en los datos y termina con lo que hay delante, así que no se omite nada. Ambas partes se mezclan como siempre; las épocas siguientes no cambian. Los datos se recorren hasta ese punto antes de empezar a entrenar. Vacío: por el principio.</translation>
     </message>
+    <message>
+        <source>Expected loss</source>
+        <translation>Pérdida esperada</translation>
+    </message>
+    <message>
+        <source>What fresh weights are expected to need for new text after the first megabyte, as a multiple of what zstd needs for it. Learnt from runs of the presets on prose, code, licences, tables and logs.</source>
+        <translation>Lo que se espera que necesiten unos pesos nuevos para un texto nuevo tras el primer megabyte, como múltiplo de lo que necesita zstd. Aprendido de ejecuciones de los preajustes con prosa, código, licencias, tablas y registros.</translation>
+    </message>
+    <message>
+        <source>Expected loss, fall</source>
+        <translation>Pérdida esperada, descenso</translation>
+    </message>
+    <message>
+        <source>How the expected loss falls with the text that was trained: megabytes to the power of minus this.</source>
+        <translation>Cómo desciende la pérdida esperada con el texto entrenado: megabytes elevados a menos este valor.</translation>
+    </message>
+    <message>
+        <source>Loss alarm below</source>
+        <translation>Alarma de pérdida por debajo de</translation>
+    </message>
+    <message>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
+        <translation>Se da una alarma cuando la pérdida en texto nuevo está por debajo de esta fracción de la esperada: puede que las etiquetas no estén desplazadas o que los datos se contengan a sí mismos. 0: nunca.</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -5389,6 +5549,10 @@
         <source>cannot be read</source>
         <translation>no se puede leer</translation>
     </message>
+    <message>
+        <source>newest of its replica</source>
+        <translation>el más reciente de su réplica</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -5427,42 +5591,6 @@
     <message>
         <source>Unknown</source>
         <translation>Desconocido</translation>
-    </message>
-    <message>
-        <source>the end of the epoch was reached</source>
-        <translation>se alcanzó el final de la época</translation>
-    </message>
-    <message>
-        <source>the wanted number of blocks is complete</source>
-        <translation>está completo el número de bloques pedido</translation>
-    </message>
-    <message>
-        <source>the wanted number of steps was reached</source>
-        <translation>se alcanzó el número de pasos pedido</translation>
-    </message>
-    <message>
-        <source>the wanted number of tokens was reached</source>
-        <translation>se alcanzó el número de tokens pedido</translation>
-    </message>
-    <message>
-        <source>the wanted hours are over</source>
-        <translation>pasaron las horas pedidas</translation>
-    </message>
-    <message>
-        <source>all wanted epochs are complete</source>
-        <translation>están completas todas las épocas pedidas</translation>
-    </message>
-    <message>
-        <source>you stopped it</source>
-        <translation>la detuvo usted</translation>
-    </message>
-    <message>
-        <source>an error stopped it</source>
-        <translation>la detuvo un error</translation>
-    </message>
-    <message>
-        <source>interrupted</source>
-        <translation>interrumpida</translation>
     </message>
     <message>
         <source>not prepared</source>
@@ -5628,10 +5756,6 @@
     <message>
         <source>ended</source>
         <translation>terminado</translation>
-    </message>
-    <message>
-        <source>incomplete</source>
-        <translation>incompleta</translation>
     </message>
     <message>
         <source>Epoch %1</source>
@@ -6385,16 +6509,16 @@
         <translation>Esta ejecución todavía no tiene pesos propios.</translation>
     </message>
     <message>
-        <source>Weights: %1, loss %2 on held-out text</source>
-        <translation>Pesos: %1, pérdida %2 en el texto reservado</translation>
-    </message>
-    <message>
-        <source>Weights: %1</source>
-        <translation>Pesos: %1</translation>
-    </message>
-    <message>
         <source>Tokenizer: %1, %2 tokens</source>
         <translation>Tokenizador: %1, %2 tokens</translation>
+    </message>
+    <message>
+        <source>Weights: %1 (%2), loss %3 on held-out text</source>
+        <translation>Pesos: %1 (%2), pérdida %3 en el texto reservado</translation>
+    </message>
+    <message>
+        <source>Weights: %1 (%2)</source>
+        <translation>Pesos: %1 (%2)</translation>
     </message>
 </context>
 <context>
@@ -6947,14 +7071,6 @@
         <translation>Elija de dos a ocho ejecuciones.</translation>
     </message>
     <message>
-        <source>Tokens per second of each worker</source>
-        <translation>Tokens por segundo de cada trabajador</translation>
-    </message>
-    <message>
-        <source>Tokens per second of each worker: smallest, quartiles, largest</source>
-        <translation>Tokens por segundo de cada trabajador: mínimo, cuartiles, máximo</translation>
-    </message>
-    <message>
         <source>Run compared with the baseline</source>
         <translation>Ejecución comparada con la referencia</translation>
     </message>
@@ -6986,16 +7102,8 @@
         <translation>Estado</translation>
     </message>
     <message>
-        <source>Loss</source>
-        <translation>Pérdida</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>Pérdida de evaluación</translation>
-    </message>
-    <message>
-        <source>Mean loss of all chunks</source>
-        <translation>Pérdida media de todos los fragmentos</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -7004,10 +7112,6 @@
     <message>
         <source>Tokens</source>
         <translation>Tokens</translation>
-    </message>
-    <message>
-        <source>Tokens per second</source>
-        <translation>Tokens por segundo</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -7032,6 +7136,44 @@
     <message>
         <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
         <translation>%1 fragmentos en común, diferencia media %2 nats, %3 mejores que la referencia.</translation>
+    </message>
+    <message>
+        <source>Speed of single steps</source>
+        <translation>Velocidad de cada paso</translation>
+    </message>
+    <message>
+        <source>Speed of single steps of one worker each, in tokens per second: smallest, quartiles, largest</source>
+        <translation>Velocidad de cada paso de un trabajador, en tokens por segundo: mínimo, cuartiles, máximo</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %n worker(s)</source>
+        <translation>
+            <numerusform>%1, media de %n trabajador</numerusform>
+            <numerusform>%1, media de %n trabajadores</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, step %2</source>
+        <translation>%1, paso %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %Ln chunk(s)</source>
+        <translation>
+            <numerusform>%1, media de %Ln fragmento</numerusform>
+            <numerusform>%1, media de %Ln fragmentos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Loss, last step</source>
+        <translation>Pérdida, último paso</translation>
+    </message>
+    <message>
+        <source>Loss of the first epoch</source>
+        <translation>Pérdida de la primera época</translation>
+    </message>
+    <message>
+        <source>Tokens per second, mean</source>
+        <translation>Tokens por segundo, media</translation>
     </message>
 </context>
 <context>
@@ -9209,14 +9351,6 @@ no se puede leer el archivo</translation>
         <translation>Pérdida, último paso</translation>
     </message>
     <message>
-        <source>Mean over the workers of the loss of their newest step; the curves are smoothed</source>
-        <translation>Media de los trabajadores de la pérdida de su último paso; las curvas están suavizadas</translation>
-    </message>
-    <message>
-        <source>The newest evaluation on held-out text; each replica is evaluated for itself</source>
-        <translation>La última evaluación con texto reservado; cada réplica se evalúa por separado</translation>
-    </message>
-    <message>
         <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
         <translation>En fragmentos entrenados y confirmados de todos los trabajadores. Un trabajador cuenta sus propios pasos, también los del trabajo perdido</translation>
     </message>
@@ -9227,6 +9361,21 @@ no se puede leer el archivo</translation>
     <message>
         <source>Eval loss, worker %1</source>
         <translation>Pérdida de eval., trabajador %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
+        <translation>
+            <numerusform>Pérdida del último paso de %n trabajador; las curvas están suavizadas</numerusform>
+            <numerusform>Media de %n trabajadores, de la pérdida de su último paso; las curvas están suavizadas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No weights were evaluated on held-out text yet</source>
+        <translation>Todavía no se han evaluado pesos en el texto reservado</translation>
+    </message>
+    <message>
+        <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
+        <translation>Ahora, todos los trabajadores juntos. Tokens por segundo, media del tiempo activo: %1</translation>
     </message>
 </context>
 <context>
@@ -9775,6 +9924,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>None. The setting “Sample every” writes some text while the run trains.</source>
         <translation>Ninguno. El ajuste «Muestrear cada» escribe texto mientras se entrena.</translation>
+    </message>
+    <message>
+        <source>the newest: %1</source>
+        <translation>el más reciente: %1</translation>
     </message>
 </context>
 <context>

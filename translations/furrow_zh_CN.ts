@@ -1535,10 +1535,6 @@
         <translation>parent_chunks 为 skip，但 init_from 的运行使用了其他数据，或切成了不同的数据段（data、chunk_samples、chunk_bytes、samples_per_block 和 seq_len 必须相同）。请使用 parent_chunks=again。</translation>
     </message>
     <message>
-        <source>checkpoint %1 was written by a newer Furrow; this one reads format 1.</source>
-        <translation>检查点 %1 由更新的 Furrow 写入；此版本读取格式 1。</translation>
-    </message>
-    <message>
         <source>tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.</source>
         <translation>tokenizer 为 char，需要读取全部数据以找出字符；%1 太多了。请使用 byte 或 gpt2。</translation>
     </message>
@@ -3466,6 +3462,146 @@
         <source>block %1: %2 It was put aside and is prepared again from the source when it is needed.</source>
         <translation>块 %1：%2 已将其移开，需要时会从来源重新准备。</translation>
     </message>
+    <message>
+        <source>checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back</source>
+        <translation>检查点 %1 已被保留策略移除，但其文件夹仍在；下次恢复时会收回</translation>
+    </message>
+    <message>
+        <source>%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.</source>
+        <translation>检查点 %2 的 %1 不是 Furrow 写入的内容，因此没有删除该文件夹。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2</source>
+        <translation>检查点 %1 已被移除，但其文件夹又出现了；未作任何更改：%2</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 had been removed and is there again: it is the run&apos;s again, and pinned.</source>
+        <translation>检查点 %1 曾被移除，现在又在了：它重新归于该运行，并已固定。</translation>
+    </message>
+    <message>
+        <source>an older merge</source>
+        <translation>较早的合并</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>of step %1, on %2 tokens of held-out text; %3</source>
+        <translation>第 %1 步，在 %2 个词元的留出文本上；%3</translation>
+    </message>
+    <message>
+        <source>of step %1; %2</source>
+        <translation>第 %1 步；%2</translation>
+    </message>
+    <message>
+        <source>all replicas, merged</source>
+        <translation>所有副本，已合并</translation>
+    </message>
+    <message>
+        <source>a merge with %1 of %2 tokens; others trained what is not in it</source>
+        <translation>一次合并，含 %2 个词元中的 %1 个；其他副本训练的内容不在其中</translation>
+    </message>
+    <message>
+        <source>replica %1&apos;s own weights: %2 of %3 tokens; not merged with the others</source>
+        <translation>副本 %1 自己的权重：%3 个词元中的 %2 个；未与其他副本合并</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is the newest of replica %2 and is marked as removed, which the keep policy never does</source>
+        <translation>检查点 %1 是副本 %2 的最新检查点，却被标记为已移除，保留策略从不这样做</translation>
+    </message>
+    <message>
+        <source>replica %1 should stand on checkpoint %2 or a newer one, and stands on an older one: its row was changed from outside</source>
+        <translation>副本 %1 应处于检查点 %2 或更新的检查点，却处于更旧的检查点：其记录被从外部更改</translation>
+    </message>
+    <message>
+        <source>the end of the epoch was reached</source>
+        <translation>已到达本轮结尾</translation>
+    </message>
+    <message>
+        <source>the wanted number of blocks is complete</source>
+        <translation>已完成所需的块数</translation>
+    </message>
+    <message>
+        <source>the wanted number of steps was reached</source>
+        <translation>已达到所需步数</translation>
+    </message>
+    <message>
+        <source>the wanted number of tokens was reached</source>
+        <translation>已达到所需词元数</translation>
+    </message>
+    <message>
+        <source>the wanted hours are over</source>
+        <translation>已满所需小时数</translation>
+    </message>
+    <message>
+        <source>all wanted epochs are trained</source>
+        <translation>所需轮次已全部训练</translation>
+    </message>
+    <message>
+        <source>a person stopped it</source>
+        <translation>由人停止</translation>
+    </message>
+    <message>
+        <source>an error stopped it</source>
+        <translation>因错误停止</translation>
+    </message>
+    <message>
+        <source>it was interrupted</source>
+        <translation>已被中断</translation>
+    </message>
+    <message>
+        <source>the rest of the data cannot be trained as it is</source>
+        <translation>其余数据无法按现状训练</translation>
+    </message>
+    <message>
+        <source>Reading the frozen weights</source>
+        <translation>正在读取冻结的权重</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs</source>
+        <translation>%1（%2 个检查点的冻结权重，最新的是 %3）与写入时不同：其大小或 SHA-256 不一致</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4</source>
+        <translation>%1（%2 个检查点的冻结权重，最新的是 %3）无法检查：%4</translation>
+    </message>
+    <message>
+        <source>is no SHA-256</source>
+        <translation>不是 SHA-256</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was written by a newer Furrow; this one reads formats 1 and 2.</source>
+        <translation>检查点 %1 由更新版本的 Furrow 写入；本版本读取格式 1 和 2。</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.</source>
+        <translation>检查点 %1 只含 LoRA 的成对矩阵，缺少与之配套的权重：%2 不存在。它原在运行 %3 的 checkpoints/frozen 中。请将其复制到该处，或复制到检查点的文件夹中。</translation>
+    </message>
+    <message>
+        <source>%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.</source>
+        <translation>%1 包含环境变量 %2 中的机密，它会保存在运行中并到处显示。请将其去掉：需要该机密的程序会从环境中读取。</translation>
+    </message>
+    <message>
+        <source>The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.</source>
+        <translation>运行文件夹的名称包含环境变量 %1 中的机密，它会到处显示。请指定另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>the tracker was changed from outside: its %1 is &apos;%2&apos;, the run began with &apos;%3&apos;. Its chunks would be given out or counted in another way; put an older copy of the tracker back.</source>
+        <translation>账本被从外部更改：其 %1 为 &apos;%2&apos;，运行开始时为 &apos;%3&apos;。它的数据段会以另一种方式分发或计数；请放回账本的较早副本。</translation>
+    </message>
+    <message>
+        <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
+        <translation>父运行训练过的块 %1 的数据段的写法不是任何程序的写法：其行被更改</translation>
+    </message>
+    <message>
+        <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
+        <translation>%1：领取 %2 拥有、训练或略过的窗口的写法不是任何程序的写法：其行被更改</translation>
+    </message>
+    <message>
+        <source>the history of events: from which state to which chunks moved, when and why</source>
+        <translation>事件历史：数据段从哪个状态转到哪个状态、何时以及为何</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3715,10 +3851,6 @@
         <translation>步数</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>每秒词元</translation>
-    </message>
-    <message>
         <source>Active time</source>
         <translation>活动时间</translation>
     </message>
@@ -3745,6 +3877,10 @@
     <message>
         <source>Preset</source>
         <translation>预设</translation>
+    </message>
+    <message>
+        <source>Tokens per second, mean</source>
+        <translation>每秒词元数，平均</translation>
     </message>
 </context>
 <context>
@@ -4967,6 +5103,30 @@
         <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
         <translation>块:数据段，两者都从 0 起：第一个轮次从这个数据段开始，接着训练数据中它之后的部分，最后训练它之前的部分，因此不会遗漏任何内容。两部分照常打乱；之后的轮次不变。训练开始前会先浏览到该处的数据。留空：从头开始。</translation>
     </message>
+    <message>
+        <source>Expected loss</source>
+        <translation>预期损失</translation>
+    </message>
+    <message>
+        <source>What fresh weights are expected to need for new text after the first megabyte, as a multiple of what zstd needs for it. Learnt from runs of the presets on prose, code, licences, tables and logs.</source>
+        <translation>在训练第一兆字节之后，全新权重对新文本预期所需的位数，以 zstd 所需位数的倍数表示。由各预设在散文、代码、许可证、表格和日志上的运行得出。</translation>
+    </message>
+    <message>
+        <source>Expected loss, fall</source>
+        <translation>预期损失的下降</translation>
+    </message>
+    <message>
+        <source>How the expected loss falls with the text that was trained: megabytes to the power of minus this.</source>
+        <translation>预期损失随已训练文本下降的方式：兆字节数的负此值次幂。</translation>
+    </message>
+    <message>
+        <source>Loss alarm below</source>
+        <translation>损失警报下限</translation>
+    </message>
+    <message>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
+        <translation>当新文本上的损失低于预期损失的这一比例时发出警报：标签可能没有移位，或者数据中包含重复内容。0：从不。</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -5388,6 +5548,10 @@
         <source>cannot be read</source>
         <translation>无法读取</translation>
     </message>
+    <message>
+        <source>newest of its replica</source>
+        <translation>其副本中最新</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -5426,42 +5590,6 @@
     <message>
         <source>Unknown</source>
         <translation>未知</translation>
-    </message>
-    <message>
-        <source>the end of the epoch was reached</source>
-        <translation>已到达本轮结尾</translation>
-    </message>
-    <message>
-        <source>the wanted number of blocks is complete</source>
-        <translation>已完成所需的块数</translation>
-    </message>
-    <message>
-        <source>the wanted number of steps was reached</source>
-        <translation>已达到所需步数</translation>
-    </message>
-    <message>
-        <source>the wanted number of tokens was reached</source>
-        <translation>已达到所需词元数</translation>
-    </message>
-    <message>
-        <source>the wanted hours are over</source>
-        <translation>已满所需小时数</translation>
-    </message>
-    <message>
-        <source>all wanted epochs are complete</source>
-        <translation>所需轮次已全部完成</translation>
-    </message>
-    <message>
-        <source>you stopped it</source>
-        <translation>由您停止</translation>
-    </message>
-    <message>
-        <source>an error stopped it</source>
-        <translation>因错误停止</translation>
-    </message>
-    <message>
-        <source>interrupted</source>
-        <translation>已中断</translation>
     </message>
     <message>
         <source>not prepared</source>
@@ -5624,10 +5752,6 @@
     <message>
         <source>ended</source>
         <translation>已结束</translation>
-    </message>
-    <message>
-        <source>incomplete</source>
-        <translation>不完整</translation>
     </message>
     <message>
         <source>Epoch %1</source>
@@ -6379,16 +6503,16 @@
         <translation>该运行还没有自己的权重。</translation>
     </message>
     <message>
-        <source>Weights: %1, loss %2 on held-out text</source>
-        <translation>权重：%1，留出文本上的损失 %2</translation>
-    </message>
-    <message>
-        <source>Weights: %1</source>
-        <translation>权重：%1</translation>
-    </message>
-    <message>
         <source>Tokenizer: %1, %2 tokens</source>
         <translation>分词器：%1，%2 个词元</translation>
+    </message>
+    <message>
+        <source>Weights: %1 (%2), loss %3 on held-out text</source>
+        <translation>权重：%1（%2），在留出文本上的损失 %3</translation>
+    </message>
+    <message>
+        <source>Weights: %1 (%2)</source>
+        <translation>权重：%1（%2）</translation>
     </message>
 </context>
 <context>
@@ -6939,14 +7063,6 @@
         <translation>请选择二至八个运行。</translation>
     </message>
     <message>
-        <source>Tokens per second of each worker</source>
-        <translation>每个工作进程的每秒词元</translation>
-    </message>
-    <message>
-        <source>Tokens per second of each worker: smallest, quartiles, largest</source>
-        <translation>每个工作进程的每秒词元：最小、四分位、最大</translation>
-    </message>
-    <message>
         <source>Run compared with the baseline</source>
         <translation>与基准比较的运行</translation>
     </message>
@@ -6977,16 +7093,8 @@
         <translation>状态</translation>
     </message>
     <message>
-        <source>Loss</source>
-        <translation>损失</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>评估损失</translation>
-    </message>
-    <message>
-        <source>Mean loss of all chunks</source>
-        <translation>所有数据段的平均损失</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -6995,10 +7103,6 @@
     <message>
         <source>Tokens</source>
         <translation>词元</translation>
-    </message>
-    <message>
-        <source>Tokens per second</source>
-        <translation>每秒词元</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -7023,6 +7127,42 @@
     <message>
         <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
         <translation>共有 %1 个数据段，平均差 %2 奈特，%3 个优于基准。</translation>
+    </message>
+    <message>
+        <source>Speed of single steps</source>
+        <translation>单步速度</translation>
+    </message>
+    <message>
+        <source>Speed of single steps of one worker each, in tokens per second: smallest, quartiles, largest</source>
+        <translation>单个工作进程每一步的速度（每秒词元数）：最小值、四分位数、最大值</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %n worker(s)</source>
+        <translation>
+            <numerusform>%1，%n 个工作进程的平均</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, step %2</source>
+        <translation>%1，第 %2 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %Ln chunk(s)</source>
+        <translation>
+            <numerusform>%1，%Ln 个数据段的平均</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Loss, last step</source>
+        <translation>损失（最近一步）</translation>
+    </message>
+    <message>
+        <source>Loss of the first epoch</source>
+        <translation>第一轮的损失</translation>
+    </message>
+    <message>
+        <source>Tokens per second, mean</source>
+        <translation>每秒词元数，平均</translation>
     </message>
 </context>
 <context>
@@ -9173,14 +9313,6 @@ the file cannot be read</source>
         <translation>损失（最近一步）</translation>
     </message>
     <message>
-        <source>Mean over the workers of the loss of their newest step; the curves are smoothed</source>
-        <translation>各工作进程最近一步损失的平均值；曲线是平滑过的</translation>
-    </message>
-    <message>
-        <source>The newest evaluation on held-out text; each replica is evaluated for itself</source>
-        <translation>在保留文本上的最近一次评估；每个副本单独评估</translation>
-    </message>
-    <message>
         <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
         <translation>所有工作进程已训练和已提交的块中的步数。工作进程计自己的步数，包括已丢失的工作</translation>
     </message>
@@ -9191,6 +9323,20 @@ the file cannot be read</source>
     <message>
         <source>Eval loss, worker %1</source>
         <translation>评估损失（工作进程 %1）</translation>
+    </message>
+    <message numerus="yes">
+        <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
+        <translation>
+            <numerusform>%n 个工作进程最近一步损失的平均；曲线经过平滑</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No weights were evaluated on held-out text yet</source>
+        <translation>尚未在留出文本上评估任何权重</translation>
+    </message>
+    <message>
+        <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
+        <translation>当前，所有工作进程合计。活动时间内的平均每秒词元数：%1</translation>
     </message>
 </context>
 <context>
@@ -9731,6 +9877,10 @@ pattern 正则表达式</translation>
     <message>
         <source>None. The setting “Sample every” writes some text while the run trains.</source>
         <translation>无。设置“采样间隔”会在训练时写出文本。</translation>
+    </message>
+    <message>
+        <source>the newest: %1</source>
+        <translation>最新：%1</translation>
     </message>
 </context>
 <context>
