@@ -441,7 +441,7 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_flag("--accept-loss", again->acceptLoss,
         "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
     resume->add_option("--rate-plan", again->ratePlan,
-        "How the learning rate goes on. smooth: it climbs to the new schedule over a share of what is left (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.")
+        "How the learning rate goes on. smooth: it is led to the new schedule over a share of what is left; a lowered peak or floor holds at once (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.")
         ->check(CLI::IsMember({ "smooth", "keep", "stretch", "restart" }));
     again->settings.addTo(*resume, true);
     resume->callback([&chosen, again] { chosen.action = [again] { return runResume(*again); }; });

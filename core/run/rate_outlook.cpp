@@ -19,6 +19,7 @@ namespace furrow {
 namespace {
 
 constexpr int kPoints = 48;
+constexpr double kJump = 0.02; // of the higher rate: less is no jump
 
 /// "0.00055": three digits that count.
 std::string rateText(double rate)
@@ -124,6 +125,8 @@ std::string RateForecast::text() const
 {
     if (!changed)
         return sentence("The learning rate goes on as planned: %1 now, %2 at the end.", { rateText(now), rateText(atEnd) });
+    if (std::abs(now - before) > kJump * std::max(now, before))
+        return sentence("The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).", { rateText(before), rateText(now), rateText(most), rateText(atEnd), toString(choice) });
     return sentence("The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).", { rateText(before), rateText(now), rateText(most), rateText(atEnd), toString(choice) });
 }
 

@@ -15,15 +15,25 @@ namespace {
 constexpr double kRampShare = 0.05; // of what is left of the schedule
 constexpr double kMostOfRest = 0.1; // that a new warm-up may take
 
-/// Leads from the rate so far into the schedule. Lower rates do no harm and need no ramp.
-void climb(LrSchedule& schedule, double rateSoFar, double position, double labels)
+enum class Lead { UpOnly, BothWays };
+
+/// Leads from the rate so far into the schedule.
+void leadIn(LrSchedule& schedule, Lead lead, double rateSoFar, double position, double labels)
 {
     schedule.rampFrom = schedule.rampUntil = schedule.rampLr = 0;
-    if (scheduledRate(schedule, position) <= rateSoFar)
+    const double wanted = scheduledRate(schedule, position);
+    const bool same = std::abs(wanted - rateSoFar) <= 1e-9 * rateSoFar;
+    if (same || (wanted < rateSoFar && lead == Lead::UpOnly))
         return;
     schedule.rampFrom = position;
     schedule.rampUntil = position + std::max(labels, 1.0);
     schedule.rampLr = rateSoFar;
+}
+
+/// A rate that a person lowered holds at once: it may be what keeps the loss finite. A schedule that only got shorter is led into.
+Lead leadOf(const LrSchedule& before, const LrSchedule& anew)
+{
+    return anew.peakLr < before.peakLr || anew.floorLr < before.floorLr ? Lead::UpOnly : Lead::BothWays;
 }
 
 nlohmann::json toJson(const LrSchedule& s)
@@ -96,7 +106,7 @@ RatePlan replanRate(const RatePlan& before, const RatePlan& anew, double positio
     const double rest = std::max(0.0, next.decayUntil - position);
     switch (choice.value_or(RateChoice::Smooth)) {
     case RateChoice::Smooth:
-        climb(next, rateSoFar, position, rest > 0 ? kRampShare * rest : labelsOfWarmUp);
+        leadIn(next, leadOf(before.asked, anew.asked), rateSoFar, position, rest > 0 ? kRampShare * rest : labelsOfWarmUp);
         break;
     case RateChoice::Keep:
         next.decayUntil = before.inForce.decayUntil;
@@ -109,7 +119,7 @@ RatePlan replanRate(const RatePlan& before, const RatePlan& anew, double positio
         break;
     case RateChoice::Restart:
         next.decayFrom = position;
-        climb(next, std::min(rateSoFar, next.peakLr), position, rest > 0 ? std::min(labelsOfWarmUp, kMostOfRest * rest) : labelsOfWarmUp);
+        leadIn(next, Lead::UpOnly, std::min(rateSoFar, next.peakLr), position, rest > 0 ? std::min(labelsOfWarmUp, kMostOfRest * rest) : labelsOfWarmUp);
         break;
     }
     return { next, anew.asked };

@@ -12,7 +12,7 @@ namespace furrow {
 
 /// How the rate goes on when a resume changes its schedule: more steps, epochs or another rate.
 enum class RateChoice {
-    Smooth, ///< follows the new schedule; where that is higher, the rate climbs to it over a share of what is left. A lower one holds at once
+    Smooth, ///< follows the new schedule; the rate is led to it over a share of what is left. A peak or floor that was lowered holds at once
     Keep, ///< the length of the schedule stays; what else was changed holds at once
     Stretch, ///< the new schedule at once, as if the run had begun with it
     Restart, ///< a new cycle from here to the end, after a new warm-up

@@ -91,6 +91,25 @@ private Q_SLOTS:
         QCOMPARE(longer.inForce.decayFrom, 10'000.0); // a new cycle stays one
     }
 
+    /// Epochs lowered from 40 to 4 on resume: the smooth plan took the rate down to a third in one step, and the sentence did not call it a jump.
+    void aShorterScheduleDoesNotDropTheRateAtOnce()
+    {
+        const auto before = plan(40'000);
+        const auto after = replanRate(before, plan(4'000), 3'000, std::nullopt, 500);
+        QVERIFY(rateAt(plan(4'000), 3'000) < 0.3 * rateAt(before, 3'000));
+        QVERIFY(near(rateAt(after, 3'000), rateAt(before, 3'000)));
+        QVERIFY(near(rateAt(after, 3'050), rateAt(plan(4'000), 3'050))); // a twentieth of what is left later
+        QVERIFY(near(rateAt(after, 4'000), kFloor));
+        RateOutlook outlook;
+        outlook.started = true;
+        outlook.before = before;
+        outlook.position = 3'000;
+        const auto smooth = forecastRate(outlook, config(4'000), 1, std::nullopt);
+        QVERIFY2(near(smooth.now, smooth.before) && smooth.text().find("jumps") == std::string::npos, smooth.text().c_str());
+        const auto stretched = forecastRate(outlook, config(4'000), 1, RateChoice::Stretch);
+        QVERIFY2(stretched.text().find("jumps at once from 0.000988 to 0.000232") != std::string::npos, stretched.text().c_str());
+    }
+
     void aLowerRateHoldsAtOnceAndAHigherOneIsClimbedTo()
     {
         auto lower = config(10'000);
