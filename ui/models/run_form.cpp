@@ -72,6 +72,17 @@ void RunForm::revert(const Setting& setting)
     setText(setting, presetText(preset_, setting));
 }
 
+void RunForm::revertAll()
+{
+    RunConfig next = preset_.config;
+    next.data = config_.data;
+    next.name = config_.name;
+    std::erase_if(unparsed_, [](const auto& typed) { return typed.first != "data" && typed.first != "name"; });
+    std::erase_if(parseProblems_, [](const auto& problem) { return problem.first != "data" && problem.first != "name"; });
+    config_ = std::move(next);
+    Q_EMIT replaced();
+}
+
 bool RunForm::isChanged(const Setting& setting) const
 {
     return unparsed_.contains(setting.key) || settingText(config_, setting) != settingText(preset_.config, setting);

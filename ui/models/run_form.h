@@ -32,6 +32,8 @@ public:
     void setText(const Setting& setting, const QString& text);
     /// Back to the preset's value.
     void revert(const Setting& setting);
+    /// All of them but the data and the name: those a preset does not have.
+    void revertAll();
     bool isChanged(const Setting& setting) const;
 
     std::vector<ConfigProblem> problems() const; ///< in schema order

@@ -5,12 +5,14 @@
 #include "core/base/process.h"
 #include "core/device/placement.h"
 #include "core/model/pace_estimate.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/pages/new_run/memory_view.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
+#include "ui/theme/theme.h"
 
 #include <QCoreApplication>
 #include <QClipboard>
@@ -19,6 +21,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -26,7 +29,7 @@ namespace furrow {
 
 namespace {
 
-constexpr int kMostChangesShown = 12;
+constexpr int kShownLetters = 22; // of a value
 constexpr std::size_t kMostRunsCompared = 500; // on each edit of the form
 constexpr int kCommandPadding = 16; // of the style, above and below, with its frame
 
@@ -125,8 +128,16 @@ void EstimatePanel::buildEstimates(QVBoxLayout* column)
 void EstimatePanel::buildChanges(QVBoxLayout* column)
 {
     column->addSpacing(4);
+    auto* row = new QHBoxLayout;
     changesTitle_ = makeLabel({}, TextTone::Value, TextSize::Body, true);
-    column->addWidget(changesTitle_);
+    changesTitle_->setWordWrap(true);
+    row->addWidget(changesTitle_, 1);
+    revertAll_ = makeButton(tr("Reset all"));
+    revertAll_->setProperty("link", true);
+    revertAll_->setToolTip(tr("Every setting back to the value of the preset; the data and the name stay"));
+    connect(revertAll_, &QPushButton::clicked, &bench_.form(), &RunForm::revertAll);
+    row->addWidget(revertAll_, 0, Qt::AlignTop);
+    column->addLayout(row);
     changes_ = new QGridLayout;
     changes_->setVerticalSpacing(4);
     changes_->setHorizontalSpacing(12);
@@ -171,7 +182,6 @@ void EstimatePanel::buildFoot(QVBoxLayout* column)
     connect(launch_, &QPushButton::clicked, this, &EstimatePanel::launchWanted);
     row->addWidget(launch_);
     queue_ = makeButton(tr("Queue"), QStringLiteral("queue"));
-    queue_->setToolTip(tr("Make the run and begin it when its devices are free"));
     connect(queue_, &QPushButton::clicked, this, &EstimatePanel::queueWanted);
     row->addWidget(queue_);
     row->addStretch();
@@ -188,6 +198,12 @@ void EstimatePanel::setExtent(const DataExtent& extent)
     refreshEstimates();
 }
 
+void EstimatePanel::setDataProblem(const QString& sentence)
+{
+    dataProblem_ = sentence;
+    refresh();
+}
+
 void EstimatePanel::refresh()
 {
     refreshEstimates();
@@ -196,9 +212,12 @@ void EstimatePanel::refresh()
     const std::vector<ConfigProblem> problems = bench_.form().problems();
     const int wrong = static_cast<int>(problems.size());
     const bool noData = bench_.form().config().data.empty();
-    say(noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : QString(), true);
-    launch_->setEnabled(bench_.form().isReady() && !busy_);
+    const QString reason = noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : dataProblem_;
+    say(reason, true);
+    launch_->setEnabled(bench_.form().isReady() && !busy_ && dataProblem_.isEmpty());
+    launch_->setToolTip(reason);
     queue_->setEnabled(launch_->isEnabled());
+    queue_->setToolTip(reason.isEmpty() ? tr("Make the run and begin it when its devices are free") : reason);
     copy_->setEnabled(std::all_of(problems.begin(), problems.end(), [noData](const ConfigProblem& problem) { return noData && problem.key == "data"; }));
     save_->setEnabled(copy_->isEnabled());
 }
@@ -255,35 +274,48 @@ void EstimatePanel::refreshChanges()
         delete item->widget();
         delete item;
     }
-    const std::vector<ConfigChange> all = bench_.form().changesFromPreset();
-    const QString title = QCoreApplication::translate("Schema", bench_.form().preset().title.c_str());
-    changesTitle_->setText(all.empty() ? tr("As in the preset %1").arg(title) : tr("Changes to the preset %1").arg(title));
-    const auto shortened = [this](const std::string& text) {
-        const QString whole = text.empty() ? tr("not set") : QString::fromStdString(text);
-        return whole.size() > 22 ? QStringLiteral("…") + whole.right(21) : whole;
-    };
-    const std::vector<ConfigProblem> wrong = bench_.form().problems();
+    const RunForm& form = bench_.form();
+    const std::vector<ConfigProblem> wrong = form.problems();
     int row = 0;
-    for (const ConfigChange& change : all) {
-        if (row == 2 * kMostChangesShown) {
-            changes_->addWidget(makeLabel(tr("%n more", nullptr, static_cast<int>(all.size()) - kMostChangesShown), TextTone::Hint, TextSize::Small), row, 0);
-            break;
-        }
-        const bool isWrong = std::any_of(wrong.begin(), wrong.end(), [&change](const ConfigProblem& problem) { return problem.key == change.setting->key; });
-        QLabel* key = makeLabel(QString::fromStdString(change.setting->key), TextTone::Value, TextSize::Tiny);
-        key->setFont(codeFont(TextSize::Tiny));
-        QLabel* before = makeLabel(shortened(change.before), TextTone::Hint, TextSize::Small);
-        QFont struck = before->font();
-        struck.setStrikeOut(!change.before.empty());
-        before->setFont(struck);
-        QLabel* after = makeLabel(shortened(change.after), isWrong ? TextTone::Error : TextTone::Value, TextSize::Small);
-        after->setToolTip(QString::fromStdString(change.after));
-        changes_->addWidget(key, row, 0);
-        changes_->addWidget(before, row, 1, Qt::AlignRight);
-        changes_->addWidget(after, row, 2, Qt::AlignRight);
-        changes_->addWidget(makeLine(), row + 1, 0, 1, 3);
+    bool canRevert = false;
+    for (const Setting& setting : settings()) {
+        if (!form.isChanged(setting)) // what was typed and means nothing counts too
+            continue;
+        canRevert = canRevert || (setting.key != "data" && setting.key != "name");
+        addChange(setting, std::any_of(wrong.begin(), wrong.end(), [&setting](const ConfigProblem& problem) { return problem.key == setting.key; }), row);
+        changes_->addWidget(makeLine(), row + 1, 0, 1, 4);
         row += 2;
     }
+    const QString title = QCoreApplication::translate("Schema", form.preset().title.c_str());
+    changesTitle_->setText(row == 0 ? tr("As in the preset %1").arg(title) : tr("Changes to the preset %1").arg(title));
+    revertAll_->setVisible(canRevert);
+}
+
+void EstimatePanel::addChange(const Setting& setting, bool isWrong, int row)
+{
+    const auto shortened = [](const QString& whole) { return whole.isEmpty() ? tr("not set") : whole.size() > kShownLetters ? QStringLiteral("…") + whole.right(kShownLetters - 1) : whole; };
+    const QString was = RunForm::presetText(bench_.form().preset(), setting);
+    const QString is = bench_.form().text(setting);
+    auto* key = new ElidedLabel(TextTone::Value, TextSize::Tiny);
+    key->setText(QString::fromStdString(setting.key));
+    key->setFont(codeFont(TextSize::Tiny));
+    key->setToolTip(settingLabel(setting));
+    QLabel* before = makeLabel(shortened(was), TextTone::Hint, TextSize::Small);
+    QFont struck = before->font();
+    struck.setStrikeOut(!was.isEmpty());
+    before->setFont(struck);
+    QLabel* after = makeLabel(shortened(is), isWrong ? TextTone::Error : TextTone::Value, TextSize::Small);
+    after->setToolTip(is);
+    auto* back = new QToolButton;
+    back->setIcon(theme().icon(QStringLiteral("close")));
+    back->setAutoRaise(true);
+    back->setToolTip(tr("%1: back to the value of the preset").arg(settingLabel(setting)));
+    back->setAccessibleName(back->toolTip());
+    connect(back, &QToolButton::clicked, this, [this, &setting] { bench_.form().revert(setting); }, Qt::QueuedConnection); // the row goes with it
+    changes_->addWidget(key, row, 0);
+    changes_->addWidget(before, row, 1, Qt::AlignRight);
+    changes_->addWidget(after, row, 2, Qt::AlignRight);
+    changes_->addWidget(back, row, 3);
 }
 
 void EstimatePanel::setBusy(const QString& sentence)

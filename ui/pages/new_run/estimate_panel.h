@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/schema.h"
 #include "ui/bridge/run_feed.h"
 
 #include <QWidget>
@@ -30,6 +31,8 @@ class EstimatePanel : public QWidget {
 public:
     explicit EstimatePanel(Workbench& bench, QWidget* parent = nullptr);
     void setExtent(const DataExtent& extent);
+    /// Why the data cannot be trained, as the look at it found; "": it can, or nobody knows yet. While there is one, nothing can be launched.
+    void setDataProblem(const QString& sentence);
     void refresh();
     /// A sentence about what is being done, while launching; "" ends it.
     void setBusy(const QString& sentence);
@@ -48,12 +51,14 @@ private:
     void refreshEstimates();
     void refreshTime();
     void refreshChanges();
+    void addChange(const Setting& setting, bool isWrong, int row);
     void showCommand(); ///< as high as it is long
     /// Above the buttons: what is being done, or what is in the way; "" takes it away.
     void say(const QString& sentence, bool bad);
 
     Workbench& bench_;
     DataExtent extent_;
+    QString dataProblem_;
     bool busy_ = false;
     MemoryView* memory_ = nullptr;
     QLabel* timeValue_ = nullptr;
@@ -63,6 +68,7 @@ private:
     QLabel* diskValue_ = nullptr;
     QLabel* diskNote_ = nullptr;
     QLabel* changesTitle_ = nullptr;
+    QPushButton* revertAll_ = nullptr;
     QGridLayout* changes_ = nullptr;
     QPlainTextEdit* command_ = nullptr;
     QPushButton* copy_ = nullptr;

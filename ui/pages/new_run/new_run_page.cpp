@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/run/new_run_folder.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/ask_dialog.h"
@@ -39,6 +40,7 @@ constexpr int kPresetRow = 40;
 constexpr int kHeadingRow = 30;
 constexpr int kLeastField = 120; // in the header
 constexpr int kProbeDelayMs = 500; // after the last key
+constexpr int kProbeAgainMs = 5000; // while the data cannot be used
 
 /// Where a basic setting stands in the form; advanced ones always fold under their own group.
 SettingGroup shownUnder(const Setting& setting)
@@ -152,7 +154,6 @@ NewRunPage::NewRunPage(Workbench& bench, QWidget* parent)
     splitter->setStretchFactor(2, 0);
     column->addWidget(splitter, 1);
     probeTimer_->setSingleShot(true);
-    probeTimer_->setInterval(kProbeDelayMs);
     connectAll();
     fillPresets();
     refresh();
@@ -332,17 +333,8 @@ void NewRunPage::connectAll()
     connect(search_, &QLineEdit::textChanged, this, &NewRunPage::applyFilter);
     connect(changedOnly_, &QCheckBox::toggled, this, &NewRunPage::applyFilter);
     connect(presets_, &QListWidget::currentItemChanged, this, &NewRunPage::choosePreset);
-    connect(probeTimer_, &QTimer::timeout, this, [this] {
-        if (bench_.form().config().data.empty() || !bench_.form().problemsOf("data").empty())
-            return;
-        preview_->setWaiting();
-        prober_.probe(bench_.form().config(), bench_.workspace());
-    });
-    connect(&prober_, &DataProber::probed, this, [this](const ProbePtr& result) {
-        preview_->setProbe(result);
-        const DataInspection& seen = result->probe.inspection;
-        estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens });
-    });
+    connect(probeTimer_, &QTimer::timeout, this, &NewRunPage::probe);
+    connect(&prober_, &DataProber::probed, this, &NewRunPage::takeProbe);
     connect(estimate_, &EstimatePanel::launchWanted, this, &NewRunPage::launch);
     connect(estimate_, &EstimatePanel::queueWanted, this, &NewRunPage::queue);
     connect(estimate_, &EstimatePanel::savePresetWanted, this, &NewRunPage::savePreset);
@@ -423,9 +415,37 @@ void NewRunPage::applyFilter()
     nothingFound_->setVisible(shown == 0);
 }
 
+/// What was found about other data says nothing any more.
 void NewRunPage::probeSoon()
 {
-    probeTimer_->start();
+    prober_.cancel();
+    estimate_->setDataProblem({});
+    lookAgain_ = false;
+    probeTimer_->start(kProbeDelayMs);
+}
+
+void NewRunPage::probe()
+{
+    if (bench_.form().config().data.empty() || !bench_.form().problemsOf("data").empty())
+        return;
+    if (lookAgain_ && !isVisible()) { // nobody waits for it
+        probeTimer_->start(kProbeAgainMs);
+        return;
+    }
+    if (!lookAgain_)
+        preview_->setWaiting();
+    prober_.probe(bench_.form().config(), bench_.workspace());
+}
+
+void NewRunPage::takeProbe(const ProbePtr& result)
+{
+    preview_->setProbe(result);
+    const DataInspection& seen = result->probe.inspection;
+    estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens });
+    estimate_->setDataProblem(coreWords(result->problem));
+    lookAgain_ = !result->problem.isEmpty();
+    if (lookAgain_ && !probeTimer_->isActive()) // a disk or the network may be back
+        probeTimer_->start(kProbeAgainMs);
 }
 
 NewRun NewRunPage::request()

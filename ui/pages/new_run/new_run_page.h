@@ -50,6 +50,8 @@ private:
     void refresh();
     void applyFilter();
     void probeSoon();
+    void probe();
+    void takeProbe(const ProbePtr& result);
     NewRun request();
     void launch();
     void queue();
@@ -59,6 +61,7 @@ private:
     Workbench& bench_;
     DataProber prober_;
     QTimer* probeTimer_;
+    bool lookAgain_ = false; ///< the data could not be used when it was looked at
     QLineEdit* name_ = nullptr;
     QLabel* folderHint_ = nullptr;
     QLineEdit* search_ = nullptr;
