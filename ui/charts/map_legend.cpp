@@ -18,7 +18,7 @@ namespace {
 constexpr double kRamp = 300;
 constexpr double kTickRoom = 48; // of a number below the ramp
 constexpr double kNarrowRamp = 190;
-constexpr int kNarrow = 900; // below it the ramp is short and so are words
+constexpr int kNarrow = 900; // below it the ramp is short and so are the words beside it
 constexpr double kSide = 14;
 constexpr double kTop = 8;
 constexpr double kRampTall = 64;
@@ -56,6 +56,7 @@ struct MapLegend::Phrase {
 /// Where everything is: counts beside the ramp while two columns of them fit, else below it.
 struct MapLegend::Arrangement {
     QRectF ramp, counts;
+    double title = 0; ///< width of the words above the ramp
     std::vector<double> columns; ///< widths
     std::vector<QPointF> phrases; ///< their places below the counts
     double height = 0;
@@ -194,7 +195,9 @@ MapLegend::Arrangement MapLegend::arrange() const
     constexpr std::size_t kMostColumns = 4;
     Arrangement all;
     all.ramp = QRectF(kSide, kTop, width() < kNarrow ? kNarrowRamp : kRamp, kRampTall);
-    const double beside = all.ramp.right() + kBesideRamp;
+    const double title = std::ceil(QFontMetricsF(theme().font(FontRole::Axis)).horizontalAdvance(rampTitle())) + 1;
+    all.title = std::min(std::max(all.ramp.width(), title), width() - 2 * kSide);
+    const double beside = all.ramp.left() + all.title + kBesideRamp;
     all.counts = QRectF(beside, kTop, width() - beside - kSide, 0);
     all.columns = columnsWithin(all.counts.width(), kMostColumns);
     if (all.columns.empty()) {
@@ -232,7 +235,7 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
     const MapSummary& s = map_.colors().summary();
     p.setFont(t.font(FontRole::Axis));
     p.setPen(t.color(Token::Text2));
-    const double room = area.width() + kBesideRamp - 6;
+    const double room = arranged_->title;
     p.drawText(QRectF(area.left(), area.top(), room, 14), Qt::AlignVCenter, QFontMetricsF(p.font()).elidedText(rampTitle(), Qt::ElideRight, room));
     const MapLayer layer = map_.colors().layer();
     if (layer == MapLayer::Worker || layer == MapLayer::Attempt) {

@@ -15,6 +15,7 @@
 #include <QShortcut>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
@@ -38,7 +39,10 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
     table_->setModel(&filter_);
     const QFontMetrics metrics(table_->font());
     table_->setColumnWidth(0, metrics.horizontalAdvance(QStringLiteral("18:42:10.123")) + kCellRoom);
-    table_->setColumnWidth(1, metrics.horizontalAdvance(logLevelWord(LogLevel::Warning)) + kCellRoom);
+    int level = 0; // the longest word is another one in each language
+    for (const LogLevel each : { LogLevel::Debug, LogLevel::Info, LogLevel::Warning, LogLevel::Error })
+        level = std::max(level, metrics.horizontalAdvance(logLevelWord(each)));
+    table_->setColumnWidth(1, level + kCellRoom);
     table_->setColumnWidth(2, metrics.horizontalAdvance(QStringLiteral("supervisor")) + kCellRoom);
     layout()->addWidget(table_);
     connect(&bench_.log(), &QAbstractItemModel::rowsInserted, this, [this] {

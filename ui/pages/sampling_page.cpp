@@ -12,6 +12,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -45,9 +46,10 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(buildSettings());
+    QWidget* settings = buildSettings();
+    scroll->setWidget(settings);
     auto* side = new QWidget;
-    side->setMinimumWidth(kSettingsWidth);
+    side->setMinimumWidth(std::max(kSettingsWidth, settings->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width())); // in some languages the words need more
     auto* sideColumn = new QVBoxLayout(side);
     sideColumn->setContentsMargins(0, 0, 0, 0);
     sideColumn->setSpacing(0);

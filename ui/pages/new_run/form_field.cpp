@@ -158,7 +158,9 @@ void UnitEdit::placeUnit()
     constexpr int kDigitRoom = 34; // the 0 and the cursor before it
     const bool saysZero = text() == QLatin1String("0") && !zeroMeaning_.isEmpty() && unit_->fontMetrics().horizontalAdvance(zeroMeaning_) + kDigitRoom < width();
     unit_->setText(saysZero ? zeroMeaning_ : unitText_);
-    const int wide = unit_->text().isEmpty() ? 0 : unit_->sizeHint().width();
+    const int room = width() - fontMetrics().horizontalAdvance(text()) - kDigitRoom;
+    const int wanted = unit_->text().isEmpty() ? 0 : unit_->sizeHint().width();
+    const int wide = wanted <= room ? wanted : 0; // "1,000,000 samples" read "00,000 samples": the number comes first, the tool tip has both
     unit_->setVisible(wide > 0);
     unit_->setGeometry(width() - wide - kEdge, 0, wide, height());
     setTextMargins(0, 0, wide == 0 || saysZero ? 0 : wide + 8, 0);
