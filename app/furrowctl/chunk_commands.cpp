@@ -82,7 +82,7 @@ int inspect(InspectOptions o)
         return kDone;
     }
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, " << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
-              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " duplicates, " << v.summary.tokens << " tokens\n";
+              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " left out as repeats, " << v.summary.tokens << " tokens\n";
     for (const auto& s : v.samples)
         std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
                   << (s.firstRow ? " of " + plainLine(s.firstRow->file) + " row " + std::to_string(s.firstRow->row) : std::string())

@@ -73,7 +73,7 @@ std::string memoryText(const WorkerStatus& w)
 std::string rowsText(const RowCounts& rows)
 {
     std::string text;
-    for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"), std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " duplicates left out") })
+    for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"), std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " left out as repeats") })
         if (count > 0)
             text += (text.empty() ? "" : ", ") + formatCount(count) + what;
     return text;
@@ -209,7 +209,7 @@ std::string statusText(const RunStatus& s)
     for (const auto& reason : s.keepsEpochOpen)
         text += "  keeps the epoch open: " + reason + "\n";
     if (s.reading)
-        text += "feeder: " + s.reading->doing + "; read " + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
+        text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + "read " + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
             + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s" + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : w.endCause.empty() ? "ended" : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "

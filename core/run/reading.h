@@ -15,7 +15,7 @@ namespace furrow {
 /// reading.json once a second for people (status, console); nothing depends on it.
 struct Reading {
     std::int64_t attempt = 0;
-    std::string doing; ///< "preparing block 3"
+    std::string doing; ///< "preparing block 3"; "" of a run that has ended
     std::int64_t blocksPrepared = 0; ///< made; a block prepared again counts again
     std::int64_t blocksFromCache = 0; ///< found prepared
     std::int64_t samplesFetched = 0; ///< rows read to make blocks

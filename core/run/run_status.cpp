@@ -10,6 +10,7 @@
 #include "core/base/sentence.h"
 #include "core/data/held_out.h"
 #include "core/run/attempt_config.h"
+#include "core/run/end_words.h"
 #include "core/run/finished_mark.h"
 #include "core/run/ledger_view.h"
 #include "core/run/memory_file.h"
@@ -380,6 +381,16 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
     status.markedByHand = true;
 }
 
+/// It may wait for data before it has read anything. Of a run that has ended it does nothing any more.
+void sayWhatTheFeederDoes(RunStatus& status, const std::string& doing)
+{
+    const bool lives = status.state == RunState::Running || status.state == RunState::Paused || status.state == RunState::Stopping;
+    if (lives && !doing.empty() && !status.reading)
+        status.reading = Reading {};
+    if (status.reading && (!lives || !doing.empty()))
+        status.reading->doing = lives ? doing : std::string();
+}
+
 /// What the feeder does holds training up, and may for long.
 bool isSlow(const RunStatus& status)
 {
@@ -417,7 +428,7 @@ std::string endInWords(StopReason reason, const std::string& detail)
     if (detail.empty() || reason == StopReason::None)
         return inWords(reason);
     const bool detailSaysIt = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
-    return detailSaysIt ? detail : sentence("%1 (%2)", { inWords(reason), detail });
+    return detailSaysIt ? detail : sentence("%1 (%2)", { endReason(reason, detail), detail });
 }
 
 std::string toString(RunState state)
@@ -491,11 +502,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     status.reading = readReading(paths);
     for (auto& worker : status.workers)
         worker.memory = readMemory(paths.memoryFile(worker.worker));
-    if (const auto& doing = totals.value().feederDoing; !doing.empty()) { // it may wait for data before it has read anything
-        status.reading = status.reading.value_or(Reading {});
-        status.reading->doing = doing;
-    }
     derive(status, paths, totals.value(), attempt, view);
+    sayWhatTheFeederDoes(status, totals.value().feederDoing);
     if (status.state == RunState::Running && isSlow(status))
         status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
     sayWhatIsAway(status, paths);

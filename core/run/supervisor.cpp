@@ -17,6 +17,7 @@
 #include "core/config/schema.h"
 #include "core/device/device_locks.h"
 #include "core/device/gpu.h"
+#include "core/run/end_words.h"
 #include "core/run/frozen_config.h"
 #include "core/run/keep_policy.h"
 #include "core/run/merge_task.h"
@@ -95,8 +96,10 @@ public:
             status = watch();
         if (pool_)
             pool_->killAll();
-        if (!status.ok() && attempt_.value != 0)
-            finish(endedBy(status.error()), status.error().message);
+        if (!status.ok() && attempt_.value != 0) {
+            const StopReason reason = endedBy(status.error());
+            finish(reason, reason == StopReason::User && wasKilled() ? killedDetail() : status.error().message);
+        }
         return status;
     }
 
@@ -127,6 +130,7 @@ private:
     Status merge(const char* when);
     StopReason asWished(StopReason reached);
     StopReason endedBy(const Error& error) const;
+    bool wasKilled();
     void finish(StopReason reason, const std::string& detail);
 
     RunPaths paths_;
@@ -541,7 +545,7 @@ Status Supervision::endOrRestart()
                 return status;
         finish(asWished(stopReason_), whatWasLeftOut(paths_.tracker()));
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
-        finish(StopReason::User, desired_ == DesiredState::Kill ? sentence("killed; what was trained since the last checkpoints is trained again") : sentence("after a checkpoint"));
+        finish(StopReason::User, desired_ == DesiredState::Kill ? killedDetail() : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
         finish(StopReason::Interrupted, sentence("The supervisor was asked to end (SIGTERM): shut-down or log-out."));
     } else if (!pool_->restartLater(0)) {
@@ -566,8 +570,7 @@ Status Supervision::merge(const char* when)
     logInfo(std::string("merging the replicas: ") + when);
     auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, [this] {
         (void)beat();
-        auto totals = reader_.totals();
-        return !stop_.requested() && !(totals.ok() && totals.value().desired == DesiredState::Kill);
+        return !stop_.requested() && !wasKilled();
     });
     if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
         return merged;
@@ -588,6 +591,13 @@ StopReason Supervision::endedBy(const Error& error) const
     if (error.code != ErrorCode::Cancelled && !(error.code == ErrorCode::Busy && stop_.requested()))
         return StopReason::Error;
     return stop_.requested() ? StopReason::Interrupted : StopReason::User;
+}
+
+/// Also where the loop that obeys is not reached any more.
+bool Supervision::wasKilled()
+{
+    const auto totals = reader_.totals();
+    return totals.ok() && totals.value().desired == DesiredState::Kill;
 }
 
 void Supervision::finish(StopReason reason, const std::string& detail)

@@ -278,7 +278,7 @@ private Q_SLOTS:
         // the dock of the audit says what the ledger proves
         auto* audit = window.findChild<QDockWidget*>(QStringLiteral("dock.audit"));
         audit->raise();
-        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No duplicates, no holes")) != nullptr, qPrintable(textsOf(audit)), kPatienceMs);
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No chunk twice, none missing")) != nullptr, qPrintable(textsOf(audit)), kPatienceMs);
     }
 
     void anInterruptedRunResumesByItselfWhenAPersonWishedIt()

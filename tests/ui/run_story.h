@@ -38,6 +38,7 @@ public:
         int workers = 2;
         int trained = 9; ///< chunks trained in all; the last ones are not committed
         int stepsPerChunk = 8;
+        int repeats = 0; ///< of the 20 rows of each chunk, left out as duplicates
     };
 
     explicit RunStory(const Size& size, const QString& name = QStringLiteral("story"), const QString& workspace = {})
@@ -177,7 +178,7 @@ private:
         good(feeder.addBlocks(blocks));
         for (int block = 0; block < size_.blocks; ++block) {
             PreparedChunk chunk;
-            chunk.rows = { 20, 19, 0, 0, 1, 0 };
+            chunk.rows = { 20, 19 - size_.repeats, 0, 0, 1, size_.repeats };
             chunk.tokens = 1000;
             chunk.windows = 10;
             const std::vector<PreparedChunk> chunks(static_cast<std::size_t>(size_.columns), chunk);

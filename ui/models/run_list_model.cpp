@@ -1,6 +1,7 @@
 #include "ui/models/run_list_model.h"
 
 #include "ui/models/core_words.h"
+#include "ui/models/run_words.h"
 #include "ui/models/words.h"
 
 #include <QRegularExpression>
@@ -48,7 +49,7 @@ bool isLive(RunState state)
 QString attemptState(const RunLine& line, const AttemptLine& attempt)
 {
     if (attempt.endedWallNs)
-        return stopReasonSentence(attempt.reason);
+        return endReasonSentence(attempt.reason, attempt.detail.toStdString());
     if (attempt.number == line.attempt)
         return stateWord(line.state).toLower();
     return RunListModel::tr("no end was recorded");

@@ -141,7 +141,7 @@ QString ChunkSamplesView::summaryText(const ChunkSummary& summary)
     if (summary.failed > 0)
         kinds.append(tr("%1 unreadable").arg(countText(summary.failed)));
     if (summary.duplicates > 0)
-        kinds.append(tr("%1 left out as duplicates").arg(countText(summary.duplicates)));
+        kinds.append(tr("%1 left out as repeats").arg(countText(summary.duplicates)));
     return tr("%1 rows: %2. %3 tokens of text.").arg(countText(summary.rows), kinds.join(QStringLiteral(", ")), countText(summary.tokens));
 }
 

@@ -1,6 +1,7 @@
 #include "ui/pages/epoch_head.h"
 
 #include "core/base/clock.h"
+#include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/page_parts.h"
 #include "ui/widgets/state_glyph.h"
@@ -109,7 +110,7 @@ void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& 
     const QString epoch = shown ? epochsName(*shown) : QString();
     title_->setText(epoch.isEmpty() ? stateWord(status) : tr("%1, %2").arg(epoch, stateWord(status).toLower()));
     const QString evidence = evidenceText(status, QStringLiteral(" "));
-    const QString reason = status.state == RunState::Interrupted ? QString() : stopReasonSentence(status.stopReason); // the state says that already
+    const QString reason = status.state == RunState::Interrupted ? QString() : endReasonSentence(status.stopReason, status.stopDetail); // the state says that already
     truth_->setText(reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
     ends_->setText(endEstimate(status, claims, moment.value_or(systemClock().wallNs())));

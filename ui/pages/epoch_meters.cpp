@@ -70,6 +70,8 @@ void EpochMeters::setStatus(const RunStatus& status)
         return;
     }
     const EpochRow& epoch = shown->together; // where two are open, of both
+    for (Meter* meter : { blocks_, chunks_, samples_, steps_ })
+        meter->setTotalToCome(status.state != RunState::Finished); // nothing more is found out about it
     fill(*blocks_, epoch.visitedBlocks, epoch.blockCount, { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
     showChunks(epoch);
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
@@ -115,7 +117,7 @@ void EpochMeters::showLegend(const EpochRow& epoch)
     if (rows.filtered > 0)
         entries.push_back({ tr("rows filtered %1").arg(countText(rows.filtered)), std::nullopt });
     if (rows.duplicates > 0)
-        entries.push_back({ tr("duplicates left out %1").arg(countText(rows.duplicates)), std::nullopt });
+        entries.push_back({ tr("samples left out as repeats %1").arg(countText(rows.duplicates)), std::nullopt });
     legend_->setEntries(std::move(entries));
     const std::int64_t bad = chunks[ChunkState::Poisoned];
     poisoned_->setText(bad > 0 ? tr("poisoned %1, accept or retry before the epoch can end").arg(countText(bad)) : QString());

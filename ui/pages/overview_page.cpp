@@ -4,6 +4,7 @@
 #include "ui/charts/series_chart.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
+#include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/alert_list.h"
@@ -187,7 +188,9 @@ void OverviewPage::showReading(const RunStatus& status)
     reading_->setValue(4, bytesText(reading.textBytes), tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
     reading_->setValue(5, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
     reading_->setValue(6, percentText(reading.busyShare), tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
-    reading_->setValue(7, percentText(reading.repeatedShare), tr("Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same"));
+    const QString repeats = repeatsText(status);
+    reading_->setName(7, repeats.isEmpty() ? tr("Repeated text") : tr("Repeats trained")); // others were left out
+    reading_->setValue(7, percentText(reading.repeatedShare), QStringLiteral("%1 %2").arg(repeats, tr("Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same")).trimmed());
     reading_->setValue(8, percentText(reading.unknownShare), tr("Tokens that stand for characters the vocabulary does not have"));
 }
 

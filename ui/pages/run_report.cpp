@@ -40,7 +40,7 @@ QString figures(const RunStatus& status)
     const auto shown = shownEpochs(status);
     const RowCounts rows = shown ? shown->together.rowsKnown : RowCounts {};
     for (const auto& [count, name] : { std::pair(rows.failed, said(QT_TRANSLATE_NOOP("RunReport", "Rows that cannot be read"))), std::pair(rows.filtered, said(QT_TRANSLATE_NOOP("RunReport", "Rows filtered"))),
-             std::pair(rows.duplicates, said(QT_TRANSLATE_NOOP("RunReport", "Duplicates left out"))) })
+             std::pair(rows.duplicates, said(QT_TRANSLATE_NOOP("RunReport", "Samples left out as repeats"))) })
         if (count > 0)
             html += row(name, countText(count));
     if (!status.poisonedCause.empty())

@@ -9,6 +9,12 @@
 
 namespace furrow {
 
+namespace {
+
+constexpr const char* kWhyNot = "whyNot";
+
+} // namespace
+
 Actions::Actions(QWidget* window)
     : QObject(window)
     , window_(window)
@@ -60,6 +66,20 @@ void Actions::addForeign(Menu menu, QMenu& submenu, QAction* action)
 {
     all_.push_back({ menu, action });
     submenu.addAction(action);
+}
+
+void Actions::allow(QAction& action, bool allowed, const QString& whyNot)
+{
+    action.setEnabled(allowed);
+    action.setProperty(kWhyNot, whyNot);
+}
+
+QString Actions::whyNot(const QAction& action)
+{
+    if (action.isEnabled())
+        return {};
+    const QString why = action.property(kWhyNot).toString();
+    return why.isEmpty() ? tr("not possible now") : why;
 }
 
 void Actions::makeFile()

@@ -99,6 +99,9 @@ public:
         QAction* action;
     };
     const std::vector<Entry>& all() const { return all_; }
+    /// @param whyNot  what a person is told while it is not allowed, e.g. "the run trains already"
+    static void allow(QAction& action, bool allowed, const QString& whyNot);
+    static QString whyNot(const QAction& action); ///< "" of one that is allowed
     /// Adds an action made elsewhere (a dock's toggle) to the palette, and to a submenu of `menu`.
     void addForeign(Menu menu, QMenu& submenu, QAction* action);
 

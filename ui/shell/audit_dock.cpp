@@ -1,6 +1,7 @@
 #include "ui/shell/audit_dock.h"
 
 #include "ui/models/core_words.h"
+#include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/audit_report.h"
@@ -34,7 +35,8 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     , bench_(bench)
     , model_(findingColumns())
     , sentence_(makeLabel({}, TextTone::Secondary))
-    , table_(makeTable(tr("Duplicates and holes")))
+    , table_(makeTable(tr("Chunks twice or missing")))
+    , repeats_(makeLabel({}, TextTone::Secondary))
     , splitter_(new QSplitter(Qt::Horizontal, this))
     , cause_(makeLabel({}, TextTone::Value, TextSize::Small))
     , lanes_(new LaneView(this))
@@ -46,8 +48,14 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 8, 12, 0);
     auto* row = new QHBoxLayout;
-    sentence_->setWordWrap(true);
-    row->addWidget(sentence_, 1);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    for (QLabel* label : { sentence_, repeats_ }) {
+        label->setWordWrap(true);
+        words->addWidget(label);
+    }
+    repeats_->hide();
+    row->addLayout(words, 1);
     auto* again = makeButton(tr("Check now"));
     row->addWidget(again);
     source_->setToolTip(tr("Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did."));
@@ -98,6 +106,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
         save_->setEnabled(false);
         splitter_->hide();
         sentence_->clear();
+        repeats_->hide();
         if (isVisible())
             checkByItself();
     });
@@ -160,15 +169,16 @@ void AuditDock::show(const AuditPtr& report)
     if (known == 0)
         sentence_->setText(tr("No chunk is known yet."));
     else if (report->isClean() && report->inspectedWeights() && report->couldInspect())
-        sentence_->setText(tr("No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.").arg(countText(known), time));
+        sentence_->setText(tr("No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.").arg(countText(known), time));
     else if (report->isClean() && report->inspectedWeights())
-        sentence_->setText(tr("No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.").arg(countText(known), time));
+        sentence_->setText(tr("No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.").arg(countText(known), time));
     else if (report->isClean())
-        sentence_->setText(tr("No duplicates, no holes. %1 chunks checked at %2; weights not inspected.").arg(countText(known), time));
+        sentence_->setText(tr("No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.").arg(countText(known), time));
     else if (twice == 0 && missing == 0)
         sentence_->setText(tr("Not in order: see below. %1 chunks checked at %2.").arg(countText(known), time));
     else
         sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.").arg(countText(twice), countText(missing), countText(known), time));
+    sayRepeats();
     const bool first = model_.rowCount() == 0;
     model_.reset(report->findings);
     report_ = report;
@@ -182,6 +192,15 @@ void AuditDock::show(const AuditPtr& report)
     Q_EMIT audited(report);
     if (moved_ && !ran_) // it came to rest while this check was under way
         checkByItself();
+}
+
+/// Rows that repeat others are no chunks that are trained twice: where some were left out, both are said.
+void AuditDock::sayRepeats()
+{
+    const StatusPtr& status = bench_.watcher().status();
+    const QString repeats = status ? repeatsText(*status) : QString();
+    repeats_->setText(repeats);
+    repeats_->setVisible(!repeats.isEmpty());
 }
 
 void AuditDock::choose(const QModelIndex& index)

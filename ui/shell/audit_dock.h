@@ -17,7 +17,7 @@ namespace furrow {
 class LaneView;
 class Workbench;
 
-/// Duplicates and holes: what the audit found, proven from parts and claims and, when a person asks, from the files, with the time lines of the
+/// Chunks twice or missing: what the audit found, proven from parts and claims and, when a person asks, from the files, with the time lines of the
 /// trainings that explain it. The checks that come by themselves look at the ledger alone, and say so.
 class AuditDock : public QWidget {
     Q_OBJECT
@@ -38,6 +38,7 @@ private:
     void checkByItself() { check(AuditDepth::Quick); }
     void stopOrCheckFiles();
     void show(const AuditPtr& report);
+    void sayRepeats();
     void choose(const QModelIndex& index);
     void showTimeLines(const AuditFinding& finding);
     void saveReport();
@@ -47,6 +48,7 @@ private:
     FindingModel model_;
     QLabel* sentence_;
     QTableView* table_;
+    QLabel* repeats_; ///< how many samples were left out as repeats; hidden where none was
     QSplitter* splitter_;
     QLabel* cause_;
     LaneView* lanes_;

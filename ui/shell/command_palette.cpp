@@ -46,11 +46,11 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     column->addWidget(list_);
-    resize(520, 400);
+    resize(620, 400);
     move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 70)));
     connect(line_, &QLineEdit::textChanged, this, &CommandPalette::filter);
-    connect(line_, &QLineEdit::returnPressed, this, &CommandPalette::run);
-    connect(list_, &QTreeWidget::itemClicked, this, &CommandPalette::run);
+    connect(line_, &QLineEdit::returnPressed, this, [this] { run(list_->currentItem()); });
+    connect(list_, &QTreeWidget::itemClicked, this, [this](const QTreeWidgetItem* item) { run(item); }); // one that is grey does not become the current one
     filter({});
 }
 
@@ -58,9 +58,10 @@ void CommandPalette::filter(const QString& words)
 {
     list_->clear();
     int named = 0; // before those that only do what is looked for
+    int possible = 0; // before those that cannot be done
     for (std::size_t i = 0; i < actions_.all().size(); ++i) {
         const Actions::Entry& entry = actions_.all()[i];
-        if (entry.action == nullptr || !entry.action->isEnabled() || entry.action == actions_.palette)
+        if (entry.action == nullptr || entry.action == actions_.palette)
             continue;
         const QString said = entry.action->statusTip(); // people search for what it does, too
         const QString name = tr("%1: %2").arg(withoutMnemonic(Actions::title(entry.menu)), withoutMnemonic(entry.action->text()));
@@ -72,19 +73,25 @@ void CommandPalette::filter(const QString& words)
         }
         if (!all)
             continue;
-        const QString key = entry.action->shortcut().toString(QKeySequence::NativeText);
-        auto* item = new QTreeWidgetItem({ name, key });
-        list_->insertTopLevelItem(byName ? named++ : list_->topLevelItemCount(), item);
+        const QString whyNot = Actions::whyNot(*entry.action);
+        auto* item = new QTreeWidgetItem({ name, whyNot.isEmpty() ? entry.action->shortcut().toString(QKeySequence::NativeText) : whyNot });
+        list_->insertTopLevelItem(!whyNot.isEmpty() ? list_->topLevelItemCount() : byName ? named : possible, item);
+        named += whyNot.isEmpty() && byName ? 1 : 0;
+        possible += whyNot.isEmpty() ? 1 : 0;
         item->setSizeHint(0, QSize(0, kPaletteRow));
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
         item->setForeground(1, theme().color(Token::Text3));
-        item->setFont(1, codeFont());
+        if (whyNot.isEmpty())
+            item->setFont(1, codeFont());
+        else
+            item->setFlags(Qt::NoItemFlags);
+        item->setToolTip(0, whyNot.isEmpty() ? said : tr("%1: %2").arg(name, whyNot));
         item->setData(0, Qt::UserRole, static_cast<int>(i));
     }
     if (list_->topLevelItemCount() == 0)
         (new QTreeWidgetItem(list_, { tr("No command matches.") }))->setFlags(Qt::NoItemFlags);
     else
-        list_->setCurrentItem(list_->topLevelItem(0));
+        list_->setCurrentItem(possible > 0 ? list_->topLevelItem(0) : nullptr);
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
@@ -93,7 +100,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Down || key == Qt::Key_Up) {
             QTreeWidgetItem* item = list_->currentItem();
-            if (QTreeWidgetItem* next = item == nullptr ? nullptr : key == Qt::Key_Down ? list_->itemBelow(item) : list_->itemAbove(item))
+            if (QTreeWidgetItem* next = item == nullptr ? nullptr : key == Qt::Key_Down ? list_->itemBelow(item) : list_->itemAbove(item); next != nullptr && next->flags().testFlag(Qt::ItemIsEnabled))
                 list_->setCurrentItem(next);
             return true;
         }
@@ -101,10 +108,9 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
     return QDialog::eventFilter(watched, event);
 }
 
-void CommandPalette::run()
+void CommandPalette::run(const QTreeWidgetItem* item)
 {
-    const QTreeWidgetItem* item = list_->currentItem();
-    if (item == nullptr)
+    if (item == nullptr || !item->flags().testFlag(Qt::ItemIsEnabled))
         return;
     QAction* action = actions_.all()[static_cast<std::size_t>(item->data(0, Qt::UserRole).toInt())].action;
     accept();

@@ -4,12 +4,13 @@
 
 class QLineEdit;
 class QTreeWidget;
+class QTreeWidgetItem;
 
 namespace furrow {
 
 class Actions;
 
-/// Ctrl+K: every enabled action by name; type, choose, Enter.
+/// Ctrl+K: every action by name; type, choose, Enter. Those that are not possible now stand below the others, grey, with the reason.
 class CommandPalette : public QDialog {
     Q_OBJECT
 public:
@@ -20,7 +21,7 @@ protected:
 
 private:
     void filter(const QString& words);
-    void run();
+    void run(const QTreeWidgetItem* item); ///< null, or not possible now: nothing is done
 
     const Actions& actions_;
     QLineEdit* line_;

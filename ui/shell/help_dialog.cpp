@@ -124,7 +124,7 @@ QString text(HelpDialog::Topic topic)
             QT_TRANSLATE_NOOP("Help", "Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.") });
     case HelpDialog::Merging:
         return paragraphs({ QT_TRANSLATE_NOOP("Help", "Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained."),
-            QT_TRANSLATE_NOOP("Help", "A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.") });
+            QT_TRANSLATE_NOOP("Help", "A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.") });
     case HelpDialog::Words: return wordList();
     default: return settingList();
     }

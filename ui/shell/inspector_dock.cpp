@@ -2,6 +2,7 @@
 
 #include "core/run/attempt_config.h"
 #include "ui/models/core_words.h"
+#include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
@@ -458,7 +459,7 @@ void InspectorDock::showAttempt(const AttemptRow& attempt)
     else
         addRow(tr("State"), attempt.id.value == status.attempt ? stateWord(status) : tr("no end was recorded"));
     if (attempt.endedWallNs && attempt.reason != StopReason::None)
-        addRow(tr("Ended because"), stopReasonSentence(attempt.reason));
+        addRow(tr("Ended because"), endReasonSentence(attempt.reason, attempt.detail));
     addRow(tr("Supervisor"), tr("process %1").arg(attempt.supervisor.pid));
     if (!attempt.detail.empty())
         addRow(tr("Detail"), coreWords(attempt.detail));
@@ -486,7 +487,7 @@ void InspectorDock::showRun()
     sayWhetherPresent();
     addRow(tr("State"), stateWord(status));
     if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already
-        addRow(tr("Ended because"), stopReasonSentence(status.stopReason));
+        addRow(tr("Ended because"), endReasonSentence(status.stopReason, status.stopDetail));
     const QString id = QString::fromStdString(file.runId);
     addRow(tr("Run"), id.left(kIdLetters), id + QLatin1Char('\n') + bench_.watcher().folder());
     addRow(tr("Made"), wallTimeText(file.createdWallNs));
@@ -500,6 +501,8 @@ void InspectorDock::showRun()
     addRow(tr("Newest checkpoint"), wallTimeText(status.newestCheckpointWallNs));
     if (status.evaluation)
         addRow(tr("Eval loss"), fixedText(status.evaluation->loss, 3) + QLatin1Char('\n') + coreWords(ofWhat(*status.evaluation)));
+    if (const QString repeats = repeatsText(status); !repeats.isEmpty())
+        addRow(tr("Repeated text"), repeats);
     addRow(tr("Vocabulary"), countText(file.vocabularySize));
     const QString perBlock = countText(file.samplesPerBlock);
     addRow(tr("Samples per block"), file.samplesPerBlockReason.empty() ? perBlock : perBlock + QLatin1Char('\n') + coreWords(file.samplesPerBlockReason));

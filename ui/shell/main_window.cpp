@@ -165,7 +165,7 @@ void MainWindow::showPerspective(Perspective perspective)
     if (perspective == Perspective::InspectData)
         runView_->showPage(RunView::Coverage);
     perspective_->setCurrentIndex(static_cast<int>(perspective));
-    actions_->removePerspective->setEnabled(false);
+    Actions::allow(*actions_->removePerspective, false, tr("no perspective of your own is shown"));
 }
 
 void MainWindow::fillPerspectives()
@@ -207,7 +207,7 @@ void MainWindow::removePerspective()
 {
     perspectives_.remove(perspective_->currentText());
     fillPerspectives();
-    actions_->removePerspective->setEnabled(false);
+    Actions::allow(*actions_->removePerspective, false, tr("no perspective of your own is shown"));
 }
 
 NewRunPage& MainWindow::newRunPage()
@@ -320,28 +320,30 @@ void MainWindow::enableVerbs()
     const QString pauseWord = paused ? tr("Continue") : tr("Pause");
     setWords(*actions_->pause, pauseWord);
     actions_->pause->setIconText(pauseWord);
-    actions_->pause->setEnabled(known && (running || paused));
-    actions_->stop->setEnabled(known && (running || paused));
-    actions_->kill->setEnabled(known && alive);
-    actions_->resume->setEnabled(known && !alive && !running);
+    const QString whatFirst = status == nullptr ? tr("no run is shown") : busy_ ? tr("another command is under way") : QString();
+    const auto allow = [&whatFirst](std::initializer_list<QAction*> actions, bool allowed, const QString& whyNot) {
+        for (QAction* action : actions)
+            Actions::allow(*action, allowed, whatFirst.isEmpty() ? whyNot : whatFirst);
+    };
+    const QString asleep = tr("nobody trains the run");
+    const QString awake = tr("the run is being trained");
+    allow({ actions_->pause, actions_->stop }, known && (running || paused), asleep);
+    allow({ actions_->kill }, known && alive, asleep);
+    allow({ actions_->resume, actions_->enqueue }, known && !alive && !running, awake);
     setWords(*actions_->resume, state == RunState::New ? tr("Start…") : tr("Resume…"));
     const bool ended = known && !alive && (state == RunState::Interrupted || state == RunState::Failed || state == RunState::Stopped);
-    actions_->markFinished->setEnabled(ended);
-    actions_->merge->setEnabled(known && !alive && bench_.watcher().tables() && mergeableReplicas(*bench_.watcher().tables()).size() > 1);
-    actions_->autoResume->setEnabled(status != nullptr);
-    actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));
-    for (QAction* wish : { actions_->saveNow, actions_->evaluateNow, actions_->stopAfterBlock, actions_->stopAfterEpoch })
-        wish->setEnabled(known && running);
+    allow({ actions_->markFinished }, ended, alive || running ? awake : state == RunState::New ? tr("the run was not started yet") : tr("the run is finished already"));
+    const bool several = bench_.watcher().tables() && mergeableReplicas(*bench_.watcher().tables()).size() > 1;
+    allow({ actions_->merge }, known && !alive && several, alive ? awake : tr("there are no two replicas to merge"));
+    allow({ actions_->saveNow, actions_->evaluateNow, actions_->stopAfterBlock, actions_->stopAfterEpoch }, known && running, asleep);
     const bool poisoned = known && std::any_of(status->epochs.begin(), status->epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; });
-    for (QAction* action : { actions_->retryChunks, actions_->acceptChunks })
-        action->setEnabled(poisoned);
-    for (QAction* action : { actions_->why, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes, actions_->archive })
-        action->setEnabled(status != nullptr);
-    for (QAction* action : { actions_->copyPath, actions_->openFolder })
-        action->setEnabled(!bench_.watcher().folder().isEmpty());
-    actions_->enqueue->setEnabled(known && !alive && !running);
-    actions_->moveToTrash->setEnabled(!bench_.watcher().folder().isEmpty() && !alive);
-    actions_->dropRun->setEnabled(bench_.isElsewhere(bench_.watcher().folder()));
+    allow({ actions_->retryChunks, actions_->acceptChunks }, poisoned, tr("no chunk is poisoned"));
+    allow({ actions_->autoResume, actions_->why, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes, actions_->archive }, status != nullptr, {});
+    actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));
+    const bool any = !bench_.watcher().folder().isEmpty();
+    allow({ actions_->copyPath, actions_->openFolder }, any, {});
+    allow({ actions_->moveToTrash }, any && !alive, awake);
+    allow({ actions_->dropRun }, bench_.isElsewhere(bench_.watcher().folder()), tr("the run lies in the workspace"));
     showArchived();
 }
 

@@ -36,6 +36,21 @@
 
 namespace furrow {
 
+namespace {
+
+/// What a kill at this moment costs.
+QString killLoses(const RunStatus& status)
+{
+    std::int64_t atRisk = 0;
+    for (const EpochRow& epoch : status.epochs)
+        atRisk += epoch.chunks[ChunkState::Trained] + epoch.chunks[ChunkState::Leased];
+    const int count = static_cast<int>(atRisk); // lupdate does not read past a cast
+    return atRisk == 0 ? MainWindow::tr("Every chunk that was begun is in a checkpoint.")
+                       : MainWindow::tr("%n chunk(s) are not in a checkpoint now; a resume trains them again. Stop would save them first.", nullptr, count);
+}
+
+} // namespace
+
 void MainWindow::connectActions()
 {
     connect(actions_->newRun, &QAction::triggered, this, [this] { showPerspective(Perspective::Launch); });
@@ -107,7 +122,7 @@ void MainWindow::connectViewActions()
     connect(&bench_.watcher(), &RunWatcher::opened, actions_->live, [this] { actions_->live->setChecked(true); });
     connect(actions_->savePerspective, &QAction::triggered, this, &MainWindow::savePerspective);
     connect(actions_->removePerspective, &QAction::triggered, this, &MainWindow::removePerspective);
-    actions_->removePerspective->setEnabled(false);
+    Actions::allow(*actions_->removePerspective, false, tr("no perspective of your own is shown"));
     connect(actions_->resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     connect(actions_->fullScreen, &QAction::toggled, this, [this](bool on) { on ? showFullScreen() : showNormal(); });
     connect(actions_->showInMap, &QAction::triggered, this, [this] { runView_->showPage(RunView::Coverage); });
@@ -144,8 +159,8 @@ void MainWindow::connectViewActions()
     });
     connect(runView_, &RunView::pageShown, this, [this](int page) {
         const bool zooms = page == RunView::Charts || page == RunView::Coverage;
-        actions_->fit->setEnabled(zooms);
-        actions_->zoomBack->setEnabled(page == RunView::Charts);
+        Actions::allow(*actions_->fit, zooms, tr("only on the pages Charts and Coverage"));
+        Actions::allow(*actions_->zoomBack, page == RunView::Charts, tr("only on the page Charts"));
         if (auto* map = qobject_cast<CoveragePage*>(runView_->page(page)))
             map->setChunkActions({ actions_->showInChart, actions_->showInLog, actions_->showSamples, actions_->retryChunks, actions_->acceptChunks, actions_->quarantineChunks });
     });
@@ -153,7 +168,7 @@ void MainWindow::connectViewActions()
     const auto enableChunk = [this] {
         const bool any = !bench_.selection().selection().chunks.empty();
         for (QAction* action : { actions_->showInChart, actions_->showInMap, actions_->showInLog, actions_->showSamples, actions_->quarantineChunks })
-            action->setEnabled(any);
+            Actions::allow(*action, any, tr("no chunk is selected"));
     };
     connect(&bench_.selection(), &SelectionModel::changed, this, enableChunk);
     enableChunk();
@@ -280,16 +295,20 @@ void MainWindow::kill()
     const StatusPtr status = bench_.watcher().status();
     if (!status)
         return;
-    std::int64_t atRisk = 0;
-    for (const EpochRow& epoch : status->epochs)
-        atRisk += epoch.chunks[ChunkState::Trained] + epoch.chunks[ChunkState::Leased];
-    auto* box = makeBox(this, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"),
-        tr("%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.", nullptr, static_cast<int>(atRisk)));
+    auto* box = makeBox(this, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), killLoses(*status));
     QPushButton* kill = box->addButton(tr("Kill now"), QMessageBox::DestructiveRole);
     QPushButton* stop = box->addButton(tr("Stop after a checkpoint"), QMessageBox::AcceptRole);
     box->addButton(tr("Go on training"), QMessageBox::RejectRole);
     box->setDefaultButton(stop);
     const QString folder = bench_.watcher().folder();
+    connect(&bench_.watcher(), &RunWatcher::statusRead, box, [this, box, kill, stop, folder](const StatusPtr& now) { // the run goes on below the question
+        if (bench_.watcher().folder() != folder)
+            return;
+        const bool alive = now->supervisorPid > 0;
+        box->setInformativeText(alive ? killLoses(*now) : tr("The run has ended meanwhile."));
+        kill->setEnabled(alive);
+        stop->setEnabled(alive);
+    });
     connect(box, &QMessageBox::buttonClicked, this, [this, box, kill, stop, folder](QAbstractButton* pressed) {
         if (pressed == kill)
             bench_.commands().kill(folder);

@@ -92,7 +92,7 @@ void MainWindow::buildToolbar()
     toolbar_->setMovable(false);
     toolbar_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     toolbar_->setIconSize(QSize(16, 16));
-    toolbar_->toggleViewAction()->setEnabled(false); // the verbs must not be hidden by accident
+    Actions::allow(*toolbar_->toggleViewAction(), false, tr("the toolbar always stays")); // the verbs must not be hidden by accident
     toolbar_->addAction(actions_->newRun);
     toolbar_->addAction(actions_->queue);
     toolbar_->addSeparator();
@@ -174,7 +174,7 @@ void MainWindow::buildDocks()
     auto* queueWidget = new QueueDock(bench_);
     queueDock_ = addDock(QStringLiteral("queue"), tr("Queue"), queueWidget, Qt::BottomDockWidgetArea);
     auto* auditWidget = new AuditDock(bench_);
-    QDockWidget* audit = addDock(QStringLiteral("audit"), tr("Duplicates and holes"), auditWidget, Qt::BottomDockWidgetArea);
+    QDockWidget* audit = addDock(QStringLiteral("audit"), tr("Chunks twice or missing"), auditWidget, Qt::BottomDockWidgetArea);
     libraryDock_ = library;
     inspectorDock_ = inspector;
     connect(&bench_.selection(), &SelectionModel::changed, this, &MainWindow::raiseInspector);
@@ -209,7 +209,7 @@ void MainWindow::buildDocks()
     connect(auditWidget, &AuditDock::audited, this, [this](const AuditPtr& report) { bench_.alerts().takeAudit(*report); });
     connect(auditWidget, &AuditDock::reportSaved, this, &MainWindow::tellSaved);
     connect(auditWidget, &AuditDock::counted, audit, [this, audit](qint64 twice, qint64 missing) {
-        audit->setWindowTitle(tr("Duplicates and holes %1 · %2").arg(twice).arg(missing));
+        audit->setWindowTitle(tr("Chunks twice or missing %1 · %2").arg(twice).arg(missing));
         if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage)))
             map->setAudit(twice, missing);
     });

@@ -55,6 +55,13 @@ void Meter::setParts(std::vector<MeterPart> parts, std::optional<double> total)
     update();
 }
 
+void Meter::setTotalToCome(bool toCome)
+{
+    toCome_ = toCome;
+    updateAccessible();
+    update();
+}
+
 void Meter::setNumbers(const QString& value, const QString& total, const QString& share)
 {
     value_ = value;
@@ -66,7 +73,7 @@ void Meter::setNumbers(const QString& value, const QString& total, const QString
 
 void Meter::updateAccessible()
 {
-    setAccessibleName(total_ ? tr("%1: %2 of %3, %4").arg(label_, value_, totalText_, share_) : tr("%1: %2, total not known yet").arg(label_, value_));
+    setAccessibleName(total_ ? tr("%1: %2 of %3, %4").arg(label_, value_, totalText_, share_) : toCome_ ? tr("%1: %2, total not known yet").arg(label_, value_) : tr("%1: %2").arg(label_, value_));
 }
 
 int Meter::wordsWidth() const { return QFontMetrics(theme().font(FontRole::Small)).horizontalAdvance(label_); }
@@ -116,7 +123,8 @@ void Meter::paintEvent(QPaintEvent*)
         const double used = drawTabular(p, QRectF(labelWidth_, 0, right - labelWidth_, height()), Qt::AlignLeft, value_);
         p.setFont(t.font(FontRole::Small));
         p.setPen(t.color(Token::Text3));
-        p.drawText(QRectF(labelWidth_ + used + 12, 0, right, height()), Qt::AlignVCenter | Qt::AlignLeft, tr("total not known yet"));
+        if (toCome_)
+            p.drawText(QRectF(labelWidth_ + used + 12, 0, right, height()), Qt::AlignVCenter | Qt::AlignLeft, tr("total not known yet"));
         return;
     }
     const QRectF bar(labelWidth_, std::floor((height() - kBar) / 2.0), std::max(20.0, numbersArea().left() - kAfterBar - labelWidth_), kBar);

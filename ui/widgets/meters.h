@@ -15,12 +15,14 @@ struct MeterPart {
 };
 
 /// One row: label, bar of 8 px with parts in order, and numbers that always stand beside it. An unknown total has no
-/// bar: the count and "total not known yet". Rows below each other align by setLabelWidth.
+/// bar: the count and, while it may become known, "total not known yet". Rows below each other align by setLabelWidth.
 class Meter : public QWidget {
     Q_OBJECT
 public:
     explicit Meter(const QString& label, QWidget* parent = nullptr);
     void setParts(std::vector<MeterPart> parts, std::optional<double> total);
+    /// Whether an unknown total may still become known; if not, the count stands alone. It may, unless told otherwise.
+    void setTotalToCome(bool toCome);
     /// @param value  "1,412"  @param total  "2,419" or "about 75,300"; ignored when unknown  @param share  "58.4 %"
     void setNumbers(const QString& value, const QString& total, const QString& share);
     int wordsWidth() const; ///< of the label
@@ -43,6 +45,7 @@ private:
     QString value_, totalText_, share_;
     std::vector<MeterPart> parts_;
     std::optional<double> total_;
+    bool toCome_ = true;
     int labelWidth_ = 110;
 };
 

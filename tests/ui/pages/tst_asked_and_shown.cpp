@@ -1,0 +1,250 @@
+#include "core/base/file_lock.h"
+#include "core/run/end_words.h"
+#include "core/run/reading.h"
+#include "core/run/run_status.h"
+#include "tests/ui/patience.h"
+#include "tests/ui/run_story.h"
+#include "ui/models/core_words.h"
+#include "ui/models/run_words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/epoch_meters.h"
+#include "ui/pages/new_run/estimate_panel.h"
+#include "ui/pages/new_run/new_run_page.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/audit_dock.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/mnemonics.h"
+#include "ui/widgets/meters.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScopeGuard>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QTreeWidget>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+bool says(const QWidget& parent, const QString& part)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&part](const QLabel* label) { return !label->isHidden() && label->text().contains(part); });
+}
+
+QPushButton* buttonOf(const QWidget& parent, const QString& text)
+{
+    for (auto* button : parent.findChildren<QPushButton*>())
+        if (withoutMnemonic(button->text()) == text)
+            return button;
+    return nullptr;
+}
+
+QString write(const QTemporaryDir& folder, const QString& name, const QByteArray& text)
+{
+    QFile file(folder.filePath(name));
+    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size())
+        qFatal("%s cannot be written", qPrintable(name));
+    return file.fileName();
+}
+
+} // namespace
+
+/// What a person asks for is what happens, and what is on the screen is so.
+class TestAskedAndShown : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    /// "No duplicates, no holes" stood below a run of which 95 samples were left out as duplicates.
+    void noDuplicatesWasSaidWhereSamplesWereLeftOutAsRepeats()
+    {
+        Appearance appearance(false);
+        RunStory::Size size;
+        size.repeats = 5;
+        const RunStory story(size);
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr, kPatienceMs);
+        AuditDock dock(bench);
+        const QSignalSpy audited(&dock, &AuditDock::audited);
+        static_cast<QWidget&>(dock).show();
+        QTRY_VERIFY_WITH_TIMEOUT(!audited.isEmpty(), kPatienceMs);
+        QVERIFY(!says(dock, QStringLiteral("No duplicates")));
+        QVERIFY(says(dock, QStringLiteral("No chunk twice, none missing")));
+        QVERIFY(says(dock, QStringLiteral("90 samples left out as repeats"))); // 18 prepared chunks with 5 each
+        RunStatus clean = *bench.watcher().status();
+        for (EpochRow& epoch : clean.epochs)
+            epoch.rowsKnown.duplicates = 0;
+        QVERIFY(repeatsText(clean).isEmpty());
+    }
+
+    void aFinishedRunStillWaitedForItsTotals()
+    {
+        const RunStory story({});
+        RunStatus status = good(readStatus(story.paths()));
+        status.rules.steps = 0;
+        EpochMeters meters;
+        const auto waiting = [&meters] {
+            const auto all = meters.findChildren<Meter*>();
+            return std::count_if(all.begin(), all.end(), [](const Meter* meter) { return meter->accessibleName().contains(QLatin1String("not known yet")); });
+        };
+        status.state = RunState::Running;
+        meters.setStatus(status);
+        QVERIFY(waiting() > 0);
+        status.state = RunState::Finished;
+        meters.setStatus(status);
+        QCOMPARE(waiting(), 0);
+    }
+
+    /// The question counted the work that would be lost when it was opened, and the run went on below it.
+    void theKillQuestionKeptAnOldCount()
+    {
+        RunStory story({});
+        story.makeAlive();
+        const auto held = FileLock::tryLock(story.paths().supervisorLock());
+        QVERIFY(held.ok());
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->supervisorPid > 0, kPatienceMs);
+        QAction* kill = nullptr;
+        for (QAction* action : window.actions())
+            kill = withoutMnemonic(action->text()) == QStringLiteral("Kill…") ? action : kill;
+        QVERIFY(kill != nullptr && kill->isEnabled());
+        kill->trigger();
+        auto* box = window.findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        const QString before = box->informativeText();
+        QVERIFY(story.trainOne(0, true));
+        QTRY_VERIFY2_WITH_TIMEOUT(box->informativeText() != before, qPrintable(before), kPatienceMs);
+        box->close();
+    }
+
+    void aKillWasCalledAStopAfterwards()
+    {
+        QCOMPARE(endReasonSentence(StopReason::User, killedDetail()), QStringLiteral("a person killed it"));
+        QCOMPARE(endReasonSentence(StopReason::User, "after a checkpoint"), QStringLiteral("a person stopped it"));
+        QVERIFY(endInWords(StopReason::User, killedDetail()).starts_with("a person killed it ("));
+        Appearance appearance(false);
+        appearance.setLanguage(QStringLiteral("es"));
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        QVERIFY(!endReasonSentence(StopReason::User, killedDetail()).contains(QLatin1String("person killed")));
+    }
+
+    /// "feeder: preparing block 3" was said of a run that had ended a week ago.
+    void theFeederOfAnEndedRunStillPreparedBlocks()
+    {
+        RunStory story({});
+        {
+            auto feeder = good(FeederLedger::open(story.paths().tracker()));
+            good(feeder.heartbeat(thisProcess(), "preparing block 3"));
+        }
+        Reading reading;
+        reading.attempt = 1;
+        reading.doing = "preparing block 3";
+        good(publishReading(story.paths(), reading));
+        {
+            story.makeAlive();
+            const auto held = FileLock::tryLock(story.paths().supervisorLock());
+            QVERIFY(held.ok());
+            QCOMPARE(good(readStatus(story.paths())).reading->doing, std::string("preparing block 3"));
+        }
+        auto ledger = story.supervisor();
+        good(ledger.endAttempt(story.attempt(), StopReason::User, "after a checkpoint"));
+        const RunStatus ended = good(readStatus(story.paths()));
+        QVERIFY(ended.state == RunState::Stopped);
+        QCOMPARE(ended.reading->doing, std::string());
+    }
+
+    void launchWasOfferedForDataThatCannotBeRead()
+    {
+        QTemporaryDir folder;
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.resize(1280, 760);
+        page.show();
+        auto* panel = page.findChild<EstimatePanel*>();
+        auto* launch = buttonOf(*panel, QStringLiteral("Launch"));
+        auto* queue = buttonOf(*panel, QStringLiteral("Queue"));
+        QVERIFY(launch != nullptr && queue != nullptr);
+        for (const QString& bad : { folder.filePath(QStringLiteral("is-not-there.txt")), write(folder, QStringLiteral("empty.txt"), {}) }) {
+            page.setSource(bad);
+            QTRY_VERIFY2_WITH_TIMEOUT(!launch->isEnabled() && !queue->isEnabled(), qPrintable(bad), kPatienceMs);
+            QVERIFY2(says(*panel, QFileInfo(bad).fileName()) && launch->toolTip().contains(QFileInfo(bad).fileName()), qPrintable(launch->toolTip()));
+        }
+        QByteArray text;
+        for (int line = 0; line < 500; ++line)
+            text += "line " + QByteArray::number(line) + " of a text that can be read\n";
+        page.setSource(write(folder, QStringLiteral("good.txt"), text));
+        QTRY_VERIFY_WITH_TIMEOUT(launch->isEnabled() && queue->isEnabled(), kPatienceMs);
+    }
+
+    void thereWasNoWayBackToTheValuesOfThePreset()
+    {
+        QTemporaryDir folder;
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.show();
+        RunForm& form = bench.form();
+        form.setText(*findSetting("data"), write(folder, QStringLiteral("a.txt"), "some text\n"));
+        for (const auto& [key, typed] : { std::pair("batch_size", "7"), std::pair("lr", "0.5"), std::pair("epochs", "many") })
+            form.setText(*findSetting(key), QString::fromLatin1(typed));
+        auto* panel = page.findChild<EstimatePanel*>();
+        const auto backOf = [panel](const char* key) -> QToolButton* {
+            for (auto* button : panel->findChildren<QToolButton*>())
+                if (button->toolTip().startsWith(settingLabel(*findSetting(key)) + QLatin1Char(':')))
+                    return button;
+            return nullptr;
+        };
+        QVERIFY(backOf("batch_size") && backOf("lr") && backOf("epochs") && backOf("data"));
+        backOf("lr")->click();
+        QTRY_VERIFY(!form.isChanged(*findSetting("lr")));
+        QVERIFY(form.isChanged(*findSetting("batch_size")));
+        auto* all = buttonOf(*panel, QStringLiteral("Reset all"));
+        QVERIFY(all != nullptr && !all->isHidden());
+        all->click();
+        QVERIFY(!form.isChanged(*findSetting("batch_size")) && !form.isChanged(*findSetting("epochs")) && form.problemsOf("epochs").empty());
+        QVERIFY(form.isChanged(*findSetting("data"))); // no preset has any
+        QVERIFY(all->isHidden());
+    }
+
+    void thePaletteHidTheCommandsThatAreNotPossible()
+    {
+        QWidget window;
+        Actions actions(&window);
+        Actions::allow(*actions.kill, false, QStringLiteral("nobody trains the run"));
+        Actions::allow(*actions.pause, true, {});
+        CommandPalette palette(actions, &window);
+        palette.show();
+        auto* line = palette.findChild<QLineEdit*>();
+        auto* list = palette.findChild<QTreeWidget*>();
+        line->setText(QStringLiteral("kill"));
+        QCOMPARE(list->topLevelItemCount(), 1);
+        QTreeWidgetItem* item = list->topLevelItem(0);
+        QCOMPARE(item->text(1), QStringLiteral("nobody trains the run"));
+        QVERIFY(!item->flags().testFlag(Qt::ItemIsEnabled));
+        const QSignalSpy triggered(actions.kill, &QAction::triggered);
+        QTest::keyClick(line, Qt::Key_Return);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(item).center());
+        QVERIFY(palette.isVisible()); // it did nothing, and says why
+        QVERIFY(triggered.isEmpty());
+        line->clear();
+        for (int i = 0; i + 1 < list->topLevelItemCount(); ++i) // what is possible comes first
+            QVERIFY(list->topLevelItem(i)->flags().testFlag(Qt::ItemIsEnabled) || !list->topLevelItem(i + 1)->flags().testFlag(Qt::ItemIsEnabled));
+    }
+};
+
+QTEST_MAIN(TestAskedAndShown)
+#include "tst_asked_and_shown.moc"

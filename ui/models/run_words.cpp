@@ -1,0 +1,25 @@
+#include "ui/models/run_words.h"
+
+#include "core/run/end_words.h"
+#include "ui/models/core_words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace furrow {
+
+QString endReasonSentence(StopReason reason, const std::string& detail)
+{
+    return coreWords(endReason(reason, detail));
+}
+
+QString repeatsText(const RunStatus& status)
+{
+    std::int64_t repeats = 0; // every epoch has the same data: one that is open may not have read all of it yet
+    for (const EpochRow& epoch : status.epochs)
+        repeats = std::max(repeats, epoch.rowsKnown.duplicates);
+    const int count = static_cast<int>(repeats); // lupdate does not read past a cast
+    return repeats == 0 ? QString() : QCoreApplication::translate("Words", "%n sample(s) left out as repeats of text before them.", nullptr, count);
+}
+
+} // namespace furrow
