@@ -46,7 +46,7 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     column->addWidget(list_);
-    resize(620, 400);
+    resize(740, 400); // has room for the longest name beside the longest reason
     move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 70)));
     connect(line_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(line_, &QLineEdit::returnPressed, this, [this] { run(list_->currentItem()); });

@@ -29,7 +29,7 @@ namespace furrow {
 
 namespace {
 
-constexpr int kShownLetters = 22; // of a value
+constexpr int kShownLetters = 16; // of a value
 constexpr std::size_t kMostRunsCompared = 500; // on each edit of the form
 constexpr int kCommandPadding = 16; // of the style, above and below, with its frame
 
