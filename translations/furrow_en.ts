@@ -3602,6 +3602,14 @@
         <source>the history of events: from which state to which chunks moved, when and why</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>a person killed it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3808,10 +3816,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3821,6 +3825,10 @@
     </message>
     <message>
         <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4036,11 +4044,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Duplicates left out</source>
+        <source>Chunks that cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Chunks that cannot be read</source>
+        <source>Samples left out as repeats</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5773,6 +5781,13 @@
         <source>made %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <source>%n sample(s) left out as repeats of text before them.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -6244,6 +6259,10 @@
         <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>not possible now</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -6332,10 +6351,6 @@
 <context>
     <name>furrow::AuditDock</name>
     <message>
-        <source>Duplicates and holes</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6396,19 +6411,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No duplicates, no holes. %1 chunks checked at %2; weights not inspected.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Not in order: see below. %1 chunks checked at %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6953,10 +6972,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 left out as duplicates</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>loss %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6970,6 +6985,10 @@
     </message>
     <message>
         <source>%1, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 left out as repeats</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7591,15 +7610,15 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>duplicates left out %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>work lost %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>claimed by workers that are gone %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>samples left out as repeats %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7699,13 +7718,6 @@ Vocabulary %3</source>
         <source>not set</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>%n more</source>
-        <translation>
-            <numerusform>%n more</numerusform>
-            <numerusform>%n more</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Queue</source>
         <translation type="unfinished"></translation>
@@ -7720,6 +7732,18 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every setting back to the value of the preset; the data and the name stay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: back to the value of the preset</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8222,6 +8246,10 @@ Vocabulary %3</source>
         <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Repeated text</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -8448,15 +8476,7 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Duplicates and holes</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Events and alerts %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Duplicates and holes %1 · %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8534,13 +8554,6 @@ Vocabulary %3</source>
     <message>
         <source>End all processes of this run now?</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.</source>
-        <translation>
-            <numerusform>%n chunk is not in a checkpoint yet; a resume trains it again. Stop would save it first.</numerusform>
-            <numerusform>%n chunks are not in a checkpoint yet; a resume trains them again. Stop would save them first.</numerusform>
-        </translation>
     </message>
     <message>
         <source>Kill now</source>
@@ -8780,6 +8793,85 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>This run cannot be resumed as it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no perspective of your own is shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no run is shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another command is under way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nobody trains the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run is being trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run was not started yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run is finished already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there are no two replicas to merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no chunk is poisoned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run lies in the workspace</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every chunk that was begun is in a checkpoint.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are not in a checkpoint now; a resume trains them again. Stop would save them first.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>only on the pages Charts and Coverage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only on the page Charts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no chunk is selected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has ended meanwhile.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the toolbar always stays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing %1 · %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9041,6 +9133,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>total not known yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9371,6 +9467,10 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Repeats trained</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -3602,6 +3602,14 @@
         <source>the history of events: from which state to which chunks moved, when and why</source>
         <translation>la historia de los eventos: de qué estado a qué estado pasaron los fragmentos, cuándo y por qué</translation>
     </message>
+    <message>
+        <source>a person killed it</source>
+        <translation>la mató una persona</translation>
+    </message>
+    <message>
+        <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
+        <translation>La tasa de aprendizaje salta de golpe de %1 a %2, es de %3 como máximo y de %4 al final (plan de tasa %5).</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3808,10 +3816,6 @@
         <translation>Cada trabajador entrena su propia copia del modelo, una réplica, con sus propios fragmentos. De vez en cuando, y al final, las réplicas se fusionan: sus pesos se promedian según los tokens que entrenaron.</translation>
     </message>
     <message>
-        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
-        <translation>Un fragmento cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Duplicados y huecos» lo prueba con el registro en cualquier momento.</translation>
-    </message>
-    <message>
         <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
         <translation>«Partir de» ofrece también puntos de control anteriores. Lo más nuevo sale entonces de los pesos y sus fragmentos se entrenan otra vez, una sola: el mapa y las cuentas muestran el coste antes de que ocurra nada.</translation>
     </message>
@@ -3822,6 +3826,10 @@
     <message>
         <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
         <translation>Un punto de control dañado, o en un disco que no está, nunca se abandona sin su sí: recupérelo y reanude, o marque la casilla que dice cuántos fragmentos se entrenan de nuevo.</translation>
+    </message>
+    <message>
+        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
+        <translation>Un fragmento cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Fragmentos repetidos o ausentes» lo prueba con el registro en cualquier momento.</translation>
     </message>
 </context>
 <context>
@@ -4036,12 +4044,12 @@
         <translation>Filas filtradas</translation>
     </message>
     <message>
-        <source>Duplicates left out</source>
-        <translation>Duplicados omitidos</translation>
-    </message>
-    <message>
         <source>Chunks that cannot be read</source>
         <translation>Fragmentos que no se pueden leer</translation>
+    </message>
+    <message>
+        <source>Samples left out as repeats</source>
+        <translation>Muestras omitidas por repetidas</translation>
     </message>
 </context>
 <context>
@@ -5773,6 +5781,13 @@
         <source>made %1</source>
         <translation>creada %1</translation>
     </message>
+    <message numerus="yes">
+        <source>%n sample(s) left out as repeats of text before them.</source>
+        <translation>
+            <numerusform>%n muestra omitida por repetir un texto anterior.</numerusform>
+            <numerusform>%n muestras omitidas por repetir textos anteriores.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -6244,6 +6259,10 @@
         <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
         <translation>Quedan sin entrenar, por su nombre, y la época puede terminar sin ellos; los seleccionados, si no todos</translation>
     </message>
+    <message>
+        <source>not possible now</source>
+        <translation>ahora no es posible</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -6332,10 +6351,6 @@
 <context>
     <name>furrow::AuditDock</name>
     <message>
-        <source>Duplicates and holes</source>
-        <translation>Duplicados y huecos</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>Comprobar ahora</translation>
     </message>
@@ -6396,20 +6411,24 @@
         <translation>Dejar de comprobar</translation>
     </message>
     <message>
-        <source>No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.</source>
-        <translation>Sin duplicados ni huecos; pesos y archivos son los anotados. %1 fragmentos comprobados a las %2.</translation>
-    </message>
-    <message>
-        <source>No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
-        <translation>Sin duplicados ni huecos, pero no todo se pudo inspeccionar: véase abajo. %1 fragmentos comprobados a las %2.</translation>
-    </message>
-    <message>
-        <source>No duplicates, no holes. %1 chunks checked at %2; weights not inspected.</source>
-        <translation>Sin duplicados ni huecos. %1 fragmentos comprobados a las %2; pesos no inspeccionados.</translation>
-    </message>
-    <message>
         <source>Not in order: see below. %1 chunks checked at %2.</source>
         <translation>No está en orden: véase abajo. %1 fragmentos comprobados a las %2.</translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing</source>
+        <translation>Fragmentos repetidos o ausentes</translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <translation>Ningún fragmento repetido ni ausente; pesos y archivos son los anotados. %1 fragmentos comprobados a las %2.</translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
+        <translation>Ningún fragmento repetido ni ausente, pero no todo se pudo inspeccionar: véase abajo. %1 fragmentos comprobados a las %2.</translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
+        <translation>Ningún fragmento repetido ni ausente. %1 fragmentos comprobados a las %2; pesos no inspeccionados.</translation>
     </message>
 </context>
 <context>
@@ -6953,10 +6972,6 @@
         <translation>%1 ilegibles</translation>
     </message>
     <message>
-        <source>%1 left out as duplicates</source>
-        <translation>%1 excluidas por duplicadas</translation>
-    </message>
-    <message>
         <source>loss %1</source>
         <translation>pérdida %1</translation>
     </message>
@@ -6971,6 +6986,10 @@
     <message>
         <source>%1, %2</source>
         <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1 left out as repeats</source>
+        <translation>%1 omitidas por repetidas</translation>
     </message>
 </context>
 <context>
@@ -7593,16 +7612,16 @@ Vocabulario %3</translation>
         <translation>filas filtradas %1</translation>
     </message>
     <message>
-        <source>duplicates left out %1</source>
-        <translation>duplicados omitidos %1</translation>
-    </message>
-    <message>
         <source>work lost %1</source>
         <translation>trabajo perdido %1</translation>
     </message>
     <message>
         <source>claimed by workers that are gone %1</source>
         <translation>reservados por procesos que ya no existen %1</translation>
+    </message>
+    <message>
+        <source>samples left out as repeats %1</source>
+        <translation>muestras omitidas por repetidas %1</translation>
     </message>
 </context>
 <context>
@@ -7701,13 +7720,6 @@ Vocabulario %3</translation>
         <source>not set</source>
         <translation>sin definir</translation>
     </message>
-    <message numerus="yes">
-        <source>%n more</source>
-        <translation>
-            <numerusform>%n más</numerusform>
-            <numerusform>%n más</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Queue</source>
         <translation>Cola</translation>
@@ -7723,6 +7735,18 @@ Vocabulario %3</translation>
     <message>
         <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
         <translation>%1, calculado a partir de %2 según las operaciones por token y los núcleos o GPU</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Restablecer todo</translation>
+    </message>
+    <message>
+        <source>Every setting back to the value of the preset; the data and the name stay</source>
+        <translation>Todos los ajustes vuelven al valor del preajuste; los datos y el nombre quedan</translation>
+    </message>
+    <message>
+        <source>%1: back to the value of the preset</source>
+        <translation>%1: volver al valor del preajuste</translation>
     </message>
 </context>
 <context>
@@ -8224,6 +8248,10 @@ Vocabulario %3</translation>
         <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
         <translation>Los tokens sin nada delante se leen y no se predicen: hay menos de estos que en el texto.</translation>
     </message>
+    <message>
+        <source>Repeated text</source>
+        <translation>Texto repetido</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -8450,16 +8478,8 @@ Vocabulario %3</translation>
         <translation>Sucesos y alertas</translation>
     </message>
     <message>
-        <source>Duplicates and holes</source>
-        <translation>Duplicados y huecos</translation>
-    </message>
-    <message>
         <source>Events and alerts %1</source>
         <translation>Sucesos y alertas %1</translation>
-    </message>
-    <message>
-        <source>Duplicates and holes %1 · %2</source>
-        <translation>Duplicados y huecos %1 · %2</translation>
     </message>
     <message>
         <source>%1 events/s   Lag %2 ms</source>
@@ -8536,13 +8556,6 @@ Vocabulario %3</translation>
     <message>
         <source>End all processes of this run now?</source>
         <translation>¿Terminar ahora todos los procesos de esta ejecución?</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.</source>
-        <translation>
-            <numerusform>%n fragmento aún no está en un punto de control; una reanudación lo entrena de nuevo. Detener lo guardaría antes.</numerusform>
-            <numerusform>%n fragmentos aún no están en un punto de control; una reanudación los entrena de nuevo. Detener los guardaría antes.</numerusform>
-        </translation>
     </message>
     <message>
         <source>Kill now</source>
@@ -8784,6 +8797,85 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>This run cannot be resumed as it is</source>
         <translation>Esta ejecución no se puede reanudar tal como está</translation>
+    </message>
+    <message>
+        <source>no perspective of your own is shown</source>
+        <translation>no se muestra ninguna perspectiva propia</translation>
+    </message>
+    <message>
+        <source>no run is shown</source>
+        <translation>no se muestra ninguna ejecución</translation>
+    </message>
+    <message>
+        <source>another command is under way</source>
+        <translation>hay otra orden en curso</translation>
+    </message>
+    <message>
+        <source>nobody trains the run</source>
+        <translation>nadie entrena la ejecución</translation>
+    </message>
+    <message>
+        <source>the run is being trained</source>
+        <translation>la ejecución se está entrenando</translation>
+    </message>
+    <message>
+        <source>the run was not started yet</source>
+        <translation>la ejecución aún no se inició</translation>
+    </message>
+    <message>
+        <source>the run is finished already</source>
+        <translation>la ejecución ya terminó</translation>
+    </message>
+    <message>
+        <source>there are no two replicas to merge</source>
+        <translation>no hay dos réplicas que fusionar</translation>
+    </message>
+    <message>
+        <source>no chunk is poisoned</source>
+        <translation>ningún fragmento está envenenado</translation>
+    </message>
+    <message>
+        <source>the run lies in the workspace</source>
+        <translation>la ejecución está en el espacio de trabajo</translation>
+    </message>
+    <message>
+        <source>Every chunk that was begun is in a checkpoint.</source>
+        <translation>Todo fragmento empezado está en un punto de control.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are not in a checkpoint now; a resume trains them again. Stop would save them first.</source>
+        <translation>
+            <numerusform>%n fragmento no está ahora en un punto de control; una reanudación lo entrena de nuevo. Detener lo guardaría antes.</numerusform>
+            <numerusform>%n fragmentos no están ahora en un punto de control; una reanudación los entrena de nuevo. Detener los guardaría antes.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>only on the pages Charts and Coverage</source>
+        <translation>solo en las páginas Gráficos y Cobertura</translation>
+    </message>
+    <message>
+        <source>only on the page Charts</source>
+        <translation>solo en la página Gráficos</translation>
+    </message>
+    <message>
+        <source>no chunk is selected</source>
+        <translation>no hay ningún fragmento seleccionado</translation>
+    </message>
+    <message>
+        <source>The run has ended meanwhile.</source>
+        <translation>La ejecución terminó entretanto.</translation>
+    </message>
+    <message>
+        <source>the toolbar always stays</source>
+        <translation>la barra de herramientas siempre queda</translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing</source>
+        <translation>Fragmentos repetidos o ausentes</translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing %1 · %2</source>
+        <translation>Fragmentos repetidos o ausentes %1 · %2</translation>
     </message>
 </context>
 <context>
@@ -9045,6 +9137,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>total not known yet</source>
         <translation>total aún desconocido</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -9376,6 +9472,10 @@ no se puede leer el archivo</translation>
     <message>
         <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
         <translation>Ahora, todos los trabajadores juntos. Tokens por segundo, media del tiempo activo: %1</translation>
+    </message>
+    <message>
+        <source>Repeats trained</source>
+        <translation>Repeticiones entrenadas</translation>
     </message>
 </context>
 <context>

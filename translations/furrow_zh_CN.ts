@@ -3602,6 +3602,14 @@
         <source>the history of events: from which state to which chunks moved, when and why</source>
         <translation>事件历史：数据段从哪个状态转到哪个状态、何时以及为何</translation>
     </message>
+    <message>
+        <source>a person killed it</source>
+        <translation>有人强制终止了它</translation>
+    </message>
+    <message>
+        <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
+        <translation>学习率立即从 %1 跳到 %2，最高 %3，结束时 %4（学习率方案 %5）。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -3808,10 +3816,6 @@
         <translation>每个工作进程在自己的数据段上训练模型的一个副本。每隔一段时间以及结束时，副本会合并：按训练的词元数对权重取平均。</translation>
     </message>
     <message>
-        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Duplicates and holes” proves it from the ledger at any time.</source>
-        <translation>数据段在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复与遗漏”随时用账本证明。</translation>
-    </message>
-    <message>
         <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
         <translation>“起点”也提供较旧的检查点。较新的内容随后离开权重，其数据段再训练一次：在任何改变之前，图和计数会显示代价。</translation>
     </message>
@@ -3822,6 +3826,10 @@
     <message>
         <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
         <translation>损坏的或位于未连接磁盘上的检查点，未经您同意绝不会被放弃：请恢复它后继续，或勾选说明将重新训练多少分块的复选框。</translation>
+    </message>
+    <message>
+        <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
+        <translation>数据段在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复或缺漏的数据段”随时用账本证明。</translation>
     </message>
 </context>
 <context>
@@ -4035,12 +4043,12 @@
         <translation>被过滤的行</translation>
     </message>
     <message>
-        <source>Duplicates left out</source>
-        <translation>略去的重复项</translation>
-    </message>
-    <message>
         <source>Chunks that cannot be read</source>
         <translation>无法读取的数据段</translation>
+    </message>
+    <message>
+        <source>Samples left out as repeats</source>
+        <translation>因重复而略去的样本</translation>
     </message>
 </context>
 <context>
@@ -5769,6 +5777,12 @@
         <source>made %1</source>
         <translation>创建于 %1</translation>
     </message>
+    <message numerus="yes">
+        <source>%n sample(s) left out as repeats of text before them.</source>
+        <translation>
+            <numerusform>%n 个样本因与之前的文本重复而略去。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -6240,6 +6254,10 @@
         <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
         <translation>它们按名称保持未训练，轮次可以不含它们而结束；选中的，否则全部</translation>
     </message>
+    <message>
+        <source>not possible now</source>
+        <translation>现在不可用</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -6327,10 +6345,6 @@
 <context>
     <name>furrow::AuditDock</name>
     <message>
-        <source>Duplicates and holes</source>
-        <translation>重复与缺漏</translation>
-    </message>
-    <message>
         <source>Check now</source>
         <translation>立即检查</translation>
     </message>
@@ -6391,20 +6405,24 @@
         <translation>停止检查</translation>
     </message>
     <message>
-        <source>No duplicates, no holes; weights and files are those that were recorded. %1 chunks checked at %2.</source>
-        <translation>无重复，无缺漏；权重和文件与所记一致。%2 检查了 %1 个数据段。</translation>
-    </message>
-    <message>
-        <source>No duplicates, no holes, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
-        <translation>无重复，无缺漏，但并非全部都能检查：见下文。%2 检查了 %1 个数据段。</translation>
-    </message>
-    <message>
-        <source>No duplicates, no holes. %1 chunks checked at %2; weights not inspected.</source>
-        <translation>无重复，无缺漏。%2 检查了 %1 个数据段；未检查权重。</translation>
-    </message>
-    <message>
         <source>Not in order: see below. %1 chunks checked at %2.</source>
         <translation>有问题：见下文。%2 检查了 %1 个数据段。</translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing</source>
+        <translation>重复或缺漏的数据段</translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <translation>没有数据段重复或缺漏；权重和文件与所记一致。%2 检查了 %1 个数据段。</translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
+        <translation>没有数据段重复或缺漏，但并非全部都能检查：见下文。%2 检查了 %1 个数据段。</translation>
+    </message>
+    <message>
+        <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
+        <translation>没有数据段重复或缺漏。%2 检查了 %1 个数据段；未检查权重。</translation>
     </message>
 </context>
 <context>
@@ -6945,10 +6963,6 @@
         <translation>%1 个无法读取</translation>
     </message>
     <message>
-        <source>%1 left out as duplicates</source>
-        <translation>%1 个因重复而略去</translation>
-    </message>
-    <message>
         <source>loss %1</source>
         <translation>损失 %1</translation>
     </message>
@@ -6963,6 +6977,10 @@
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1 left out as repeats</source>
+        <translation>%1 个因重复而略去</translation>
     </message>
 </context>
 <context>
@@ -7575,16 +7593,16 @@ Vocabulary %3</source>
         <translation>过滤的行 %1</translation>
     </message>
     <message>
-        <source>duplicates left out %1</source>
-        <translation>略去的重复项 %1</translation>
-    </message>
-    <message>
         <source>work lost %1</source>
         <translation>工作丢失 %1</translation>
     </message>
     <message>
         <source>claimed by workers that are gone %1</source>
         <translation>由已消失的工作进程领取 %1</translation>
+    </message>
+    <message>
+        <source>samples left out as repeats %1</source>
+        <translation>因重复而略去的样本 %1</translation>
     </message>
 </context>
 <context>
@@ -7681,12 +7699,6 @@ Vocabulary %3</source>
         <source>not set</source>
         <translation>未设置</translation>
     </message>
-    <message numerus="yes">
-        <source>%n more</source>
-        <translation>
-            <numerusform>还有 %n 个</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Queue</source>
         <translation>队列</translation>
@@ -7702,6 +7714,18 @@ Vocabulary %3</source>
     <message>
         <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
         <translation>%1，根据 %2 按每个词元的运算量和核心或 GPU 数推算</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
+    </message>
+    <message>
+        <source>Every setting back to the value of the preset; the data and the name stay</source>
+        <translation>所有设置恢复为预设值；数据和名称保留</translation>
+    </message>
+    <message>
+        <source>%1: back to the value of the preset</source>
+        <translation>%1：恢复为预设值</translation>
     </message>
 </context>
 <context>
@@ -8198,6 +8222,10 @@ Vocabulary %3</source>
         <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
         <translation>前面没有内容的词元只读取、不预测：因此少于文本的词元数。</translation>
     </message>
+    <message>
+        <source>Repeated text</source>
+        <translation>重复文本</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -8419,16 +8447,8 @@ Vocabulary %3</source>
         <translation>事件与警报</translation>
     </message>
     <message>
-        <source>Duplicates and holes</source>
-        <translation>重复与缺漏</translation>
-    </message>
-    <message>
         <source>Events and alerts %1</source>
         <translation>事件与警报 %1</translation>
-    </message>
-    <message>
-        <source>Duplicates and holes %1 · %2</source>
-        <translation>重复与缺漏 %1 · %2</translation>
     </message>
     <message>
         <source>%1 events/s   Lag %2 ms</source>
@@ -8505,12 +8525,6 @@ Vocabulary %3</source>
     <message>
         <source>End all processes of this run now?</source>
         <translation>现在结束此运行的所有进程吗？</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n chunk(s) are not in a checkpoint yet; a resume trains them again. Stop would save them first.</source>
-        <translation>
-            <numerusform>%n 个数据段尚未进检查点；恢复时会重新训练。“停止”会先保存它们。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Kill now</source>
@@ -8751,6 +8765,84 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>This run cannot be resumed as it is</source>
         <translation>此运行在当前状态下无法恢复</translation>
+    </message>
+    <message>
+        <source>no perspective of your own is shown</source>
+        <translation>未显示自建的视图</translation>
+    </message>
+    <message>
+        <source>no run is shown</source>
+        <translation>未显示任何运行</translation>
+    </message>
+    <message>
+        <source>another command is under way</source>
+        <translation>另一命令正在进行</translation>
+    </message>
+    <message>
+        <source>nobody trains the run</source>
+        <translation>没有进程在训练此运行</translation>
+    </message>
+    <message>
+        <source>the run is being trained</source>
+        <translation>此运行正在训练</translation>
+    </message>
+    <message>
+        <source>the run was not started yet</source>
+        <translation>此运行尚未开始</translation>
+    </message>
+    <message>
+        <source>the run is finished already</source>
+        <translation>此运行已完成</translation>
+    </message>
+    <message>
+        <source>there are no two replicas to merge</source>
+        <translation>没有两个可合并的副本</translation>
+    </message>
+    <message>
+        <source>no chunk is poisoned</source>
+        <translation>没有中毒的数据段</translation>
+    </message>
+    <message>
+        <source>the run lies in the workspace</source>
+        <translation>此运行位于工作区内</translation>
+    </message>
+    <message>
+        <source>Every chunk that was begun is in a checkpoint.</source>
+        <translation>已开始的数据段都在检查点中。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s) are not in a checkpoint now; a resume trains them again. Stop would save them first.</source>
+        <translation>
+            <numerusform>现在有 %n 个数据段不在检查点中；恢复时会重新训练。“停止”会先保存它们。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>only on the pages Charts and Coverage</source>
+        <translation>仅限图表页和覆盖页</translation>
+    </message>
+    <message>
+        <source>only on the page Charts</source>
+        <translation>仅限图表页</translation>
+    </message>
+    <message>
+        <source>no chunk is selected</source>
+        <translation>未选择数据段</translation>
+    </message>
+    <message>
+        <source>The run has ended meanwhile.</source>
+        <translation>运行已在此期间结束。</translation>
+    </message>
+    <message>
+        <source>the toolbar always stays</source>
+        <translation>工具栏始终保留</translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing</source>
+        <translation>重复或缺漏的数据段</translation>
+    </message>
+    <message>
+        <source>Chunks twice or missing %1 · %2</source>
+        <translation>重复或缺漏的数据段 %1 · %2</translation>
     </message>
 </context>
 <context>
@@ -9009,6 +9101,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>total not known yet</source>
         <translation>总数尚不知道</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -9337,6 +9433,10 @@ the file cannot be read</source>
     <message>
         <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
         <translation>当前，所有工作进程合计。活动时间内的平均每秒词元数：%1</translation>
+    </message>
+    <message>
+        <source>Repeats trained</source>
+        <translation>训练的重复文本</translation>
     </message>
 </context>
 <context>

@@ -291,6 +291,8 @@ std::string StormRun::endOf(AttemptId id) const
     if ((isHeld() && attempt() == id) || state() == RunState::Finished)
         return {};
     const auto failure = failureOf(id);
+    if (wasDamaged(failure)) // by an earlier act: that ends an attempt for good reason
+        return {};
     return failure.empty() ? "attempt " + std::to_string(id.value) + " ended" : failure;
 }
 
