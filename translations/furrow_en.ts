@@ -5783,9 +5783,9 @@
     </message>
     <message numerus="yes">
         <source>%n sample(s) left out as repeats of text before them.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n sample left out as a repeat of text before it.</numerusform>
+            <numerusform>%n samples left out as repeats of text before them.</numerusform>
         </translation>
     </message>
 </context>
@@ -7166,9 +7166,9 @@
     </message>
     <message numerus="yes">
         <source>%1, mean of %n worker(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1, mean of %n worker</numerusform>
+            <numerusform>%1, mean of %n workers</numerusform>
         </translation>
     </message>
     <message>
@@ -7177,9 +7177,9 @@
     </message>
     <message numerus="yes">
         <source>%1, mean of %Ln chunk(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1, mean of %Ln chunk</numerusform>
+            <numerusform>%1, mean of %Ln chunks</numerusform>
         </translation>
     </message>
     <message>
@@ -8841,9 +8841,9 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message numerus="yes">
         <source>%n chunk(s) are not in a checkpoint now; a resume trains them again. Stop would save them first.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n chunk is not in a checkpoint now; a resume trains it again. Stop would save it first.</numerusform>
+            <numerusform>%n chunks are not in a checkpoint now; a resume trains them again. Stop would save them first.</numerusform>
         </translation>
     </message>
     <message>
@@ -9456,9 +9456,9 @@ the file cannot be read</source>
     </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Loss of the newest step of %n worker; the curves are smoothed</numerusform>
+            <numerusform>Mean of %n workers, of the loss of their newest step; the curves are smoothed</numerusform>
         </translation>
     </message>
     <message>

@@ -322,7 +322,7 @@ Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit, Re
         std::pair<std::int64_t, std::int64_t> current { -1, -1 }; // epoch and group
         const auto close = [&] {
             for (auto& [block, plan] : group)
-                if (std::none_of(wanted.begin(), wanted.end(), [block](const KnownBlock& known) { return known.block == block; }))
+                if (std::none_of(wanted.begin(), wanted.end(), [wantedBlock = block](const KnownBlock& known) { return known.block == wantedBlock; }))
                     wanted.push_back({ block, std::move(plan) });
             group.clear();
         };

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/config/schema.h"
+#include "core/run/order_check.h"
 #include "core/run/run_file.h"
 #include "core/telemetry/writer.h"
 #include "core/tracker/feeder_ledger.h"
@@ -130,9 +131,9 @@ private:
 
     void writeTracker()
     {
-        TrackerConfig config;
+        TrackerConfig config = orderConfig(good(readRunFile(paths_)).config);
         config.runId = "00112233aabbccdd";
-        config.seed = 7;
+        config.windowTokens = 0; // the story counts tokens in proportion
         good(SupervisorLedger::create(paths_.tracker(), config, {}));
         attempt_ = good(supervisor().beginAttempt(thisProcess(), "{}"));
         feed();

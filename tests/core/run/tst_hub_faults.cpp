@@ -167,7 +167,7 @@ private Q_SLOTS:
         Run run(kRows, 2000, 100, 1, 1, "hf://o/n");
         hub.setSpeed(1'000'000);
         run.startFeeder();
-        const auto doing = [&] { return good(readStatus(run.paths)).reading.value_or(Reading {}).doing; };
+        const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; }; // status tells it of a run that lives
         QTRY_VERIFY2_WITH_TIMEOUT(doing().find("downloading train.parquet: ") == 0 && doing().find(" of 6.9 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos, doing().c_str(), 20'000);
         hub.setSpeed(0);
         run.stopFeeder();

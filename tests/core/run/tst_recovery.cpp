@@ -497,6 +497,10 @@ private Q_SLOTS:
         Stopped run;
         const auto tokenizer = byteTokenizer();
         run.file.tokenizerHash = tokenizer->hash();
+        run.file.config.seed = 7; // as the tracker of Field
+        run.file.config.shuffle = false;
+        run.file.config.shuffleWindowBlocks = TrackerConfig().shuffleWindowBlocks;
+        run.file.config.seqLen = 0;
         writeText(run.paths.tokenizer(), tokenizer->definition());
         harm(run.paths);
         int audits = 0;
