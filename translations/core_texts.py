@@ -6,14 +6,25 @@ import pathlib, re, sys
 core, schema_target, sentences_target = map(pathlib.Path, sys.argv[1:])
 folder = core / "config"
 STRING = r'"((?:[^"\\]|\\.)*)"'
-schema = (folder / "schema.cpp").read_text(encoding="utf-8")
 texts = []
-for entry in re.findall(r'add\(\{ (.*?) \}\);', schema, re.S):
+
+
+def source(file):
+    """What a C++ file says, with literals that are broken over lines put together."""
+    return re.sub(r'"\s*\n\s*"', "", file.read_text(encoding="utf-8"))
+
+
+def on_one_line(file):
+    return re.sub(r"\s*\n\s*", " ", source(file))
+
+
+schema = on_one_line(folder / "schema.cpp")
+for entry in re.findall(r'add\(\{ ?(.*?) ?\}\);', schema, re.S):
     head = re.match(STRING + r', ' + STRING + r', G::\w+, &C::\w+, ' + STRING, entry)
     _, label, unit = head.groups()
     texts += [label, unit, re.findall(STRING, entry)[-1]]
 texts += re.findall(r'case G::\w+: return ' + STRING, schema)
-presets = (folder / "presets.cpp").read_text(encoding="utf-8")
+presets = on_one_line(folder / "presets.cpp")
 for _, title, hint in re.findall(r'push_back\(\{ ' + STRING + ', ' + STRING + ', ' + STRING, presets):
     texts += [title, hint] if ", " in title else [hint]  # the others are names
 lines = [f'    QT_TRANSLATE_NOOP("Schema", "{text}"),' for text in dict.fromkeys(texts) if text]
@@ -21,7 +32,7 @@ schema_target.write_text("const char* const schemaTexts[] = {\n" + "\n".join(lin
 
 sentences = {}
 for file in sorted(core.rglob("*.cpp")):
-    for text in re.findall(r'\bsentence\(' + STRING, file.read_text(encoding="utf-8")):
+    for text in re.findall(r'\bsentence\(\s*' + STRING, source(file)):
         numbers = [int(number) for number in re.findall(r'%(\d)', text)]
         if numbers != list(range(1, len(numbers) + 1)):
             sys.exit(f"{file}: the places of a sentence are %1, %2, ... in this order, not those of: {text}")

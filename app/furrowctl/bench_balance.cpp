@@ -61,31 +61,23 @@ std::string lines(int count)
 Result<RunPaths> trainOnce(const BalanceOptions& options, const std::filesystem::path& folder)
 {
     const auto text = folder / "text.txt";
-    if (auto made = realFileSystem().createFolders(folder); !made.ok())
-        return made.error();
-    if (auto written = writeFileDurably(realFileSystem(), text, lines(options.chunks * kRowsPerChunk)); !written.ok())
-        return written.error();
+    FURROW_TRY(realFileSystem().createFolders(folder));
+    FURROW_TRY(writeFileDurably(realFileSystem(), text, lines(options.chunks * kRowsPerChunk)));
     NewRun request;
     request.config = balanceConfig(options, text);
     request.preset = "char";
     request.folder = folder / "run";
-    auto paths = createRun(request, {});
-    if (!paths.ok())
-        return paths.error();
+    FURROW_TRY_ASSIGN(auto paths, createRun(request, {}));
     std::string times;
     for (const auto ms : options.stepMs)
         times += (times.empty() ? "" : ",") + std::to_string(ms);
-    auto config = currentConfig(paths.value());
-    auto started = config.ok() ? startRun(paths.value(), config.value(), { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", times } }) : config.error();
-    if (!started.ok())
-        return started.error();
-    while (isAlive(started.value()))
+    auto config = currentConfig(paths);
+    FURROW_TRY_ASSIGN(auto started, config.ok() ? startRun(paths, config.value(), { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", times } }) : config.error());
+    while (isAlive(started))
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    auto status = readStatus(paths.value());
-    if (!status.ok())
-        return status.error();
-    if (status.value().state != RunState::Finished)
-        return Error { ErrorCode::Internal, "The run of the benchmark is " + toString(status.value().state) + ": " + status.value().stopDetail };
+    FURROW_TRY_ASSIGN(auto status, readStatus(paths));
+    if (status.state != RunState::Finished)
+        return Error { ErrorCode::Internal, "The run of the benchmark is " + toString(status.state) + ": " + status.stopDetail };
     return paths;
 }
 

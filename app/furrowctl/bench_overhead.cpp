@@ -32,11 +32,9 @@ Status trainOnce(const OverheadOptions& options, const std::filesystem::path& ru
     if (!options.data.empty())
         process.arguments.insert(process.arguments.end(), { "--data", options.data });
     process.outputFile = log;
-    auto child = ChildProcess::start(executablePath(), process);
-    if (!child.ok())
-        return child.error();
+    FURROW_TRY_ASSIGN(auto child, ChildProcess::start(executablePath(), process));
     for (;;)
-        if (const auto exit = child.value().wait(std::chrono::seconds(1))) {
+        if (const auto exit = child.wait(std::chrono::seconds(1))) {
             if (exit->signal == 0 && exit->exitCode == 0)
                 return {};
             return Error { ErrorCode::Internal, "The run of the benchmark ended with " + exit->describe() + ". What it said stands in " + utf8Text(log) + "." };
@@ -46,14 +44,12 @@ Status trainOnce(const OverheadOptions& options, const std::filesystem::path& ru
 /// The times that one worker logged at its end.
 Result<nlohmann::json> timesOf(const std::filesystem::path& log)
 {
-    auto text = readFile(log, 64ull << 20);
-    if (!text.ok())
-        return text.error();
-    const auto at = text.value().rfind(kTimeMark);
+    FURROW_TRY_ASSIGN(auto text, readFile(log, 64ull << 20));
+    const auto at = text.rfind(kTimeMark);
     if (at == std::string::npos)
         return Error { ErrorCode::Internal, utf8Text(log) + " does not say where the time went: the worker did not end in order." };
     const auto begin = at + kTimeMark.size();
-    return nlohmann::json::parse(text.value().substr(begin, text.value().find('\n', begin) - begin), nullptr, false);
+    return nlohmann::json::parse(text.substr(begin, text.find('\n', begin) - begin), nullptr, false);
 }
 
 nlohmann::json sharesOf(int worker, const nlohmann::json& times)

@@ -59,11 +59,9 @@ Result<RunConfig> configure(const NewOptions& o)
     RunConfig config = preset.value().config;
     std::vector<ConfigProblem> problems;
     if (!o.configFile.empty()) {
-        auto text = readFile(o.configFile, 16 << 20);
-        if (!text.ok())
-            return text.error();
+        FURROW_TRY_ASSIGN(auto text, readFile(o.configFile, 16 << 20));
         std::string why;
-        const auto json = parseBoundedJson(text.value(), why);
+        const auto json = parseBoundedJson(text, why);
         if (!json)
             return Error { ErrorCode::InvalidArgument, o.configFile + " cannot be read as settings: " + why + "." };
         auto reading = configFromJson(*json, config);
@@ -73,10 +71,8 @@ Result<RunConfig> configure(const NewOptions& o)
     const auto given = o.settings.apply(config);
     problems.insert(problems.end(), given.begin(), given.end());
     if (config.data.empty()) {
-        auto sample = resourcePath("sample/tinyshakespeare.txt");
-        if (!sample.ok())
-            return sample.error();
-        config.data = { sample.value().string() };
+        FURROW_TRY_ASSIGN(auto sample, resourcePath("sample/tinyshakespeare.txt"));
+        config.data = { sample.string() };
     }
     if (problems.empty())
         problems = validate(config);
@@ -224,13 +220,8 @@ Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, Resume
             continue;
         if (!choice.canBeChosen)
             return Error { ErrorCode::InvalidArgument, "Checkpoint " + folder + " cannot be chosen: " + choice.problem };
-        auto reader = openLedger(paths);
-        if (!reader.ok())
-            return reader.error();
-        auto effect = resumeEffect(reader.value(), choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); });
-        if (!effect.ok())
-            return effect.error();
-        plan.effect = std::move(effect).value();
+        FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+        FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); }));
         return &choice;
     }
     return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
@@ -239,10 +230,8 @@ Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, Resume
 /// The settings of the next attempt.
 Result<RunConfig> wantedBy(const ResumeOptions& o)
 {
-    auto config = currentConfig(RunPaths(o.folder));
-    if (!config.ok())
-        return config;
-    if (const auto problems = o.settings.apply(config.value()); !problems.empty())
+    FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(o.folder)));
+    if (const auto problems = o.settings.apply(config); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
     return config;
 }
@@ -251,19 +240,15 @@ Result<RunConfig> wantedBy(const ResumeOptions& o)
 /// @param from  the checkpoint that was chosen; null: the newest of each replica
 Result<RateForecast> rateAfter(const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
 {
-    const auto placed = placeWorkersHere(wanted);
-    if (!placed.ok())
-        return placed.error();
-    return forecastRate(plan.rate, wanted, std::ssize(placed.value()), o.rate(), from == nullptr ? plan.redoTokens : from->redoTokens);
+    FURROW_TRY_ASSIGN(const auto placed, placeWorkersHere(wanted));
+    return forecastRate(plan.rate, wanted, std::ssize(placed), o.rate(), from == nullptr ? plan.redoTokens : from->redoTokens);
 }
 
 /// Why the attempt would end as soon as it has begun; "": there is something to train.
 Result<std::string> limitAfter(const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
 {
-    auto status = readStatus(RunPaths(o.folder));
-    if (!status.ok())
-        return status.error();
-    return limitInWords(limitReached(status.value(), plan, wanted, from), status.value(), wanted);
+    FURROW_TRY_ASSIGN(auto status, readStatus(RunPaths(o.folder)));
+    return limitInWords(limitReached(status, plan, wanted, from), status, wanted);
 }
 
 /// What lets a refused resume begin, when it is an option or a command.
@@ -319,27 +304,17 @@ void printJson(const DryRun& dry)
 Result<DryRun> tryResume(const ResumeOptions& o)
 {
     const RunPaths paths(o.folder);
-    auto plan = planResume(paths);
-    if (!plan.ok())
-        return plan.error();
-    auto wanted = wantedBy(o);
-    if (!wanted.ok())
-        return wanted.error();
+    FURROW_TRY_ASSIGN(auto plan, planResume(paths));
+    FURROW_TRY_ASSIGN(auto wanted, wantedBy(o));
     const ResumePlan::CheckpointChoice* from = nullptr;
     if (!o.checkpoint.empty()) {
-        auto chosen = choose(paths, plan.value(), o.checkpoint);
-        if (!chosen.ok())
-            return chosen.error();
-        from = chosen.value();
+        FURROW_TRY_ASSIGN(auto chosen, choose(paths, plan, o.checkpoint));
+        from = chosen;
     }
-    auto rate = rateAfter(o, wanted.value(), plan.value(), from);
-    if (!rate.ok())
-        return rate.error();
-    auto limit = limitAfter(o, wanted.value(), plan.value(), from);
-    if (!limit.ok())
-        return limit.error();
-    auto verdict = plan.value().verdict({ .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
-    return DryRun { std::move(plan).value(), std::move(rate).value(), std::move(limit).value(), std::move(verdict) };
+    FURROW_TRY_ASSIGN(auto rate, rateAfter(o, wanted, plan, from));
+    FURROW_TRY_ASSIGN(auto limit, limitAfter(o, wanted, plan, from));
+    auto verdict = plan.verdict({ .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
+    return DryRun { std::move(plan), std::move(rate), std::move(limit), std::move(verdict) };
 }
 
 int runDryResume(const ResumeOptions& o)
@@ -357,10 +332,8 @@ int runDryResume(const ResumeOptions& o)
 Result<CheckpointId> checkpointNamed(const RunPaths& paths, const std::string& folder)
 {
     auto reader = openLedger(paths);
-    auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
-    if (!rows.ok())
-        return rows.error();
-    for (const auto& row : rows.value())
+    FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : reader.error());
+    for (const auto& row : rows)
         if (row.record.folder == folder)
             return row.id;
     return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + "; 'furrowctl resume --dry-run' lists those it has." };

@@ -94,11 +94,8 @@ int addToQueue(const WorkspaceOptions& o)
         [&o](WorkspaceFile& file) -> Status {
             for (const std::string& run : o.runs) {
                 const auto folder = std::filesystem::absolute(pathFromUtf8(run)).lexically_normal();
-                auto config = currentConfig(RunPaths(folder));
-                if (!config.ok())
-                    return config.error();
-                if (auto added = file.enqueue(utf8Text(folder), config.value().name, laneOf(config.value().devices)); !added.ok())
-                    return added;
+                FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(folder)));
+                FURROW_TRY(file.enqueue(utf8Text(folder), config.name, laneOf(config.devices)));
             }
             return {};
         },

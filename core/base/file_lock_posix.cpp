@@ -69,8 +69,7 @@ Result<FileLock> FileLock::tryLockForAll(const std::filesystem::path& path)
             return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), failed);
         if (lock.handle_ < 0 || !isRegular(static_cast<int>(lock.handle_)))
             return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
-        if (auto taken = lock.take(path); !taken.ok())
-            return taken.error();
+        FURROW_TRY(lock.take(path));
         if (isStillThere(static_cast<int>(lock.handle_), path))
             return lock;
     }
@@ -92,8 +91,7 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
         return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), errno);
     if (!isRegular(static_cast<int>(lock.handle_)))
         return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
-    if (auto taken = lock.take(path); !taken.ok())
-        return taken.error();
+    FURROW_TRY(lock.take(path));
     return lock;
 }
 

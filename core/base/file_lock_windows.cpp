@@ -58,8 +58,7 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
         return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
     FileLock lock;
     lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
-    if (auto taken = lock.take(path); !taken.ok())
-        return taken.error();
+    FURROW_TRY(lock.take(path));
     return lock;
 }
 
@@ -72,8 +71,7 @@ Result<FileLock> FileLock::tryLockForAll(const std::filesystem::path& path)
         return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
     FileLock lock;
     lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
-    if (auto taken = lock.take(path); !taken.ok())
-        return taken.error();
+    FURROW_TRY(lock.take(path));
     return lock;
 }
 

@@ -32,15 +32,11 @@ namespace {
 
     Status writeNew(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
     {
-        auto file = files.create(path);
-        if (!file.ok())
-            return file.error();
-        if (auto status = file.value()->append(bytes.data(), bytes.size()); !status.ok())
-            return status;
+        FURROW_TRY_ASSIGN(auto file, files.create(path));
+        FURROW_TRY(file->append(bytes.data(), bytes.size()));
         if (durable)
-            if (auto status = file.value()->sync(); !status.ok())
-                return status;
-        return file.value()->close();
+            FURROW_TRY(file->sync());
+        return file->close();
     }
 
     Status writeAndReplace(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
@@ -71,8 +67,7 @@ Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path
 
 Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
 {
-    if (auto status = writeAndReplace(files, path, bytes, true); !status.ok())
-        return status;
+    FURROW_TRY(writeAndReplace(files, path, bytes, true));
     const std::filesystem::path folder = path.parent_path();
     return files.syncFolder(folder.empty() ? std::filesystem::path(".") : folder);
 }
@@ -84,17 +79,20 @@ Status writeFileWhole(FileSystem& files, const std::filesystem::path& path, std:
 
 Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t maxBytes)
 {
-    auto file = RandomAccessFile::open(path);
-    if (!file.ok())
-        return file.error();
-    const std::uint64_t sizeBytes = file.value().sizeBytes();
+    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
+    const std::uint64_t sizeBytes = file.sizeBytes();
     if (sizeBytes > maxBytes)
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 has %2; at most %3 are accepted here", { utf8Text(path), formatBytes(sizeBytes), formatBytes(maxBytes) }) };
     std::string bytes(sizeBytes, '\0');
-    if (auto status = file.value().readAt(0, std::as_writable_bytes(std::span(bytes))); !status.ok())
-        return status.error();
+    FURROW_TRY(file.readAt(0, std::as_writable_bytes(std::span(bytes))));
     return bytes;
+}
+
+bool isTaken(const std::filesystem::path& path)
+{
+    std::error_code failed;
+    return std::filesystem::exists(std::filesystem::symlink_status(path, failed));
 }
 
 std::string endOfFile(const std::filesystem::path& path, std::uint64_t maxBytes)
@@ -143,20 +141,18 @@ std::string syncedFolderReason(const std::filesystem::path& path)
 Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds)
 {
     const std::filesystem::path path = folder / ("sync-" + randomHex(12) + ".tmp");
-    auto file = realFileSystem().create(path);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, realFileSystem().create(path));
     const std::string piece(4096, 'x');
     std::vector<double> times;
     Status status;
     for (int round = 0; round < std::max(rounds, 1) && status.ok(); ++round) {
         const auto begin = std::chrono::steady_clock::now();
-        status = file.value()->append(piece.data(), piece.size());
+        status = file->append(piece.data(), piece.size());
         if (status.ok())
-            status = file.value()->sync();
+            status = file->sync();
         times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
-    (void)file.value()->close(); // nothing in it is wanted
+    (void)file->close(); // nothing in it is wanted
     const Status removed = realFileSystem().removeAll(path);
     if (!status.ok())
         return status.error();

@@ -48,6 +48,9 @@ FileSystem& realFileSystem();
 /// Whether the name itself is a link (symbolic, or a junction of Windows), wherever it leads. A missing one is not.
 bool isLink(const std::filesystem::path& path);
 
+/// Whether something has this name; also a link that leads nowhere.
+bool isTaken(const std::filesystem::path& path);
+
 /// What lies in a folder, sorted by name; links are not followed. NotFound when there is no such folder, Io when it cannot be listed.
 Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path& folder);
 

@@ -19,19 +19,16 @@ std::string sha256Hex(std::string_view bytes)
 
 Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
 {
-    auto file = RandomAccessFile::open(path);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
     constexpr std::uint64_t kPieceBytes = 1 << 20;
-    std::vector<std::byte> piece(std::min(kPieceBytes, file.value().sizeBytes()));
+    std::vector<std::byte> piece(std::min(kPieceBytes, file.sizeBytes()));
     Sha256 hash;
-    for (std::uint64_t offset = 0; offset < file.value().sizeBytes();) {
+    for (std::uint64_t offset = 0; offset < file.sizeBytes();) {
         if (stop.stop_requested())
             return Error { ErrorCode::Cancelled, "reading " + path.string() + " was stopped" };
         const auto part = std::span(piece).first(
-            std::min<std::uint64_t>(piece.size(), file.value().sizeBytes() - offset));
-        if (auto status = file.value().readAt(offset, part); !status.ok())
-            return status.error();
+            std::min<std::uint64_t>(piece.size(), file.sizeBytes() - offset));
+        FURROW_TRY(file.readAt(offset, part));
         hash.update(part.data(), part.size());
         offset += part.size();
         if (onBytes)

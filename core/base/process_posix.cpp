@@ -208,22 +208,18 @@ ChildProcess::~ChildProcess() = default;
 
 Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, const ProcessOptions& options)
 {
-    auto launch = prepare(program, options);
-    if (!launch.ok())
-        return launch.error();
-    auto stdinPipe = makePipe();
-    if (!stdinPipe.ok())
-        return stdinPipe.error();
+    FURROW_TRY_ASSIGN(auto launch, prepare(program, options));
+    FURROW_TRY_ASSIGN(auto stdinPipe, makePipe());
     SpawnPlan plan;
-    planChild(plan, launch.value(), stdinPipe.value().reader.number());
+    planChild(plan, launch, stdinPipe.reader.number());
     pid_t pid = 0;
-    const int failed = ::posix_spawn(&pid, launch.value().program.c_str(), &plan.actions, &plan.attributes,
-        launch.value().argv.data(), launch.value().envp.data());
+    const int failed = ::posix_spawn(&pid, launch.program.c_str(), &plan.actions, &plan.attributes,
+        launch.argv.data(), launch.envp.data());
     if (failed != 0)
         return systemError(sentence("cannot start %1", { utf8Text(program) }), failed);
     auto state = std::make_unique<State>();
     state->identity = { pid, startTimeOf(pid), bootId() };
-    state->stdinWriter = std::move(stdinPipe.value().writer);
+    state->stdinWriter = std::move(stdinPipe.writer);
     state->pidDescriptor = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     return ChildProcess(std::move(state));
 }
@@ -366,9 +362,7 @@ namespace {
 
 Result<ProcessIdentity> startDetached(const std::filesystem::path& program, const ProcessOptions& options)
 {
-    auto launch = prepare(program, options);
-    if (!launch.ok())
-        return launch.error();
+    FURROW_TRY_ASSIGN(auto launch, prepare(program, options));
     auto news = makePipe();
     auto go = makePipe();
     if (!news.ok() || !go.ok())
@@ -384,7 +378,7 @@ Result<ProcessIdentity> startDetached(const std::filesystem::path& program, cons
         ::setsid();
         const pid_t last = ::fork();
         if (last == 0)
-            becomeDetached(launch.value(), pipes);
+            becomeDetached(launch, pipes);
         ::_exit(last < 0 ? 1 : 0);
     }
     pipes.news.writer.reset();

@@ -224,17 +224,13 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, c
     const WindowsHandle closeReader(reader);
     auto state = std::make_unique<State>();
     state->stdinWriter = WindowsHandle(writer);
-    auto files = standardFiles(inheritableCopy(reader), options, true);
-    if (!files.ok())
-        return files.error();
-    auto made = createProcess(programFile(program), options, files.value(), CREATE_SUSPENDED | windowFlags(options));
-    if (!made.ok())
-        return made.error();
-    state->identity = made.value().identity;
-    state->process = std::move(made.value().process);
+    FURROW_TRY_ASSIGN(auto files, standardFiles(inheritableCopy(reader), options, true));
+    FURROW_TRY_ASSIGN(auto made, createProcess(programFile(program), options, files, CREATE_SUSPENDED | windowFlags(options)));
+    state->identity = made.identity;
+    state->process = std::move(made.process);
     state->job = makeJob();
     ::AssignProcessToJobObject(state->job.get(), state->process.get());
-    ::ResumeThread(made.value().thread.get());
+    ::ResumeThread(made.thread.get());
     return ChildProcess(std::move(state));
 }
 
@@ -292,14 +288,12 @@ void ChildProcess::killTree()
 
 Result<ProcessIdentity> startDetached(const std::filesystem::path& program, const ProcessOptions& options)
 {
-    auto files = standardFiles(openInheritable(L"NUL", GENERIC_READ), options, false);
-    if (!files.ok())
-        return files.error();
+    FURROW_TRY_ASSIGN(auto files, standardFiles(openInheritable(L"NUL", GENERIC_READ), options, false));
     // Out of the job of whoever starts us; a job that forbids it keeps the process, which is the best there is.
     auto made = createProcess(
-        programFile(program), options, files.value(), CREATE_NO_WINDOW | CREATE_BREAKAWAY_FROM_JOB);
+        programFile(program), options, files, CREATE_NO_WINDOW | CREATE_BREAKAWAY_FROM_JOB);
     if (!made.ok())
-        made = createProcess(programFile(program), options, files.value(), CREATE_NO_WINDOW);
+        made = createProcess(programFile(program), options, files, CREATE_NO_WINDOW);
     if (!made.ok())
         return made.error();
     return made.value().identity;

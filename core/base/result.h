@@ -82,3 +82,20 @@ private:
 using Status = Result<void>;
 
 } // namespace furrow
+
+/// Leaves the function with the error of a Status or Result that failed: `FURROW_TRY(files.sync());`
+#define FURROW_TRY(...)                                                                                                \
+    do {                                                                                                               \
+        if (auto furrowTried = (__VA_ARGS__); !furrowTried.ok())                                                       \
+            return furrowTried.error();                                                                                \
+    } while (false)
+
+/// The same, else with the value: `FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());`. It is two statements: never the body of an `if` without braces.
+#define FURROW_TRY_ASSIGN(target, ...) FURROW_TRY_ASSIGN_AS(target, FURROW_TRY_NAME(furrowTried, __LINE__), __VA_ARGS__)
+#define FURROW_TRY_NAME(name, line) FURROW_TRY_JOIN(name, line)
+#define FURROW_TRY_JOIN(name, line) name##line
+#define FURROW_TRY_ASSIGN_AS(target, tried, ...)                                                                       \
+    auto tried = (__VA_ARGS__);                                                                                        \
+    if (!tried.ok())                                                                                                   \
+        return tried.error();                                                                                          \
+    target = std::move(tried).value()

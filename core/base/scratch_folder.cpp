@@ -27,8 +27,7 @@ Result<ScratchFolder> ScratchFolder::make(const std::filesystem::path& parent)
 {
     std::error_code error;
     const auto path = std::filesystem::absolute(parent, error) / ("furrow-" + randomHex(16));
-    if (auto status = realFileSystem().createFolders(path); !status.ok())
-        return status.error();
+    FURROW_TRY(realFileSystem().createFolders(path));
     ScratchFolder made(path);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
     return made;

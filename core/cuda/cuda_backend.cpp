@@ -14,13 +14,11 @@ constexpr const char* kLibrary = "libfurrow-cuda.so";
 
 Result<const CudaBackend*> load()
 {
-    auto library = SharedLibrary::load(kLibrary);
-    if (!library.ok())
-        return library.error();
-    const auto backend = reinterpret_cast<const CudaBackend* (*)()>(library.value().symbol("furrowCudaBackend"));
+    FURROW_TRY_ASSIGN(auto library, SharedLibrary::load(kLibrary));
+    const auto backend = reinterpret_cast<const CudaBackend* (*)()>(library.symbol("furrowCudaBackend"));
     if (!backend)
         return Error { ErrorCode::NotFound, std::string(kLibrary) + " belongs to another version of Furrow" };
-    static const SharedLibrary stays = std::move(library).value(); // libtorch keeps pointers into its CUDA libraries
+    static const SharedLibrary stays = std::move(library); // libtorch keeps pointers into its CUDA libraries
     return backend();
 }
 

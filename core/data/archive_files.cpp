@@ -39,10 +39,8 @@ Result<ArchiveKind> kindOf(const std::shared_ptr<const ByteSource>& source, cons
     if (hasDataExtension(name))
         return ArchiveKind::None;
     std::string head(kTarBlock, '\0');
-    auto size = readFully(*streamFrom(source, 0), head);
-    if (!size.ok())
-        return size.error();
-    head.resize(size.value());
+    FURROW_TRY_ASSIGN(auto size, readFully(*streamFrom(source, 0), head));
+    head.resize(size);
     using namespace std::string_view_literals;
     if (head.starts_with("PK\3\4"sv) || head.starts_with("PK\5\6"sv))
         return ArchiveKind::Zip;
@@ -51,11 +49,9 @@ Result<ArchiveKind> kindOf(const std::shared_ptr<const ByteSource>& source, cons
         return wrongName(name, "zip");
     packing = compressionOf(head);
     std::string block(kTarBlock, '\0');
-    auto expanded = readFully(*expandedStream(streamFrom(source, 0), packing, name), block);
-    if (!expanded.ok())
-        return expanded.error();
-    const bool isEmptyTar = expanded.value() == kTarBlock && claimsTar(extension) && block.find_first_not_of('\0') == std::string::npos;
-    if (isEmptyTar || (expanded.value() == kTarBlock && isTarHeader(block)))
+    FURROW_TRY_ASSIGN(auto expanded, readFully(*expandedStream(streamFrom(source, 0), packing, name), block));
+    const bool isEmptyTar = expanded == kTarBlock && claimsTar(extension) && block.find_first_not_of('\0') == std::string::npos;
+    if (isEmptyTar || (expanded == kTarBlock && isTarHeader(block)))
         return ArchiveKind::Tar;
     return claimsTar(extension) ? Result<ArchiveKind>(wrongName(name, "tar")) : ArchiveKind::None;
 }
@@ -140,10 +136,8 @@ public:
 private:
     Status detect(const std::shared_ptr<const ByteSource>& head, bool isPacked, DataFile& file) const
     {
-        auto format = detectFormat(head, file.path, config_);
-        if (!format.ok())
-            return format.error();
-        file.format = format.value();
+        FURROW_TRY_ASSIGN(auto format, detectFormat(head, file.path, config_));
+        file.format = format;
         if (isPacked && file.format.format == TextFormat::Parquet)
             return Error { ErrorCode::InvalidArgument, sentence("%1 is Parquet that is compressed once more, so it cannot be read at any place. Unpack it from the archive.", { file.path }) };
         return {};
@@ -181,10 +175,8 @@ Result<std::shared_ptr<const ByteSource>> headOf(const std::function<Result<std:
     std::string head(kHeadBytes, '\0');
     std::size_t filled = 0;
     for (std::size_t n = 1; n > 0 && filled < head.size(); filled += n) {
-        auto more = read(std::span<char>(head).subspan(filled));
-        if (!more.ok())
-            return more.error();
-        n = more.value();
+        FURROW_TRY_ASSIGN(auto more, read(std::span<char>(head).subspan(filled)));
+        n = more;
     }
     head.resize(filled);
     return memorySource(std::move(head));
@@ -192,10 +184,8 @@ Result<std::shared_ptr<const ByteSource>> headOf(const std::function<Result<std:
 
 Status addZip(Members& members)
 {
-    auto entries = readZipDirectory(*members.source(), members.path(), [&members](std::string_view name) { return members.wants(name); });
-    if (!entries.ok())
-        return entries.error();
-    for (const auto& entry : entries.value()) {
+    FURROW_TRY_ASSIGN(auto entries, readZipDirectory(*members.source(), members.path(), [&members](std::string_view name) { return members.wants(name); }));
+    for (const auto& entry : entries) {
         if (entry.link) {
             members.skip(sentence("%1 is a link and was left out.", { members.pathOf(entry.name) }));
             continue;
@@ -213,8 +203,7 @@ Status addZip(Members& members)
         }
         if (!head.ok())
             return head.error();
-        if (auto status = members.add(entry.name, std::move(member), head.value()); !status.ok())
-            return status;
+        FURROW_TRY(members.add(entry.name, std::move(member), head.value()));
     }
     return {};
 }
@@ -223,12 +212,10 @@ Status addTar(Members& members, Compression packing)
 {
     TarReader reader(expandedStream(streamFrom(members.source(), 0), packing, members.path()), members.path());
     for (;;) {
-        auto next = reader.next();
-        if (!next.ok())
-            return next.error();
-        if (!next.value())
+        FURROW_TRY_ASSIGN(auto next, reader.next());
+        if (!next)
             return {};
-        const TarEntry& entry = *next.value();
+        const TarEntry& entry = *next;
         if (entry.kind == TarEntry::Kind::Folder || entry.kind == TarEntry::Kind::Other || !members.wants(entry.name))
             continue;
         if (entry.kind != TarEntry::Kind::File) {
@@ -238,14 +225,9 @@ Status addTar(Members& members, Compression packing)
         const std::uint64_t end = members.source()->sizeBytes();
         if (packing == Compression::None && (entry.offset > end || entry.sizeBytes > end - entry.offset))
             return Error { ErrorCode::Corrupt, sentence("%1 ends at byte %2, in the middle of an archive. It is cut off: fetch or write it again.", { members.path(), std::to_string(end) }) };
-        auto head = Result<std::shared_ptr<const ByteSource>>(sliceOf(members.source(), entry.offset, entry.sizeBytes));
-        if (packing != Compression::None)
-            head = headOf([&reader](std::span<char> into) { return reader.read(into); });
-        if (!head.ok())
-            return head.error();
+        FURROW_TRY_ASSIGN(auto head, packing == Compression::None ? sliceOf(members.source(), entry.offset, entry.sizeBytes) : headOf([&reader](std::span<char> into) { return reader.read(into); }));
         const ArchiveMember member { {}, 0, packing, entry.offset, entry.sizeBytes, Compression::None, entry.sizeBytes, {} };
-        if (auto status = members.add(entry.name, member, head.value()); !status.ok())
-            return status;
+        FURROW_TRY(members.add(entry.name, member, head));
     }
 }
 
@@ -260,16 +242,12 @@ bool hasArchiveExtension(std::string_view name)
 Result<std::optional<ArchiveFiles>> describeArchive(const DataFile& archive, const std::shared_ptr<const ByteSource>& source, const RunConfig& config)
 {
     auto packing = Compression::None;
-    auto kind = kindOf(source, archive.path, packing);
-    if (!kind.ok())
-        return kind.error();
-    if (kind.value() == ArchiveKind::None)
+    FURROW_TRY_ASSIGN(auto kind, kindOf(source, archive.path, packing));
+    if (kind == ArchiveKind::None)
         return std::optional<ArchiveFiles> {};
-    if (kind.value() == ArchiveKind::Tar) {
-        auto isWeb = isWebDataset(expandedStream(streamFrom(source, 0), packing, archive.path), archive.path);
-        if (!isWeb.ok())
-            return isWeb.error();
-        if (isWeb.value()) {
+    if (kind == ArchiveKind::Tar) {
+        FURROW_TRY_ASSIGN(auto isWeb, isWebDataset(expandedStream(streamFrom(source, 0), packing, archive.path), archive.path));
+        if (isWeb) {
             DataFile file = archive;
             file.format.format = TextFormat::WebDataset;
             file.format.compression = packing;
@@ -277,8 +255,7 @@ Result<std::optional<ArchiveFiles>> describeArchive(const DataFile& archive, con
         }
     }
     Members members(archive, source, config);
-    if (auto status = kind.value() == ArchiveKind::Zip ? addZip(members) : addTar(members, packing); !status.ok())
-        return status.error();
+    FURROW_TRY(kind == ArchiveKind::Zip ? addZip(members) : addTar(members, packing));
     auto found = members.take();
     if (found.files.empty())
         return Error { ErrorCode::InvalidArgument, found.skipped.empty() ? sentence("%1 has no file with text.", { archive.path }) : sentence("%1 has no file with text. %2", { archive.path, found.skipped.front() }) };

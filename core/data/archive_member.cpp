@@ -22,10 +22,8 @@ public:
     Result<std::size_t> read(std::span<char> into) override
     {
         if (before_ > 0) {
-            auto skipped = stream_->skip(before_);
-            if (!skipped.ok())
-                return skipped.error();
-            if (skipped.value() < before_)
+            FURROW_TRY_ASSIGN(auto skipped, stream_->skip(before_));
+            if (skipped < before_)
                 return cut();
             before_ = 0;
         }

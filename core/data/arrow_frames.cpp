@@ -100,26 +100,22 @@ Result<std::optional<ArrowFrame>> ArrowFrames::next()
 {
     if (atEnd_)
         return std::optional<ArrowFrame> {};
-    auto stepped = stream_->skip(body_);
-    if (!stepped.ok())
-        return stepped.error();
-    at_ += stepped.value();
-    if (stepped.value() < body_)
+    FURROW_TRY_ASSIGN(auto stepped, stream_->skip(body_));
+    at_ += stepped;
+    if (stepped < body_)
         return cut();
     body_ = 0;
     std::uint32_t size = kContinuation;
     for (int word = 0; word < 2 && size == kContinuation; ++word) { // before Arrow 0.15 the size came alone
         char bytes[sizeof size];
-        auto n = readFully(*stream_, bytes);
-        if (!n.ok())
-            return n.error();
-        if (n.value() == 0 && word == 0 && !endIsMarked_)
+        FURROW_TRY_ASSIGN(auto n, readFully(*stream_, bytes));
+        if (n == 0 && word == 0 && !endIsMarked_)
             size = 0;
-        else if (n.value() < sizeof bytes)
+        else if (n < sizeof bytes)
             return cut();
         else
             std::memcpy(&size, bytes, sizeof size);
-        at_ += n.value();
+        at_ += n;
     }
     atEnd_ = size == 0;
     if (atEnd_)
@@ -128,11 +124,9 @@ Result<std::optional<ArrowFrame>> ArrowFrames::next()
         return damaged("no message where one should be");
     ArrowFrame frame;
     frame.metadata.resize(size);
-    auto n = readFully(*stream_, frame.metadata);
-    if (!n.ok())
-        return n.error();
-    at_ += n.value();
-    if (n.value() < size)
+    FURROW_TRY_ASSIGN(auto n, readFully(*stream_, frame.metadata));
+    at_ += n;
+    if (n < size)
         return cut();
     if (!describe(frame))
         return damaged("a message that cannot be read");
@@ -142,12 +136,10 @@ Result<std::optional<ArrowFrame>> ArrowFrames::next()
 
 Status ArrowFrames::readBody(std::span<char> into)
 {
-    auto n = readFully(*stream_, into);
-    if (!n.ok())
-        return n.error();
-    at_ += n.value();
-    body_ -= n.value();
-    return n.value() == into.size() ? Status {} : Status(cut());
+    FURROW_TRY_ASSIGN(auto n, readFully(*stream_, into));
+    at_ += n;
+    body_ -= n;
+    return n == into.size() ? Status {} : Status(cut());
 }
 
 Error ArrowFrames::cut() const

@@ -14,10 +14,8 @@ namespace {
 Result<ArrowFrames> openFrames(FileAccess& access, const DataFile& file)
 {
     const auto skip = static_cast<std::uint64_t>(file.format.skipBytes); // the magic of a file
-    auto stream = access.plainFrom(file, skip);
-    if (!stream.ok())
-        return stream.error();
-    return ArrowFrames(std::move(stream).value(), file.path, skip > 0);
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, skip));
+    return ArrowFrames(std::move(stream), file.path, skip > 0);
 }
 
 std::uint64_t unitOf(int batch, std::uint64_t rowInBatch, std::uint64_t rows)
@@ -36,17 +34,15 @@ public:
     Result<bool> next(std::uint64_t& sizeBytes) override
     {
         while (row_ >= end_) {
-            auto frame = frames_.next();
-            if (!frame.ok())
-                return frame.error();
-            if (!frame.value())
+            FURROW_TRY_ASSIGN(auto frame, frames_.next());
+            if (!frame)
                 return false;
-            if (frame.value()->kind != ArrowFrame::Kind::Batch)
+            if (frame->kind != ArrowFrame::Kind::Batch)
                 continue;
             ++batch_;
-            rows_ = frame.value()->rows;
+            rows_ = frame->rows;
             end_ += rows_;
-            meanBytes_ = rows_ == 0 ? 0 : frame.value()->bodyBytes / rows_;
+            meanBytes_ = rows_ == 0 ? 0 : frame->bodyBytes / rows_;
         }
         sizeBytes = meanBytes_;
         ++row_;
@@ -68,10 +64,8 @@ private:
 
 Result<std::unique_ptr<RowScanner>> openArrowScanner(FileAccess& access, const DataFile& file, std::uint64_t position)
 {
-    auto frames = openFrames(access, file);
-    if (!frames.ok())
-        return frames.error();
-    return std::unique_ptr<RowScanner>(std::make_unique<ArrowScanner>(std::move(frames).value(), position));
+    FURROW_TRY_ASSIGN(auto frames, openFrames(access, file));
+    return std::unique_ptr<RowScanner>(std::make_unique<ArrowScanner>(std::move(frames), position));
 }
 
 } // namespace furrow
@@ -174,12 +168,10 @@ Error causeOf(const arrow::Status& status, const std::optional<Error>& failure, 
 
 Result<Stream> openStream(FileAccess& access, const DataFile& file, std::uint64_t position, const std::vector<int>& fields)
 {
-    auto frames = openFrames(access, file);
-    if (!frames.ok())
-        return frames.error();
+    FURROW_TRY_ASSIGN(auto frames, openFrames(access, file));
     Stream stream;
     stream.pool = std::make_unique<arrow::CappedMemoryPool>(arrow::default_memory_pool(), arrow::default_memory_pool()->bytes_allocated() + kMostMemory);
-    auto messages = std::make_unique<Messages>(std::move(frames).value(), file.path, position, stream.pool.get(), stream.failure);
+    auto messages = std::make_unique<Messages>(std::move(frames), file.path, position, stream.pool.get(), stream.failure);
     stream.messages = messages.get();
     auto options = arrow::ipc::IpcReadOptions::Defaults();
     options.memory_pool = stream.pool.get();
@@ -367,11 +359,9 @@ private:
 
 Result<FileColumns> readArrowColumns(FileAccess& access, const DataFile& file)
 {
-    auto stream = openStream(access, file, 0, {});
-    if (!stream.ok())
-        return stream.error();
+    FURROW_TRY_ASSIGN(auto stream, openStream(access, file, 0, {}));
     FileColumns columns;
-    for (const auto& field : stream.value().reader->schema()->fields()) {
+    for (const auto& field : stream.reader->schema()->fields()) {
         columns.all.push_back(ColumnPath::ofName(field->name()).text());
         addTexts(*field->type(), ColumnPath::ofName(field->name()), columns.text);
     }
@@ -383,17 +373,13 @@ Result<std::unique_ptr<RowReader>> openArrowReader(FileAccess& access, const Dat
     const auto path = ColumnPath::parse(options.textColumn);
     int field = -1;
     {
-        auto stream = openStream(access, file, 0, {}); // only its schema
-        if (!stream.ok())
-            return stream.error();
-        field = path.moves().empty() ? -1 : stream.value().reader->schema()->GetFieldIndex(path.moves().front().name);
+        FURROW_TRY_ASSIGN(auto stream, openStream(access, file, 0, {})); // only its schema
+        field = path.moves().empty() ? -1 : stream.reader->schema()->GetFieldIndex(path.moves().front().name);
     }
     if (field < 0)
         return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
-    auto stream = openStream(access, file, position, { field });
-    if (!stream.ok())
-        return stream.error();
-    return std::unique_ptr<RowReader>(std::make_unique<ArrowRows>(std::move(stream).value(), path, file.path));
+    FURROW_TRY_ASSIGN(auto stream, openStream(access, file, position, { field }));
+    return std::unique_ptr<RowReader>(std::make_unique<ArrowRows>(std::move(stream), path, file.path));
 }
 
 } // namespace furrow

@@ -266,11 +266,8 @@ Status CacheFile::append(const void* data, std::size_t sizeBytes)
 {
     auto& cache = *state_->cache;
     const std::lock_guard guard(cache.state_->mutex);
-    auto lock = cache.state_->lock();
-    if (!lock.ok())
-        return lock.error();
-    if (auto status = cache.reserve(sizeBytes); !status.ok())
-        return status;
+    FURROW_TRY_ASSIGN(const auto lock, cache.state_->lock());
+    FURROW_TRY(cache.reserve(sizeBytes));
     state_->sizeBytes += sizeBytes;
     return state_->file->append(data, sizeBytes);
 }
@@ -298,19 +295,13 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary, kMembers }) {
         if (isLink(folder / sub)) // what is evicted there could be anybody's
             return Error { ErrorCode::InvalidArgument, sentence("%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.", { utf8Text(folder / sub) }) };
-        if (auto status = files.createFolders(folder / sub); !status.ok())
-            return status.error();
+        FURROW_TRY(files.createFolders(folder / sub));
     }
-    auto lock = state->lock();
-    if (!lock.ok())
-        return lock.error();
-    auto own = FileLock::tryLock(state->memberFile(state->member, ".lock"));
-    if (!own.ok())
-        return own.error();
-    state->memberLock.emplace(std::move(own).value());
+    FURROW_TRY_ASSIGN(const auto lock, state->lock());
+    FURROW_TRY_ASSIGN(auto own, FileLock::tryLock(state->memberFile(state->member, ".lock")));
+    state->memberLock.emplace(std::move(own));
     state->sweep();
-    if (auto status = state->noteUse(state->used()); !status.ok())
-        return status.error();
+    FURROW_TRY(state->noteUse(state->used()));
     return std::shared_ptr<BlockCache>(new BlockCache(std::move(state)));
 }
 
@@ -362,30 +353,22 @@ Result<CacheFile> BlockCache::create()
     auto state = std::make_unique<CacheFile::State>();
     state->cache = shared_from_this();
     state->path = state_->folder / kTemporary / (state_->member + "-" + std::to_string(state_->temporaries++));
-    auto file = state_->files->create(state->path);
-    if (!file.ok())
-        return file.error();
-    state->file = std::move(file).value();
+    FURROW_TRY_ASSIGN(state->file, state_->files->create(state->path));
     return CacheFile(std::move(state));
 }
 
 Status BlockCache::publish(CacheFile file, const std::string& sub, const std::string& fileName)
 {
     auto& temporary = *file.state_;
-    if (auto status = temporary.file->sync(); !status.ok())
-        return status;
-    if (auto status = temporary.file->close(); !status.ok())
-        return status;
+    FURROW_TRY(temporary.file->sync());
+    FURROW_TRY(temporary.file->close());
     const std::lock_guard guard(state_->mutex);
-    auto lock = state_->lock();
-    if (!lock.ok())
-        return lock.error();
+    FURROW_TRY_ASSIGN(const auto lock, state_->lock());
     const auto target = path(sub, fileName);
     std::error_code error;
     if (fs::exists(target, error))
         return {};
-    if (auto status = state_->files->rename(temporary.path, target); !status.ok())
-        return status;
+    FURROW_TRY(state_->files->rename(temporary.path, target));
     temporary.published = true;
     return state_->files->syncFolder(target.parent_path());
 }
@@ -393,11 +376,8 @@ Status BlockCache::publish(CacheFile file, const std::string& sub, const std::st
 Status BlockCache::append(const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data, std::size_t sizeBytes)
 {
     const std::lock_guard guard(state_->mutex);
-    auto lock = state_->lock();
-    if (!lock.ok())
-        return lock.error();
-    if (auto status = reserve(sizeBytes); !status.ok())
-        return status;
+    FURROW_TRY_ASSIGN(const auto lock, state_->lock());
+    FURROW_TRY(reserve(sizeBytes));
     const auto file = path(sub, fileName);
     std::error_code none;
     const auto there = fs::file_size(file, none); // after making room, which may have taken it
@@ -428,9 +408,7 @@ Status BlockCache::quarantine(const std::string& sub, const std::string& fileNam
 Status BlockCache::pin(const std::string& owner, std::span<const std::string> fileNames)
 {
     const std::lock_guard guard(state_->mutex);
-    auto lock = state_->lock();
-    if (!lock.ok())
-        return lock.error();
+    FURROW_TRY_ASSIGN(const auto lock, state_->lock());
     state_->pins[owner] = std::set<std::string>(fileNames.begin(), fileNames.end());
     return writeFileWhole(*state_->files, state_->memberFile(state_->member, ".pins"), nlohmann::json(state_->ownPins()).dump()); // pins end with the process
 }
@@ -457,9 +435,7 @@ bool BlockCache::hasRoomFor(std::uint64_t bytes) const
 Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)
 {
     const std::lock_guard guard(state_->mutex);
-    auto lock = state_->lock();
-    if (!lock.ok())
-        return lock.error();
+    FURROW_TRY_ASSIGN(const auto lock, state_->lock());
     state_->sweep();
     return state_->evictTo(bytes, state_->used());
 }

@@ -139,8 +139,7 @@ Status BlockManager::State::checkFiles(const PlannedBlock& block)
 {
     for (const auto& segment : block.segments)
         if (const DataFile* file = fileOf(block, segment))
-            if (auto same = identity->check(*file); !same.ok())
-                return same;
+            FURROW_TRY(identity->check(*file));
     return {};
 }
 
@@ -191,35 +190,27 @@ BlockManager::~BlockManager() = default;
 Result<BlockManager> BlockManager::open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
     const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer, const std::filesystem::path& duplicatesFile)
 {
-    auto read = readManifest(manifest);
-    if (!read.ok())
-        return read.error();
-    auto cache = BlockCache::open(cacheFolder, static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024));
-    if (!cache.ok())
-        return cache.error();
+    FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
+    FURROW_TRY_ASSIGN(auto cache, BlockCache::open(cacheFolder, static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024)));
     auto state = std::make_unique<State>();
     state->config = config;
-    state->manifest = std::move(read).value();
+    state->manifest = std::move(read);
     state->tokenizer = std::move(tokenizer);
-    state->cache = std::move(cache).value();
+    state->cache = std::move(cache);
     state->access = std::make_unique<CachedAccess>(state->cache, state->identity);
-    auto rules = sampleRules(config, state->manifest);
-    if (!rules.ok())
-        return rules.error();
+    FURROW_TRY_ASSIGN(auto rules, sampleRules(config, state->manifest));
     state->excludedChunks = Quarantine::parse(state->manifest.quarantine).value()->chunks(); // sampleRules has read it
     for (const auto& source : state->manifest.sources) {
         state->options.push_back(rowOptions(config, source.textColumn));
-        state->collectors.push_back(std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), rules.value()));
+        state->collectors.push_back(std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), rules));
     }
     state->rules = planRules(config, state->manifest, samplesPerBlock);
     state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, state->rules);
-    state->contentKey = contentKey(config, *state->tokenizer, rules.value());
+    state->contentKey = contentKey(config, *state->tokenizer, rules);
     state->duplicatesFile = duplicatesFile;
     state->duplicatesKey = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
-    if (auto status = state->openDuplicates(); !status.ok())
-        return status.error();
-    if (auto status = state->checkFiles(); !status.ok())
-        return status.error();
+    FURROW_TRY(state->openDuplicates());
+    FURROW_TRY(state->checkFiles());
     return BlockManager(std::move(state));
 }
 
@@ -260,8 +251,7 @@ Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std:
     if (!index.ok()) {
         if (!s.search || s.search->isBroken())
             s.search = std::make_unique<DuplicateSearch>(DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache, [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
-        if (auto read = s.search->read(progress); !read.ok())
-            return read;
+        FURROW_TRY(s.search->read(progress));
         index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache, [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });
         if (!index.ok())
             return index.error();
@@ -306,10 +296,8 @@ Status BlockManager::resumeAfter(const std::string& lastPlan)
 
 Result<PlannedBlock> BlockManager::fromPlan(const std::string& plan)
 {
-    auto read = readPlan(plan);
-    if (!read.ok())
-        return read.error();
-    return std::move(read).value().block;
+    FURROW_TRY_ASSIGN(auto read, readPlan(plan));
+    return std::move(read).block;
 }
 
 /// Made of the content of the files and the place in them, not of names or of the block's number in one data set.
@@ -335,15 +323,12 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
     auto path = cache->find(kBlocks, name);
     if (!path)
         return Error { ErrorCode::NotFound, "not in the cache" };
-    auto block = PreparedBlock::open(*path);
-    if (!block.ok())
-        return block.error();
-    if (auto status = block.value().verify(); !status.ok())
-        return status.error();
+    FURROW_TRY_ASSIGN(auto block, PreparedBlock::open(*path));
+    FURROW_TRY(block.verify());
     PreparedFile file;
     file.fileName = name;
-    file.digest = block.value().digest();
-    file.chunks = block.value().summaries();
+    file.digest = block.digest();
+    file.chunks = block.summaries();
     file.fromCache = true;
     std::error_code ignored;
     file.sizeBytes = std::filesystem::file_size(*path, ignored);
@@ -354,27 +339,21 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
 /// @param digestInTheWay  of a file that has the name already; it is put aside when this content, made from the source just now, is another one
 Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn, const std::string& digestInTheWay)
 {
-    auto out = cache->create();
-    if (!out.ok())
-        return out.error();
-    auto& file = out.value();
-    auto content = prepareBlock(block, *collectors[static_cast<std::size_t>(block.source)], *tokenizer, [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn);
-    if (!content.ok())
-        return content.error();
-    if (auto same = checkFiles(block); !same.ok()) // else the bytes of one state would get the name of another
-        return same.error();
+    FURROW_TRY_ASSIGN(auto out, cache->create());
+    auto& file = out;
+    FURROW_TRY_ASSIGN(auto content, prepareBlock(block, *collectors[static_cast<std::size_t>(block.source)], *tokenizer, [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn));
+    FURROW_TRY(checkFiles(block)); // else the bytes of one state would get the name of another
     PreparedFile made;
     made.sizeBytes = file.sizeBytes();
-    if (!digestInTheWay.empty() && digestInTheWay != content.value().digest)
+    if (!digestInTheWay.empty() && digestInTheWay != content.digest)
         if (auto aside = cache->quarantine(kBlocks, name); !aside.ok() && aside.error().code != ErrorCode::NotFound)
             return aside.error();
-    if (auto status = cache->publish(std::move(file), kBlocks, name); !status.ok())
-        return status.error();
+    FURROW_TRY(cache->publish(std::move(file), kBlocks, name));
     largestBytes = std::max(largestBytes, made.sizeBytes);
     made.fileName = name;
-    made.digest = content.value().digest;
-    made.chunks = std::move(content.value().chunks);
-    made.sourceBytes = content.value().sourceBytes;
+    made.digest = content.digest;
+    made.chunks = std::move(content.chunks);
+    made.sourceBytes = content.sourceBytes;
     return made;
 }
 
@@ -390,8 +369,7 @@ Status BlockManager::State::pinAlso(const std::string& name)
 Result<PreparedFile> BlockManager::find(const PlannedBlock& block)
 {
     const std::string name = fileName(block);
-    if (auto status = state_->pinAlso(name); !status.ok())
-        return status.error();
+    FURROW_TRY(state_->pinAlso(name));
     auto cached = state_->fromCache(name);
     if (cached.ok() || cached.error().code != ErrorCode::Corrupt)
         return cached;
@@ -413,8 +391,7 @@ Status BlockManager::State::checkPossible(const PlannedBlock& block) const
 
 Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std::function<bool()>& goOn, const std::string& expectedDigest)
 {
-    if (auto possible = state_->checkPossible(block); !possible.ok())
-        return possible.error();
+    FURROW_TRY(state_->checkPossible(block));
     const std::string name = fileName(block);
     auto cached = find(block);
     const bool isExpected = cached.ok() && (expectedDigest.empty() || cached.value().digest == expectedDigest);
@@ -428,8 +405,7 @@ Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std:
 
 Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
-    if (auto possible = state_->checkPossible(block); !possible.ok())
-        return possible.error();
+    FURROW_TRY(state_->checkPossible(block));
     const auto nowhere = [](const void*, std::size_t) { return Status {}; };
     auto content = prepareBlock(block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->tokenizer, nowhere, goOn);
     if (!content.ok())

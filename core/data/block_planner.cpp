@@ -52,10 +52,7 @@ Result<RowScanner*> BlockPlanner::scannerAt(int source, const SourcePosition& at
     auto& open = open_[static_cast<std::size_t>(source)];
     if (!open.scanner || open.at.file != at.file || open.at.rowInFile != at.rowInFile) {
         const auto& file = manifest_.sources[static_cast<std::size_t>(source)].files[static_cast<std::size_t>(at.file)];
-        auto scanner = openRowScanner(access_, file, options_[static_cast<std::size_t>(source)], at.position);
-        if (!scanner.ok())
-            return scanner.error();
-        open.scanner = std::move(scanner).value();
+        FURROW_TRY_ASSIGN(open.scanner, openRowScanner(access_, file, options_[static_cast<std::size_t>(source)], at.position));
         open.at = at;
     }
     return open.scanner.get();
@@ -96,11 +93,9 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
             at.rowInFile = 0;
             continue;
         }
-        auto scanner = scannerAt(source, at);
-        if (!scanner.ok())
-            return scanner.error();
+        FURROW_TRY_ASSIGN(auto scanner, scannerAt(source, at));
         std::uint64_t size = 0;
-        auto more = scanner.value()->next(size);
+        auto more = scanner->next(size);
         if (!more.ok()) {
             open_[static_cast<std::size_t>(source)].scanner.reset();
             return more.error();
@@ -112,14 +107,14 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
             at.rowInFile = 0;
             continue;
         }
-        const bool chosen = rules_.choice.keeps(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file), scanner.value()->unit());
+        const bool chosen = rules_.choice.keeps(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file), scanner->unit());
         const bool wanted = chosen && !rules_.choice.isBeforeStart(at.row);
         if (wanted) {
             addRow(at, size, building);
             auto& hash = building.block.segments.back().hash;
-            hash = scanner.value()->hash(hash);
+            hash = scanner->hash(hash);
         }
-        at.position = scanner.value()->position();
+        at.position = scanner->position();
         ++at.rowInFile;
         at.row += chosen ? 1 : 0;
         at.bytes += size;
@@ -157,17 +152,15 @@ Result<std::optional<PlannedBlock>> BlockPlanner::planBlock(int source)
 
 Status BlockPlanner::resumeAfter(const std::string& plan)
 {
-    auto read = readPlan(plan);
-    if (!read.ok())
-        return read.error();
-    const auto& after = read.value().after;
+    FURROW_TRY_ASSIGN(auto read, readPlan(plan));
+    const auto& after = read.after;
     bool fits = after.size() == positions_.size();
     for (std::size_t s = 0; fits && s < after.size(); ++s)
         fits = after[s].file >= 0 && after[s].file <= static_cast<std::int32_t>(manifest_.sources[s].files.size()) && (after[s].atEnd || after[s].file < static_cast<std::int32_t>(manifest_.sources[s].files.size()));
     if (!fits)
         return Error { ErrorCode::Corrupt, "The last block plan of this run does not fit its data manifest." };
     positions_ = after;
-    nextBlock_ = read.value().block.block + 1;
+    nextBlock_ = read.block.block + 1;
     return {};
 }
 

@@ -45,20 +45,16 @@ Status encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer)
     std::future<Result<Encoded>> second;
     if (middle < samples)
         second = std::async(std::launch::async, [&] { return encodeRange(chunk, middle, samples, tokenizer); });
-    auto first = encodeRange(chunk, 0, middle, tokenizer);
-    if (!first.ok())
-        return first.error();
+    FURROW_TRY_ASSIGN(auto first, encodeRange(chunk, 0, middle, tokenizer));
 
     auto& text = chunk.samples;
-    text.tokens = std::move(first.value().tokens);
+    text.tokens = std::move(first.tokens);
     text.offsets.reserve(samples + 1);
     text.offsets.push_back(0);
-    text.offsets.insert(text.offsets.end(), first.value().ends.begin(), first.value().ends.end());
+    text.offsets.insert(text.offsets.end(), first.ends.begin(), first.ends.end());
     if (second.valid()) {
-        const auto got = second.get();
-        if (!got.ok())
-            return got.error();
-        const Encoded& rest = got.value();
+        FURROW_TRY_ASSIGN(const auto got, second.get());
+        const Encoded& rest = got;
         const std::uint64_t base = text.tokens.size();
         text.tokens.insert(text.tokens.end(), rest.tokens.begin(), rest.tokens.end());
         for (const auto end : rest.ends)
@@ -76,8 +72,7 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
 {
     collector.beginBlock(block);
     BlockWriter writer(sink, tokenizer.vocabularySize(), static_cast<std::uint32_t>(block.chunkRows.size()));
-    if (auto status = writer.begin(); !status.ok())
-        return status.error();
+    FURROW_TRY(writer.begin());
     const auto readAhead = [&](std::size_t column) {
         return std::async(std::launch::async, [&collector, rows = block.chunkRows[column]] { return collector.collect(rows); });
     };
@@ -86,25 +81,18 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
     if (!block.chunkRows.empty())
         next = readAhead(0);
     for (std::size_t column = 0; column < block.chunkRows.size(); ++column) {
-        auto raw = next.get();
-        if (!raw.ok())
-            return raw.error();
+        FURROW_TRY_ASSIGN(auto raw, next.get());
         if (goOn && !goOn())
             return Error { ErrorCode::Cancelled, "Preparing block " + std::to_string(block.block) + " was cancelled." };
         if (column + 1 < block.chunkRows.size())
             next = readAhead(column + 1);
-        RawChunk& chunk = raw.value();
-        if (auto status = encodeChunk(chunk, tokenizer); !status.ok())
-            return status.error();
+        RawChunk& chunk = raw;
+        FURROW_TRY(encodeChunk(chunk, tokenizer));
         content.chunks.push_back(chunk.summary);
         content.sourceBytes += chunk.sourceBytes;
-        if (auto status = writer.addChunk(chunk.samples, chunk.summary); !status.ok())
-            return status.error();
+        FURROW_TRY(writer.addChunk(chunk.samples, chunk.summary));
     }
-    auto digest = writer.finish(collector.issues());
-    if (!digest.ok())
-        return digest.error();
-    content.digest = std::move(digest).value();
+    FURROW_TRY_ASSIGN(content.digest, writer.finish(collector.issues()));
     return content;
 }
 

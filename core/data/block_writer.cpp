@@ -112,8 +112,7 @@ Result<std::string> BlockWriter::finish(const std::vector<RowIssue>& issues)
     putValue(end, static_cast<std::uint64_t>(footer.size()));
     putValue(end, xxh3(footer));
     end += kEndMagic;
-    if (auto status = sink_(end.data(), end.size()); !status.ok())
-        return status.error();
+    FURROW_TRY(sink_(end.data(), end.size()));
     return sha256Hex(footer);
 }
 

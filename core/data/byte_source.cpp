@@ -39,9 +39,7 @@ public:
         const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(left, into.size()));
         if (n == 0)
             return n;
-        const auto status = source_->readAt(offset_, std::as_writable_bytes(into.first(n)));
-        if (!status.ok())
-            return status.error();
+        FURROW_TRY(source_->readAt(offset_, std::as_writable_bytes(into.first(n))));
         offset_ += n;
         return n;
     }
@@ -108,10 +106,8 @@ Result<std::shared_ptr<const ByteSource>> openLocalSource(const std::filesystem:
         return Error { ErrorCode::NotFound, sentence("%1 does not exist.", { utf8Text(path) }) };
     if (status.type() != std::filesystem::file_type::regular)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is not a file that can be read.", { utf8Text(path) }) };
-    auto file = RandomAccessFile::open(path);
-    if (!file.ok())
-        return file.error();
-    return std::shared_ptr<const ByteSource>(std::make_shared<LocalSource>(std::move(file).value()));
+    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
+    return std::shared_ptr<const ByteSource>(std::make_shared<LocalSource>(std::move(file)));
 }
 
 Result<std::uint64_t> ByteStream::skip(std::uint64_t size)
@@ -119,12 +115,10 @@ Result<std::uint64_t> ByteStream::skip(std::uint64_t size)
     std::vector<char> waste(static_cast<std::size_t>(std::min<std::uint64_t>(size, 256 << 10)));
     std::uint64_t skipped = 0;
     while (skipped < size) {
-        auto n = read(std::span<char>(waste).first(static_cast<std::size_t>(std::min<std::uint64_t>(size - skipped, waste.size()))));
-        if (!n.ok())
-            return n.error();
-        if (n.value() == 0)
+        FURROW_TRY_ASSIGN(auto n, read(std::span<char>(waste).first(static_cast<std::size_t>(std::min<std::uint64_t>(size - skipped, waste.size())))));
+        if (n == 0)
             break;
-        skipped += n.value();
+        skipped += n;
     }
     return skipped;
 }
@@ -143,12 +137,10 @@ Result<std::size_t> readFully(ByteStream& stream, std::span<char> into)
 {
     std::size_t filled = 0;
     while (filled < into.size()) {
-        auto n = stream.read(into.subspan(filled));
-        if (!n.ok())
-            return n.error();
-        if (n.value() == 0)
+        FURROW_TRY_ASSIGN(auto n, stream.read(into.subspan(filled)));
+        if (n == 0)
             break;
-        filled += n.value();
+        filled += n;
     }
     return filled;
 }

@@ -21,10 +21,8 @@ Status verifyDownload(const std::filesystem::path& path, const std::string& name
 {
     if (isPiece(name))
         return checkPiece(path, name);
-    auto sha = sha256File(path);
-    if (!sha.ok())
-        return sha.error();
-    if (name.starts_with(sha.value()))
+    FURROW_TRY_ASSIGN(auto sha, sha256File(path));
+    if (name.starts_with(sha))
         return {};
     return Error { ErrorCode::Corrupt, sentence("The download %1 has other bytes than the hub promised (SHA-256).", { name }) };
 }
@@ -46,13 +44,11 @@ bool isProvable(const CacheEntry& entry)
 
 Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<bool(double)>& progress)
 {
-    auto entries = cache.list();
-    if (!entries.ok())
-        return entries.error();
+    FURROW_TRY_ASSIGN(auto entries, cache.list());
     CacheVerification result;
     double done = 0;
-    for (const auto& entry : entries.value()) {
-        if (progress && !progress(done / static_cast<double>(entries.value().size())))
+    for (const auto& entry : entries) {
+        if (progress && !progress(done / static_cast<double>(entries.size())))
             return Error { ErrorCode::Cancelled, sentence("Checking the cache was cancelled.") };
         done += 1;
         if (entry.quarantined)
@@ -70,8 +66,7 @@ Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<boo
             continue;
         result.damaged.push_back(status.error().message);
         if (status.error().code == ErrorCode::Corrupt)
-            if (auto aside = cache.quarantine(entry.folder, entry.fileName); !aside.ok())
-                return aside.error();
+            FURROW_TRY(cache.quarantine(entry.folder, entry.fileName));
     }
     return result;
 }

@@ -98,33 +98,25 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& fi
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
 {
-    auto source = !file.isStoredPlain() ? expanded(file) : isHubPath(file.path) ? local(file) : stored(file);
-    if (!source.ok())
-        return source.error();
-    return streamFrom(std::move(source).value(), offset);
+    FURROW_TRY_ASSIGN(auto source, !file.isStoredPlain() ? expanded(file) : isHubPath(file.path) ? local(file) : stored(file));
+    return streamFrom(std::move(source), offset);
 }
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::expanding(const DataFile& file)
 {
-    auto packed = local(file);
-    if (!packed.ok())
-        return packed.error();
+    FURROW_TRY_ASSIGN(auto packed, local(file));
     DataFile inside = file;
     if (inside.member)
         inside.member->archivePacking = Compression::None; // local() expanded it
-    return plainStream(packed.value(), inside);
+    return plainStream(packed, inside);
 }
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::expandedInMemory(const DataFile& file)
 {
-    auto stream = expanding(file);
-    if (!stream.ok())
-        return stream.error();
+    FURROW_TRY_ASSIGN(auto stream, expanding(file));
     std::string text(kSmallBytes + 1, '\0'); // one more than it may have: its end is checked where it is read
-    auto size = readFully(*stream.value(), text);
-    if (!size.ok())
-        return size.error();
-    text.resize(size.value());
+    FURROW_TRY_ASSIGN(auto size, readFully(*stream, text));
+    text.resize(size);
     return memorySource(std::move(text));
 }
 
@@ -141,11 +133,9 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile&
     std::vector<std::string> names { name };
     for (const auto& open : open_)
         names.push_back(open.fileName);
-    if (auto status = cache_->pin("expanded", names); !status.ok())
-        return status.error();
+    FURROW_TRY(cache_->pin("expanded", names));
     if (!cache_->find(kExpanded, name))
-        if (auto status = expand(file, name); !status.ok())
-            return status.error();
+        FURROW_TRY(expand(file, name));
     auto source = openLocalSource(cache_->path(kExpanded, name));
     if (source.ok())
         open_.push_back({ name, source.value() });
@@ -167,24 +157,17 @@ bool CachedAccess::doubt(const DataFile& file)
 
 Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
 {
-    auto stream = expanding(file);
-    if (!stream.ok())
-        return stream.error();
+    FURROW_TRY_ASSIGN(auto stream, expanding(file));
     logInfo("expanding " + file.path + " into the cache");
-    auto out = cache_->create();
-    if (!out.ok())
-        return out.error();
+    FURROW_TRY_ASSIGN(auto out, cache_->create());
     std::vector<char> piece(4 << 20);
     for (;;) {
-        auto filled = readFully(*stream.value(), piece);
-        if (!filled.ok())
-            return filled.error();
-        if (filled.value() == 0)
+        FURROW_TRY_ASSIGN(auto filled, readFully(*stream, piece));
+        if (filled == 0)
             break;
-        if (auto status = out.value().append(piece.data(), filled.value()); !status.ok())
-            return status;
+        FURROW_TRY(out.append(piece.data(), filled));
     }
-    return cache_->publish(std::move(out).value(), kExpanded, fileName);
+    return cache_->publish(std::move(out), kExpanded, fileName);
 }
 
 } // namespace furrow

@@ -12,11 +12,9 @@ namespace furrow {
 Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest)
 {
     SampleRules rules { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent, config.duplicates == "skip", nullptr };
-    auto quarantine = Quarantine::parse(manifest.quarantine);
-    if (!quarantine.ok())
-        return quarantine.error();
-    if (!quarantine.value()->sampleEntries().empty())
-        rules.quarantine = std::move(quarantine).value();
+    FURROW_TRY_ASSIGN(auto quarantine, Quarantine::parse(manifest.quarantine));
+    if (!quarantine->sampleEntries().empty())
+        rules.quarantine = std::move(quarantine);
     return rules;
 }
 
@@ -85,10 +83,7 @@ Status ChunkCollector::openSegment()
     if (reader_ && readerFile_ == segment.file && readerRow_ == row)
         return {};
     reader_.reset();
-    auto reader = openRowReader(access_, source_.files[static_cast<std::size_t>(segment.file)], options_, segment.position);
-    if (!reader.ok())
-        return reader.error();
-    reader_ = std::move(reader).value();
+    FURROW_TRY_ASSIGN(reader_, openRowReader(access_, source_.files[static_cast<std::size_t>(segment.file)], options_, segment.position));
     readerFile_ = segment.file;
     readerRow_ = segment.firstRow;
     return {};
@@ -114,8 +109,7 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
         }
         if (segment_ == segments_.size())
             return Error { ErrorCode::Corrupt, "A block plan of this run has fewer rows than its chunks." };
-        if (auto status = openSegment(); !status.ok())
-            return status.error();
+        FURROW_TRY(openSegment());
         Row row;
         auto more = reader_->next(row);
         if (!more.ok() || !more.value()) {
@@ -125,14 +119,12 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
                 return more.error();
             return Error { ErrorCode::Corrupt, file + " has fewer rows than it had; it changed while the run was going." };
         }
-        if (auto status = take(row, readerRow_, chunk); !status.ok())
-            return status.error();
+        FURROW_TRY(take(row, readerRow_, chunk));
         ++readerRow_;
         ++rowInSegment_;
         segmentHash_ = reader_->hash(segmentHash_);
         if (rowInSegment_ == segments_[segment_].rows)
-            if (auto same = checkSegment(); !same.ok())
-                return same.error();
+            FURROW_TRY(checkSegment());
     }
     return chunk;
 }

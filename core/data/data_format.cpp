@@ -29,10 +29,8 @@ std::string lowerCase(std::string_view text)
 Result<std::string> readHead(ByteStream& stream)
 {
     std::string head(kHeadBytes, '\0');
-    auto filled = readFully(stream, head);
-    if (!filled.ok())
-        return filled.error();
-    head.resize(filled.value());
+    FURROW_TRY_ASSIGN(auto filled, readFully(stream, head));
+    head.resize(filled);
     return head;
 }
 
@@ -129,8 +127,7 @@ Result<bool> isParquet(const ByteSource& source, const std::string& name, const 
     std::string head(std::min<std::uint64_t>(source.sizeBytes(), 1024), '\0');
     std::string tail(4, '\0');
     for (const auto& [offset, into] : { std::pair<std::uint64_t, std::string*>(0, &head), std::pair(source.sizeBytes() - 4, &tail) })
-        if (auto status = source.readAt(offset, std::as_writable_bytes(std::span<char>(*into))); !status.ok())
-            return status.error();
+        FURROW_TRY(source.readAt(offset, std::as_writable_bytes(std::span<char>(*into))));
     return claimed ? Result<bool>(notParquet(name, head, tail)) : Result<bool>(tail == "PAR1");
 }
 
@@ -186,8 +183,7 @@ Result<bool> isBinary(const ByteSource& source, const std::string& name, Compres
         return false;
     std::string stretch(kHeadBytes, '\0');
     for (const std::uint64_t offset : { source.sizeBytes() / 2, source.sizeBytes() - kHeadBytes }) {
-        if (auto status = source.readAt(offset, std::as_writable_bytes(std::span<char>(stretch))); !status.ok())
-            return status.error();
+        FURROW_TRY(source.readAt(offset, std::as_writable_bytes(std::span<char>(stretch))));
         if (looksBinary(stretch))
             return true;
     }
@@ -286,8 +282,7 @@ Result<std::vector<std::string>> encodingSamples(const ByteSource& source, const
     const std::uint64_t step = (source.sizeBytes() - head.size() - kStretchBytes) / kStretches;
     for (std::uint64_t i = 1; i <= kStretches; ++i) {
         std::string stretch(kStretchBytes, '\0');
-        if (auto status = source.readAt(head.size() + i * step, std::as_writable_bytes(std::span<char>(stretch))); !status.ok())
-            return status.error();
+        FURROW_TRY(source.readAt(head.size() + i * step, std::as_writable_bytes(std::span<char>(stretch))));
         samples.push_back(std::move(stretch));
     }
     return samples;
@@ -301,10 +296,8 @@ Status findEncoding(const ByteSource& source, const std::string& name, const std
             format.encoding = named.value();
         return named.ok() ? Status {} : Status(named.error());
     }
-    auto samples = encodingSamples(source, name, format, head);
-    if (!samples.ok())
-        return samples.error();
-    const auto guess = guessEncoding(samples.value());
+    FURROW_TRY_ASSIGN(auto samples, encodingSamples(source, name, format, head));
+    const auto guess = guessEncoding(samples);
     format.encoding = guess.encoding;
     format.damagedUtf8 = guess.damaged;
     return {};
@@ -317,21 +310,16 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     FileFormat format;
     char magic[16] = {};
     const auto size = std::min<std::uint64_t>(source->sizeBytes(), sizeof magic);
-    if (auto status = source->readAt(0, std::as_writable_bytes(std::span<char>(magic, size))); !status.ok())
-        return status.error();
+    FURROW_TRY(source->readAt(0, std::as_writable_bytes(std::span<char>(magic, size))));
     const std::string_view start(magic, size);
     const std::string extension = dataExtension(name);
-    auto parquet = isParquet(*source, name, extension, start);
-    if (!parquet.ok())
-        return parquet.error();
-    if (parquet.value()) {
+    FURROW_TRY_ASSIGN(auto parquet, isParquet(*source, name, extension, start));
+    if (parquet) {
         format.format = TextFormat::Parquet;
         return format;
     }
-    auto compression = findCompression(name, start);
-    if (!compression.ok())
-        return compression.error();
-    format.compression = compression.value();
+    FURROW_TRY_ASSIGN(auto compression, findCompression(name, start));
+    format.compression = compression;
     auto raw = readHead(*expandedStream(streamFrom(source, 0), format.compression, name));
     if (!raw.ok())
         return raw.error();
@@ -346,27 +334,19 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     }
     if (const char* what = knownContent(raw.value()))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
-    if (auto status = findEncoding(*source, name, raw.value(), config.encoding, format); !status.ok())
-        return status.error();
-    auto plain = format.encoding.empty() ? raw : readHead(*decodedStream(streamFrom(memorySource(raw.value()), 0), format.encoding));
-    if (!plain.ok())
-        return plain.error();
-    std::string_view head = plain.value();
-    auto binary = isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head)) : isBinary(*source, name, format.compression, raw.value());
-    if (!binary.ok())
-        return binary.error();
-    if (binary.value())
+    FURROW_TRY(findEncoding(*source, name, raw.value(), config.encoding, format));
+    FURROW_TRY_ASSIGN(auto plain, format.encoding.empty() ? raw : readHead(*decodedStream(streamFrom(memorySource(raw.value()), 0), format.encoding)));
+    std::string_view head = plain;
+    FURROW_TRY_ASSIGN(auto binary, isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head)) : isBinary(*source, name, format.compression, raw.value()));
+    if (binary)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is binary, not text.", { name }) };
     if (head.starts_with("\xef\xbb\xbf")) {
         format.skipBytes = 3;
         head.remove_prefix(3);
     }
-    if (auto claim = checkTextClaim(name, extension, head); !claim.ok())
-        return claim.error();
-    auto kind = textFormat(head, raw.value().size() == kHeadBytes, name, config.textColumn, format.list);
-    if (!kind.ok())
-        return kind.error();
-    format.format = kind.value();
+    FURROW_TRY(checkTextClaim(name, extension, head));
+    FURROW_TRY_ASSIGN(auto kind, textFormat(head, raw.value().size() == kHeadBytes, name, config.textColumn, format.list));
+    format.format = kind;
     if (format.isCsv())
         format.csv = findCsvDialect(head, format.format == TextFormat::Tsv ? '\t' : ',', config);
     return format;

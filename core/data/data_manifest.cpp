@@ -29,8 +29,7 @@ Result<std::string> sampledHash(const ByteSource& source)
     std::vector<std::byte> buffer(kSampleBytes);
     const std::uint64_t step = (source.sizeBytes() - kSampleBytes) / (kSamples - 1);
     for (std::uint64_t i = 0; i < kSamples; ++i) {
-        if (auto status = source.readAt(i * step, buffer); !status.ok())
-            return status.error();
+        FURROW_TRY(source.readAt(i * step, buffer));
         sha.update(buffer.data(), buffer.size());
     }
     return sha.hex();
@@ -233,32 +232,26 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
 Result<DataFile> describeFile(const std::string& path)
 {
     const auto local = pathFromUtf8(path);
-    auto source = openLocalSource(local);
-    if (!source.ok())
-        return source.error();
+    FURROW_TRY_ASSIGN(auto source, openLocalSource(local));
     DataFile file;
     file.path = path;
-    file.sizeBytes = source.value()->sizeBytes();
+    file.sizeBytes = source->sizeBytes();
     std::error_code error;
     const auto time = std::filesystem::last_write_time(local, error);
     if (!error)
         file.modifiedNs = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::file_clock::to_sys(time).time_since_epoch()).count();
     file.wholeHash = file.sizeBytes <= kWholeHashBytes;
-    auto hash = file.wholeHash ? sha256File(local) : sampledHash(*source.value());
-    if (!hash.ok())
-        return hash.error();
-    file.hash = hash.value();
+    FURROW_TRY_ASSIGN(auto hash, file.wholeHash ? sha256File(local) : sampledHash(*source));
+    file.hash = hash;
     return file;
 }
 
 Status checkUnchanged(const DataFile& frozen)
 {
     const std::string& path = frozen.pathOnDisk();
-    auto now = describeFile(path);
-    if (!now.ok())
-        return now.error();
+    FURROW_TRY_ASSIGN(auto now, describeFile(path));
     const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
-    const auto& file = now.value();
+    const auto& file = now;
     if (file.sizeBytes != frozen.bytesOnDisk())
         return changed(sentence("%1 has %2 bytes, had %3.", { path, formatCount(static_cast<std::int64_t>(file.sizeBytes)), formatCount(static_cast<std::int64_t>(frozen.bytesOnDisk())) }));
     if (file.hash != frozen.hash)

@@ -18,16 +18,12 @@ std::string cacheName(const std::string& key)
 
 Status copy(const std::filesystem::path& from, const DuplicateIndexWriter::Sink& sink)
 {
-    auto file = RandomAccessFile::open(from);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(from));
     std::string piece(kPieceBytes, '\0');
-    for (std::uint64_t at = 0; at < file.value().sizeBytes();) {
-        const auto n = std::min<std::uint64_t>(piece.size(), file.value().sizeBytes() - at);
-        if (auto status = file.value().readAt(at, std::as_writable_bytes(std::span<char>(piece)).first(n)); !status.ok())
-            return status;
-        if (auto status = sink(piece.data(), n); !status.ok())
-            return status;
+    for (std::uint64_t at = 0; at < file.sizeBytes();) {
+        const auto n = std::min<std::uint64_t>(piece.size(), file.sizeBytes() - at);
+        FURROW_TRY(file.readAt(at, std::as_writable_bytes(std::span<char>(piece)).first(n)));
+        FURROW_TRY(sink(piece.data(), n));
         at += n;
     }
     return {};
@@ -39,16 +35,14 @@ Status publish(const std::filesystem::path& path, const std::function<Status(con
     auto temporary = path;
     temporary += ".new";
     FileSystem& files = realFileSystem();
-    auto file = files.create(temporary);
-    if (!file.ok())
-        return file.error();
-    auto& out = *file.value();
+    FURROW_TRY_ASSIGN(auto file, files.create(temporary));
+    auto& out = *file;
     Status status = write([&out](const void* data, std::size_t size) { return out.append(data, size); });
     if (status.ok())
         status = out.sync();
     if (status.ok())
         status = out.close();
-    file.value().reset();
+    file.reset();
     if (status.ok())
         status = files.replace(temporary, path);
     if (status.ok())
@@ -93,15 +87,13 @@ Result<DuplicateIndex> duplicatesFromCache(BlockCache& cache, const std::string&
             return aside.error();
         return Error { ErrorCode::NotFound, whole.error().message };
     }
-    if (auto copied = publish(path, [&there](const DuplicateIndexWriter::Sink& sink) { return copy(*there, sink); }); !copied.ok())
-        return copied.error();
+    FURROW_TRY(publish(path, [&there](const DuplicateIndexWriter::Sink& sink) { return copy(*there, sink); }));
     return openDuplicates(path, key);
 }
 
 Result<DuplicateIndex> writeDuplicates(DuplicateSearch& search, const std::string& key, const std::filesystem::path& path, BlockCache& cache, const std::function<bool()>& goOn)
 {
-    if (auto written = publish(path, [&](const DuplicateIndexWriter::Sink& sink) { return search.write(key, sink, goOn); }); !written.ok())
-        return written.error();
+    FURROW_TRY(publish(path, [&](const DuplicateIndexWriter::Sink& sink) { return search.write(key, sink, goOn); }));
     auto index = openDuplicates(path, key);
     if (index.ok() && index.value().isComplete())
         shareWithOthers(path, key, cache);

@@ -59,19 +59,15 @@ DuplicateIndex::DuplicateIndex(RandomAccessFile file, std::string name)
 
 Result<DuplicateIndex> DuplicateIndex::open(const std::filesystem::path& path)
 {
-    auto file = RandomAccessFile::open(path);
-    if (!file.ok())
-        return file.error();
-    DuplicateIndex index(std::move(file).value(), utf8Text(path));
+    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
+    DuplicateIndex index(std::move(file), utf8Text(path));
     const std::uint64_t size = index.file_.sizeBytes();
     if (size < kIndexHeader + kTrailerBytes)
         return corrupt(index.name_, "it is too short");
     std::string ends(kIndexHeader + kTrailerBytes, '\0');
     const auto bytes = std::as_writable_bytes(std::span<char>(ends));
-    if (auto status = index.file_.readAt(0, bytes.first(kIndexHeader)); !status.ok())
-        return status.error();
-    if (auto status = index.file_.readAt(size - kTrailerBytes, bytes.subspan(kIndexHeader)); !status.ok())
-        return status.error();
+    FURROW_TRY(index.file_.readAt(0, bytes.first(kIndexHeader)));
+    FURROW_TRY(index.file_.readAt(size - kTrailerBytes, bytes.subspan(kIndexHeader)));
     Cursor cursor(ends.data() + kIndexMagic.size());
     const auto version = cursor.take<std::uint32_t>();
     if (!ends.starts_with(kIndexMagic))
@@ -87,12 +83,10 @@ Result<DuplicateIndex> DuplicateIndex::open(const std::filesystem::path& path)
     if (footerBytes < kFooterHead || footerBytes > kMaxIndexFooter || offset < kIndexHeader || offset > size || offset + footerBytes + kTrailerBytes != size)
         return corrupt(index.name_, "its table is not where it should be");
     std::string footer(footerBytes, '\0');
-    if (auto status = index.file_.readAt(offset, std::as_writable_bytes(std::span<char>(footer))); !status.ok())
-        return status.error();
+    FURROW_TRY(index.file_.readAt(offset, std::as_writable_bytes(std::span<char>(footer))));
     if (version != kIndexVersion || xxh3(footer) != hash)
         return corrupt(index.name_, "the checksum of its table differs");
-    if (auto status = index.readFooter(footer); !status.ok())
-        return status.error();
+    FURROW_TRY(index.readFooter(footer));
     if (offset != kIndexHeader + index.entries_ * kPairBytes)
         return corrupt(index.name_, "its table is not where it should be");
     index.digest_ = sha256Hex(footer);
@@ -163,8 +157,7 @@ Result<std::string> DuplicateIndex::readPage(std::size_t page) const
 {
     const std::uint64_t first = page * kPairsOfPage;
     std::string pairs(std::min(kPairsOfPage, entries_ - first) * kPairBytes, '\0');
-    if (auto status = file_.readAt(kIndexHeader + first * kPairBytes, std::as_writable_bytes(std::span<char>(pairs))); !status.ok())
-        return status.error();
+    FURROW_TRY(file_.readAt(kIndexHeader + first * kPairBytes, std::as_writable_bytes(std::span<char>(pairs))));
     if (xxh3(pairs) != pages_[page].hash)
         return corrupt(name_, "the checksum of a page differs");
     return pairs;
@@ -175,13 +168,11 @@ Result<std::optional<RowPlace>> DuplicateIndex::firstOf(std::uint64_t fingerprin
     const auto after = std::upper_bound(pages_.begin(), pages_.end(), fingerprint, [](std::uint64_t f, const Page& page) { return f < page.firstFingerprint; });
     if (after == pages_.begin())
         return std::optional<RowPlace> {};
-    auto pairs = readPage(static_cast<std::size_t>(after - pages_.begin()) - 1);
-    if (!pairs.ok())
-        return pairs.error();
-    for (std::size_t at = 0; at < pairs.value().size(); at += kPairBytes) {
-        if (fingerprintAt(pairs.value().data() + at) != fingerprint)
+    FURROW_TRY_ASSIGN(auto pairs, readPage(static_cast<std::size_t>(after - pages_.begin()) - 1));
+    for (std::size_t at = 0; at < pairs.size(); at += kPairBytes) {
+        if (fingerprintAt(pairs.data() + at) != fingerprint)
             continue;
-        const std::uint64_t number = numberAt(pairs.value().data() + at + 8);
+        const std::uint64_t number = numberAt(pairs.data() + at + 8);
         return number < rows_ ? Result<std::optional<RowPlace>>(std::optional(placeOf(number))) : Result<std::optional<RowPlace>>(corrupt(name_, "it names a row that it does not have"));
     }
     return std::optional<RowPlace> {};
@@ -190,8 +181,7 @@ Result<std::optional<RowPlace>> DuplicateIndex::firstOf(std::uint64_t fingerprin
 Status DuplicateIndex::verify() const
 {
     for (std::size_t page = 0; page < pages_.size(); ++page)
-        if (auto pairs = readPage(page); !pairs.ok())
-            return pairs.error();
+        FURROW_TRY(readPage(page));
     return {};
 }
 
@@ -206,8 +196,7 @@ DuplicateIndexWriter::DuplicateIndexWriter(Sink sink)
 Status DuplicateIndexWriter::add(std::uint64_t fingerprint, std::uint64_t first)
 {
     if (entries_ % kPairsOfPage == 0) {
-        if (auto status = flush(); !status.ok())
-            return status;
+        FURROW_TRY(flush());
         pages_.push_back({ fingerprint, 0 });
     }
     putValue(page_, fingerprint);
@@ -228,8 +217,7 @@ Status DuplicateIndexWriter::flush()
 
 Status DuplicateIndexWriter::finish(const Rows& rows)
 {
-    if (auto status = flush(); !status.ok())
-        return status;
+    FURROW_TRY(flush());
     std::string footer = rows.key;
     footer.resize(kShaBytes, ' ');
     putValue(footer, std::uint64_t { rows.complete ? 1u : 0u });
@@ -248,8 +236,7 @@ Status DuplicateIndexWriter::finish(const Rows& rows)
     putValue(trailer, static_cast<std::uint64_t>(footer.size()));
     putValue(trailer, xxh3(footer));
     trailer.append(kEndMagic);
-    if (auto status = sink_(footer.data(), footer.size()); !status.ok())
-        return status;
+    FURROW_TRY(sink_(footer.data(), footer.size()));
     return sink_(trailer.data(), trailer.size());
 }
 

@@ -78,8 +78,7 @@ Status DuplicateSearch::read(const Progress& progress)
             }
             block_ = std::move(next).value();
         }
-        if (auto status = readBlock(progress); !status.ok())
-            return status;
+        FURROW_TRY(readBlock(progress));
         block_.reset();
     }
 }
@@ -105,8 +104,7 @@ Status DuplicateSearch::readBlock(const Progress& progress)
             break;
         }
         bytes += chunk.value().sourceBytes;
-        if (auto status = add(chunk.value().samples, stretch); !status.ok())
-            return status;
+        FURROW_TRY(add(chunk.value().samples, stretch));
     }
     doneBytes_ += bytes;
     for (const RowStretch& one : stretches) {
@@ -151,8 +149,7 @@ Status DuplicateSearch::write(const std::string& key, const DuplicateIndexWriter
     broken_ = true; // it gives what it found once
     DuplicateIndexWriter writer(sink);
     const auto onText = [&writer](std::uint64_t fingerprint, std::uint64_t row) { return writer.add(fingerprint, row); };
-    if (auto status = finder_.finish(onText, goOn); !status.ok())
-        return status;
+    FURROW_TRY(finder_.finish(onText, goOn));
     return writer.finish({ key, complete_, std::move(stretches_), finder_.repeatBits(rows_) });
 }
 

@@ -181,8 +181,7 @@ public:
         const auto room = into.first(std::min(into.size(), kMostAtOnce));
         std::size_t made = 0;
         while (made == 0 && !done_ && !room.empty()) {
-            if (auto status = refill(); !status.ok())
-                return status.error();
+            FURROW_TRY(refill());
             const auto input = std::span<char>(buffer_).subspan(begin_, end_ - begin_);
             if (!inMember_ && (input.empty() || !codec_->begin(input, members_))) {
                 done_ = true;
@@ -206,11 +205,9 @@ private:
     {
         if (begin_ < end_ || atEnd_)
             return {};
-        auto n = packed_->read(buffer_);
-        if (!n.ok())
-            return n.error();
+        FURROW_TRY_ASSIGN(auto n, packed_->read(buffer_));
         begin_ = 0;
-        end_ = n.value();
+        end_ = n;
         in_ += end_;
         atEnd_ = end_ == 0;
         return {};

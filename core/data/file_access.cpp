@@ -62,10 +62,8 @@ Result<std::unique_ptr<ByteStream>> DirectAccess::fromPackedArchive(const DataFi
     const auto& member = *file.member;
     const bool goesOn = expanded_ && expanded_.use_count() == 1 && !expanded_->failed && expanded_->archive == member.archive && expanded_->at <= member.offset;
     if (!goesOn) {
-        auto source = onDisk(file);
-        if (!source.ok())
-            return source.error();
-        expanded_ = std::make_shared<Expanded>(Expanded { member.archive, expandedStream(streamFrom(source.value(), 0), member.archivePacking, member.archive) });
+        FURROW_TRY_ASSIGN(auto source, onDisk(file));
+        expanded_ = std::make_shared<Expanded>(Expanded { member.archive, expandedStream(streamFrom(source, 0), member.archivePacking, member.archive) });
     }
     const std::uint64_t at = expanded_->at;
     return plainOf(memberStream(std::make_unique<ExpandedRest>(expanded_), at, member, file.path), file);
@@ -104,19 +102,13 @@ Result<std::unique_ptr<ByteStream>> DirectAccess::plainFrom(const DataFile& file
 {
     const bool isInPacked = file.member && file.member->archivePacking != Compression::None;
     const bool isRange = file.isStoredPlain() && !isInPacked;
-    auto source = isRange ? stored(file) : onDisk(file);
-    if (!source.ok())
-        return source.error();
+    FURROW_TRY_ASSIGN(auto source, isRange ? stored(file) : onDisk(file));
     if (isRange)
-        return streamFrom(std::move(source).value(), offset);
-    auto opened = isInPacked ? fromPackedArchive(file) : plainStream(source.value(), file);
-    if (!opened.ok())
-        return opened.error();
-    auto stream = std::move(opened).value();
-    auto skipped = stream->skip(offset);
-    if (!skipped.ok())
-        return skipped.error();
-    if (skipped.value() < offset)
+        return streamFrom(std::move(source), offset);
+    FURROW_TRY_ASSIGN(auto opened, isInPacked ? fromPackedArchive(file) : plainStream(source, file));
+    auto stream = std::move(opened);
+    FURROW_TRY_ASSIGN(auto skipped, stream->skip(offset));
+    if (skipped < offset)
         return Error { ErrorCode::Corrupt, file.path + " is shorter than it was." };
     return stream;
 }

@@ -28,8 +28,7 @@ constexpr std::int64_t kFallbackSamples = 64;
 
 Status add(HeldOut& into, std::string_view text, std::uint64_t fingerprint, const Tokenizer& tokenizer)
 {
-    if (auto status = tokenizer.encode(text, into.text.tokens); !status.ok())
-        return status;
+    FURROW_TRY(tokenizer.encode(text, into.text.tokens));
     into.text.offsets.push_back(into.text.tokens.size());
     into.text.fingerprints.push_back(fingerprint);
     into.textBytes += text.size();
@@ -129,8 +128,7 @@ Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& s
     const auto walked = forEachText(own, data.value().manifest, [&](std::string_view text) -> Result<bool> {
         set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens && set.textBytes < limits.maxScannedBytes;
         if (set.complete)
-            if (auto added = add(set, text, xxh3(text), tokenizer); !added.ok())
-                return added.error();
+            FURROW_TRY(add(set, text, xxh3(text), tokenizer));
         return set.complete;
     });
     if (!walked.ok())
@@ -152,8 +150,7 @@ Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const
     collector.found.text.offsets.push_back(0);
     collector.first.text.offsets.push_back(0);
     if (config.heldOutPercent > 0) {
-        if (auto status = forEachText(config, manifest, [&](std::string_view text) { return collector.take(text); }); !status.ok())
-            return status;
+        FURROW_TRY(forEachText(config, manifest, [&](std::string_view text) { return collector.take(text); }));
     }
     HeldOut& set = collector.found;
     if (config.heldOutPercent > 0 && set.text.tokens.empty()) {
@@ -167,10 +164,8 @@ Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const
 
 Result<HeldOut> readHeldOut(const std::filesystem::path& path)
 {
-    auto bytes = readFile(path, kMostHeldOutBytes);
-    if (!bytes.ok())
-        return bytes.error();
-    const std::string& all = bytes.value();
+    FURROW_TRY_ASSIGN(auto bytes, readFile(path, kMostHeldOutBytes));
+    const std::string& all = bytes;
     const auto corrupt = [&] { return Error { ErrorCode::Corrupt, sentence("The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.", { utf8Text(path) }) }; };
     if (all.size() < kHeldOutHeader + 8 || !all.starts_with(kHeldOutMagic))
         return corrupt();

@@ -41,23 +41,17 @@ Error cancelled()
 Status addFiles(const std::string& path, const RunConfig& config, DataSource& source)
 {
     auto file = describeFile(path);
-    auto bytes = file.ok() ? openLocalSource(path) : Result<std::shared_ptr<const ByteSource>>(file.error());
-    if (!bytes.ok())
-        return bytes.error();
-    auto archive = describeArchive(file.value(), bytes.value(), config);
-    if (!archive.ok())
-        return archive.error();
-    if (archive.value()) {
-        std::move(archive.value()->files.begin(), archive.value()->files.end(), std::back_inserter(source.files));
-        std::move(archive.value()->skipped.begin(), archive.value()->skipped.end(), std::back_inserter(source.skipped));
+    FURROW_TRY_ASSIGN(auto bytes, file.ok() ? openLocalSource(path) : Result<std::shared_ptr<const ByteSource>>(file.error()));
+    FURROW_TRY_ASSIGN(auto archive, describeArchive(file.value(), bytes, config));
+    if (archive) {
+        std::move(archive->files.begin(), archive->files.end(), std::back_inserter(source.files));
+        std::move(archive->skipped.begin(), archive->skipped.end(), std::back_inserter(source.skipped));
         return {};
     }
-    auto format = detectFormat(bytes.value(), path, config);
-    if (!format.ok())
-        return format.error();
+    FURROW_TRY_ASSIGN(auto format, detectFormat(bytes, path, config));
     if (file.value().sizeBytes == 0)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { path }) };
-    file.value().format = format.value();
+    file.value().format = format;
     source.files.push_back(std::move(file).value());
     return {};
 }
@@ -67,13 +61,11 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
 {
     if (isHubPath(spec))
         return describeHubSource(spec, config, sharedHubClient());
-    auto found = findSourceFiles(spec);
-    if (!found.ok())
-        return found.error();
+    FURROW_TRY_ASSIGN(auto found, findSourceFiles(spec));
     DataSource source;
     source.spec = spec;
-    source.skipped = found.value().skipped;
-    const auto& paths = found.value().paths;
+    source.skipped = found.skipped;
+    const auto& paths = found.paths;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         if (progress && !progress(static_cast<double>(i) / static_cast<double>(paths.size())))
             return cancelled();
@@ -82,7 +74,7 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
         Status status = addFiles(paths[i], config, source);
         // Damaged or away is not "no data": it would be missing without a word.
         const bool isData = !status.ok() && (status.error().code == ErrorCode::Corrupt || isOutside(status.error()));
-        if (!status.ok() && (found.value().single || isData))
+        if (!status.ok() && (found.single || isData))
             return status.error();
         if (!status.ok())
             source.skipped.push_back(status.error().message);
@@ -109,22 +101,18 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
     for (const auto& file : source.files) {
         if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
             continue;
-        auto columns = readColumns(access, file);
-        if (!columns.ok())
-            return columns.error();
-        auto column = chooseTextColumn(columns.value(), source.textColumn.empty() ? config.textColumn : source.textColumn, file.path);
-        if (!column.ok())
-            return column.error();
+        FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
+        FURROW_TRY_ASSIGN(auto column, chooseTextColumn(columns, source.textColumn.empty() ? config.textColumn : source.textColumn, file.path));
         if (source.textColumn.empty()) {
-            source.textColumn = column.value().column;
-            const auto& says = column.value().says;
+            source.textColumn = column.column;
+            const auto& says = column.says;
             inspection.reading.insert(inspection.reading.end(), says.begin(), says.end());
         }
-        if (source.textColumn != column.value().column)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'. Its columns are: %3.", { file.path, source.textColumn, column.value().column }) };
+        if (source.textColumn != column.column)
+            return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'. Its columns are: %3.", { file.path, source.textColumn, column.column }) };
         if (inspection.columns.empty()) {
-            inspection.columns = columns.value().all;
-            inspection.textColumns = columns.value().text;
+            inspection.columns = columns.all;
+            inspection.textColumns = columns.text;
             inspection.textColumn = source.textColumn;
         }
         const bool onlyBySample = (file.format.format == TextFormat::JsonLines || file.format.format == TextFormat::JsonList); // members may be missing in some lines
@@ -141,14 +129,10 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
     if (source.files.empty() || !isHubPath(source.files.front().path) || source.files.front().format.format != TextFormat::Parquet)
         return {};
     auto& first = source.files.front(); // files of one source are alike
-    auto bytes = access.stored(first);
-    if (!bytes.ok())
-        return bytes.error();
-    auto share = parquetShare(bytes.value(), first, source.textColumn);
-    if (!share.ok())
-        return share.error();
-    if (share.value() < kNearlyAll) {
-        inspection.warnings.push_back(sentence("%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.", { source.spec, source.textColumn, formatNumber(100 * share.value(), 0) }));
+    FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
+    FURROW_TRY_ASSIGN(auto share, parquetShare(bytes, first, source.textColumn));
+    if (share < kNearlyAll) {
+        inspection.warnings.push_back(sentence("%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.", { source.spec, source.textColumn, formatNumber(100 * share, 0) }));
         return {};
     }
     for (auto& file : source.files)
@@ -170,9 +154,7 @@ struct RowCount {
 Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options, const std::function<bool(std::uint64_t)>& isChosen,
     std::uint64_t& budget, const Progress& progress)
 {
-    auto scanner = openRowScanner(access, file, options, 0);
-    if (!scanner.ok())
-        return scanner.error();
+    FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
     const bool metadataOnly = file.format.format == TextFormat::Parquet;
     const std::uint64_t expansion = file.isCompressed() ? 4 : 1;
     const bool remote = isHubPath(file.path);
@@ -181,14 +163,12 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
     RowCount count;
     std::uint64_t bytes = 0;
     for (std::uint64_t size = 0;;) {
-        auto more = scanner.value()->next(size);
-        if (!more.ok())
-            return more.error();
-        if (!more.value()) {
+        FURROW_TRY_ASSIGN(auto more, scanner->next(size));
+        if (!more) {
             budget -= metadataOnly ? 0 : std::min(budget, bytes);
             return count;
         }
-        count.rows += isChosen(scanner.value()->unit()) ? 1 : 0;
+        count.rows += isChosen(scanner->unit()) ? 1 : 0;
         bytes += size;
         if (bytes >= stop)
             break;
@@ -222,11 +202,9 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
             counted += file.sizeBytes;
             if (!choice.keepsFile(s, f))
                 continue;
-            auto count = countRows(access, file, rowOptions(config, source.textColumn), [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress);
-            if (!count.ok())
-                return count.error();
-            rows += count.value().rows;
-            exact = exact && count.value().exact;
+            FURROW_TRY_ASSIGN(auto count, countRows(access, file, rowOptions(config, source.textColumn), [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
+            rows += count.rows;
+            exact = exact && count.exact;
         }
         rows = std::max(0.0, rows - static_cast<double>(config.startSample));
         if (config.maxSamples > 0)
@@ -268,30 +246,22 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
         return Error { ErrorCode::InvalidArgument, sentence("No data is chosen. Name a file, a folder, a pattern or hf://owner/name.") };
     DataInspection inspection;
     DataManifest manifest;
-    auto quarantine = readQuarantineFile(config.exclude);
-    if (!quarantine.ok())
-        return quarantine.error();
-    manifest.quarantine = std::move(quarantine).value();
+    FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
     manifest.skipsAllDuplicates = config.duplicates == "skip";
     DirectAccess access;
     for (const auto& spec : config.data) {
-        auto source = describeSource(spec, config, progress);
-        if (!source.ok())
-            return source.error();
-        describeReading(source.value(), inspection);
-        if (auto status = chooseColumn(access, config, source.value(), inspection); !status.ok())
-            return status.error();
-        if (auto status = chooseWhatIsFetched(access, config, source.value(), inspection); !status.ok())
-            return status.error();
-        inspection.files += static_cast<std::int64_t>(source.value().files.size());
-        inspection.bytes += source.value().sizeBytes();
-        inspection.warnings.insert(inspection.warnings.end(), source.value().skipped.begin(), source.value().skipped.end());
-        manifest.sources.push_back(std::move(source).value());
+        FURROW_TRY_ASSIGN(auto source, describeSource(spec, config, progress));
+        describeReading(source, inspection);
+        FURROW_TRY(chooseColumn(access, config, source, inspection));
+        FURROW_TRY(chooseWhatIsFetched(access, config, source, inspection));
+        inspection.files += static_cast<std::int64_t>(source.files.size());
+        inspection.bytes += source.sizeBytes();
+        inspection.warnings.insert(inspection.warnings.end(), source.skipped.begin(), source.skipped.end());
+        manifest.sources.push_back(std::move(source));
     }
     inspection.manifest = writeManifest(manifest);
     inspection.identity = dataIdentity(manifest, config);
-    if (auto status = countAllRows(access, manifest, config, inspection, progress); !status.ok())
-        return status.error();
+    FURROW_TRY(countAllRows(access, manifest, config, inspection, progress));
     if (inspection.rows == 0)
         return Error { ErrorCode::InvalidArgument, config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() }) : sentence("%1 has no rows.", { config.data.front() }) };
     chooseBlockSize(config, manifest.sources.size(), inspection);
@@ -311,34 +281,26 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
 
 Status forEachText(const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
 {
-    auto read = readManifest(manifest);
-    if (!read.ok())
-        return read.error();
+    FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
     DirectAccess access;
-    const RowChoice choice(config, read.value());
-    auto rules = sampleRules(config, read.value());
-    if (!rules.ok())
-        return rules.error();
-    for (std::size_t s = 0; s < read.value().sources.size(); ++s) {
-        const auto& source = read.value().sources[s];
+    const RowChoice choice(config, read);
+    FURROW_TRY_ASSIGN(auto rules, sampleRules(config, read));
+    for (std::size_t s = 0; s < read.sources.size(); ++s) {
+        const auto& source = read.sources[s];
         std::int64_t row = 0;
         for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
             if (!choice.keepsFile(s, f))
                 continue;
-            auto reader = openRowReader(access, source.files[f], rowOptions(config, source.textColumn), 0);
-            if (!reader.ok())
-                return reader.error();
+            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source.textColumn), 0));
             for (Row next; !choice.isBehindEnd(row);) {
-                auto more = reader.value()->next(next);
-                if (!more.ok())
-                    return more.error();
-                if (!more.value())
+                FURROW_TRY_ASSIGN(auto more, reader->next(next));
+                if (!more)
                     break;
-                if (!choice.keeps(s, f, reader.value()->unit()))
+                if (!choice.keeps(s, f, reader->unit()))
                     continue;
                 if (choice.isBeforeStart(row++) || next.problem != nullptr)
                     continue;
-                const auto leftOut = rules.value().isLeftOut(next.text);
+                const auto leftOut = rules.isLeftOut(next.text);
                 const auto goOn = leftOut.ok() && !leftOut.value() ? onText(next.text) : Result<bool>(true);
                 if (!leftOut.ok() || !goOn.ok())
                     return (leftOut.ok() ? goOn : leftOut).error().in(sentence("row %1 of %2", { std::to_string(row - 1), source.files[f].path }));

@@ -22,12 +22,9 @@ public:
     Result<std::uint64_t> toList(const std::vector<std::string>& members)
     {
         for (const auto& member : members)
-            if (auto status = intoMember(member); !status.ok())
-                return status.error();
-        auto c = nextSolid();
-        if (!c.ok())
-            return c.error();
-        if (c.value() != '[')
+            FURROW_TRY(intoMember(member));
+        FURROW_TRY_ASSIGN(auto c, nextSolid());
+        if (c != '[')
             return Error { ErrorCode::InvalidArgument, members.empty() ? sentence("%1 is no JSON list.", { name_ }) : sentence("%1: the member '%2' is no list.", { name_, members.back() }) };
         return at_;
     }
@@ -36,25 +33,18 @@ private:
     /// Behind the colon of that member of the object that begins here.
     Status intoMember(const std::string& member)
     {
-        if (auto open = expect('{'); !open.ok())
-            return open;
+        FURROW_TRY(expect('{'));
         for (;;) {
-            auto c = nextSolid();
-            if (!c.ok())
-                return c.error();
-            if (c.value() == '}')
+            FURROW_TRY_ASSIGN(auto c, nextSolid());
+            if (c == '}')
                 return Error { ErrorCode::InvalidArgument, sentence("%1 has no member '%2' with the list of rows that text_column names.", { name_, member }) };
-            if (c.value() != '"')
+            if (c != '"')
                 return broken();
-            auto key = string();
-            if (!key.ok())
-                return key.error();
-            if (auto colon = expect(':'); !colon.ok())
-                return colon;
-            if (key.value() == member)
+            FURROW_TRY_ASSIGN(auto key, string());
+            FURROW_TRY(expect(':'));
+            if (key == member)
                 return {};
-            if (auto skipped = skipValue(); !skipped.ok())
-                return skipped;
+            FURROW_TRY(skipValue());
         }
     }
     /// Over a value and the comma behind it; stays before the bracket that closes the object.
@@ -62,13 +52,11 @@ private:
     {
         JsonNesting nesting;
         for (;;) {
-            auto c = peek();
-            if (!c.ok())
-                return c.error();
-            if (c.value() == '}' && nesting.depth() == 0 && !nesting.inString())
+            FURROW_TRY_ASSIGN(auto c, peek());
+            if (c == '}' && nesting.depth() == 0 && !nesting.inString())
                 return {};
             take();
-            if (nesting.look(c.value()) && nesting.depth() == 0 && c.value() == ',')
+            if (nesting.look(c) && nesting.depth() == 0 && c == ',')
                 return {};
         }
     }
@@ -77,14 +65,12 @@ private:
     {
         std::string raw;
         for (bool escaped = false;;) {
-            auto c = peek();
-            if (!c.ok())
-                return c.error();
+            FURROW_TRY_ASSIGN(auto c, peek());
             take();
-            raw += c.value();
-            if (!escaped && c.value() == '"')
+            raw += c;
+            if (!escaped && c == '"')
                 break;
-            escaped = !escaped && c.value() == '\\';
+            escaped = !escaped && c == '\\';
             if (raw.size() > kLongestName)
                 return broken();
         }
@@ -100,22 +86,18 @@ private:
     Result<char> nextSolid()
     {
         for (;;) {
-            auto c = peek();
-            if (!c.ok())
-                return c;
+            FURROW_TRY_ASSIGN(auto c, peek());
             take();
-            if (c.value() != ' ' && c.value() != '\t' && c.value() != '\n' && c.value() != '\r')
+            if (c != ' ' && c != '\t' && c != '\n' && c != '\r')
                 return c;
         }
     }
     Result<char> peek()
     {
         if (begin_ == end_) {
-            auto n = stream_.read(piece_);
-            if (!n.ok())
-                return n.error();
+            FURROW_TRY_ASSIGN(auto n, stream_.read(piece_));
             begin_ = 0;
-            end_ = n.value();
+            end_ = n;
             if (end_ == 0)
                 return Error { ErrorCode::Corrupt, sentence("%1 ends in the middle of its JSON, after %2 bytes. It is cut off: fetch or write it again.", { name_, std::to_string(at_) }) };
         }

@@ -479,10 +479,8 @@ private:
     Status skipRows(std::uint64_t rows)
     {
         for (Row waste; rowInGroup_ < rows;) {
-            auto more = next(waste);
-            if (!more.ok())
-                return more.error();
-            if (!more.value())
+            FURROW_TRY_ASSIGN(auto more, next(waste));
+            if (!more)
                 return shortGroup();
         }
         return {};
@@ -613,12 +611,10 @@ Result<double> parquetShare(const std::shared_ptr<const ByteSource>& source, con
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
         const auto metadata = readFooter(bytes);
-        auto column = findColumn(*metadata, file, name);
-        if (!column.ok())
-            return column.error();
+        FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, name));
         double text = 0;
         for (int g = 0; g < metadata->num_row_groups(); ++g)
-            text += static_cast<double>(std::max<int64_t>(metadata->RowGroup(g)->ColumnChunk(column.value())->total_compressed_size(), 0));
+            text += static_cast<double>(std::max<int64_t>(metadata->RowGroup(g)->ColumnChunk(column)->total_compressed_size(), 0));
         return file.sizeBytes > 0 ? text / static_cast<double>(file.sizeBytes) : 0.0;
     } catch (const std::exception& e) {
         return causeOf(e, *bytes, file.path);
@@ -630,10 +626,8 @@ Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<con
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
         const auto metadata = readFooter(bytes);
-        auto column = findColumn(*metadata, file, options.textColumn);
-        if (!column.ok())
-            return column.error();
-        return std::unique_ptr<RowScanner>(std::make_unique<ParquetScanner>(*metadata, column.value(), position));
+        FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, options.textColumn));
+        return std::unique_ptr<RowScanner>(std::make_unique<ParquetScanner>(*metadata, column, position));
     } catch (const std::exception& e) {
         return causeOf(e, *bytes, file.path);
     }
@@ -644,12 +638,9 @@ Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
         auto metadata = readFooter(bytes);
-        auto column = findColumn(*metadata, file, options.textColumn);
-        if (!column.ok())
-            return column.error();
-        auto rows = std::make_unique<ParquetRows>(bytes, std::move(metadata), column.value(), file.path);
-        if (auto status = rows->seek(position); !status.ok())
-            return status.error();
+        FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, options.textColumn));
+        auto rows = std::make_unique<ParquetRows>(bytes, std::move(metadata), column, file.path);
+        FURROW_TRY(rows->seek(position));
         return std::unique_ptr<RowReader>(std::move(rows));
     } catch (const std::exception& e) {
         return causeOf(e, *bytes, file.path);

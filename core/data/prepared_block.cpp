@@ -41,17 +41,13 @@ PreparedBlock::PreparedBlock(RandomAccessFile file)
 
 Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
 {
-    auto file = RandomAccessFile::open(path);
-    if (!file.ok())
-        return file.error();
-    PreparedBlock block(std::move(file).value());
+    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
+    PreparedBlock block(std::move(file));
     block.name_ = utf8Text(path.filename());
-    if (auto status = block.readHeader(); !status.ok())
-        return status.error();
+    FURROW_TRY(block.readHeader());
     const std::uint64_t size = block.file_.sizeBytes();
     std::string trailer(kTrailerBytes, '\0');
-    if (auto status = block.file_.readAt(size - kTrailerBytes, bytesOf(trailer)); !status.ok())
-        return status.error();
+    FURROW_TRY(block.file_.readAt(size - kTrailerBytes, bytesOf(trailer)));
     Cursor cursor(trailer.data());
     const auto offset = cursor.take<std::uint64_t>();
     const auto footerBytes = cursor.take<std::uint64_t>();
@@ -61,13 +57,11 @@ Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
     if (footerBytes > kMaxFooterBytes || offset < kHeaderBytes || offset > size || footerBytes > size - offset || offset + footerBytes + kTrailerBytes != size)
         return corrupt(block.name_, "its chunk table is not where it should be");
     std::string footer(footerBytes, '\0');
-    if (auto status = block.file_.readAt(offset, bytesOf(footer)); !status.ok())
-        return status.error();
+    FURROW_TRY(block.file_.readAt(offset, bytesOf(footer)));
     if (xxh3(footer) != hash)
         return corrupt(block.name_, "the checksum of its chunk table differs");
     block.contentBytes_ = offset;
-    if (auto status = block.readFooter(footer); !status.ok())
-        return status.error();
+    FURROW_TRY(block.readFooter(footer));
     block.digest_ = sha256Hex(footer);
     return block;
 }
@@ -77,8 +71,7 @@ Status PreparedBlock::readHeader()
     if (file_.sizeBytes() < kHeaderBytes + kTrailerBytes)
         return corrupt(name_, "it is too short");
     std::string header(kHeaderBytes, '\0');
-    if (auto status = file_.readAt(0, bytesOf(header)); !status.ok())
-        return status;
+    FURROW_TRY(file_.readAt(0, bytesOf(header)));
     if (!header.starts_with(kMagic))
         return corrupt(name_, "it does not begin as one");
     Cursor cursor(header.data() + kMagic.size());
@@ -145,8 +138,7 @@ Result<ChunkText> PreparedBlock::readChunk(int column) const
         return Error { ErrorCode::InvalidArgument, "The prepared block " + name_ + " has " + std::to_string(chunkCount()) + " chunks, asked was for chunk " + std::to_string(column) + "." };
     const auto& entry = chunks_[static_cast<std::size_t>(column)];
     std::string section(entry.sizeBytes, '\0');
-    if (auto status = file_.readAt(entry.offset, bytesOf(section)); !status.ok())
-        return status.error();
+    FURROW_TRY(file_.readAt(entry.offset, bytesOf(section)));
     if (xxh3(section) != entry.hash)
         return corrupt(name_, "the checksum of a chunk differs");
     ChunkText text;
@@ -179,8 +171,7 @@ Status PreparedBlock::verify() const
     std::string piece(1 << 20, '\0');
     for (std::uint64_t at = 0; at < contentBytes_;) {
         const auto n = std::min<std::uint64_t>(piece.size(), contentBytes_ - at);
-        if (auto status = file_.readAt(at, bytesOf(piece).first(n)); !status.ok())
-            return status;
+        FURROW_TRY(file_.readAt(at, bytesOf(piece).first(n)));
         sha.update(piece.data(), n);
         at += n;
     }

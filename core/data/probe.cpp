@@ -28,9 +28,7 @@ struct Sampled {
 Status sampleRows(const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, std::int64_t limitMs, DataProbe& probe, Sampled& sampled)
 {
     DirectAccess access;
-    auto rules = sampleRules(config, manifest);
-    if (!rules.ok())
-        return rules.error();
+    FURROW_TRY_ASSIGN(auto rules, sampleRules(config, manifest));
     std::unordered_set<std::uint64_t> seen;
     std::vector<TokenId> tokens;
     const std::int64_t start = systemClock().monotonicNs();
@@ -38,28 +36,23 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
     std::int64_t deadline = start;
     for (const auto& source : manifest.sources) {
         deadline += share;
-        auto reader = openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0);
-        if (!reader.ok())
-            return reader.error();
+        FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
         for (Row row; systemClock().monotonicNs() < deadline;) {
-            auto more = reader.value()->next(row);
-            if (!more.ok())
-                return more.error();
-            if (!more.value())
+            FURROW_TRY_ASSIGN(auto more, reader->next(row));
+            if (!more)
                 break;
             ++probe.sampledRows;
             if (row.problem != nullptr) {
                 ++probe.sampledFailed;
                 continue;
             }
-            if (rules.value().isFiltered(row.text)) {
+            if (rules.isFiltered(row.text)) {
                 ++probe.sampledFiltered;
                 continue;
             }
             probe.sampledDuplicates += seen.insert(xxh3(row.text)).second ? 0 : 1;
             tokens.clear();
-            if (auto status = tokenizer.encode(row.text, tokens); !status.ok())
-                return status;
+            FURROW_TRY(tokenizer.encode(row.text, tokens));
             ++sampled.kept;
             sampled.tokens += static_cast<std::int64_t>(tokens.size());
             if (const auto unknown = tokenizer.unknownToken())
@@ -75,21 +68,15 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
 
 Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs)
 {
-    auto inspection = inspectData(config);
-    if (!inspection.ok())
-        return inspection.error();
+    FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
     DataProbe probe;
-    probe.inspection = std::move(inspection).value();
-    auto manifest = readManifest(probe.inspection.manifest);
-    if (!manifest.ok())
-        return manifest.error();
+    probe.inspection = std::move(inspection);
+    FURROW_TRY_ASSIGN(auto manifest, readManifest(probe.inspection.manifest));
     Sampled sampled;
-    if (auto status = sampleRows(config, manifest.value(), tokenizer, limitMs, probe, sampled); !status.ok())
-        return status.error();
+    FURROW_TRY(sampleRows(config, manifest, tokenizer, limitMs, probe, sampled));
     for (const auto& text : probe.inspection.firstRows) {
         std::vector<TokenId> tokens;
-        if (auto status = tokenizer.encode(text, tokens); !status.ok())
-            return status.error();
+        FURROW_TRY(tokenizer.encode(text, tokens));
         tokens.resize(std::min(tokens.size(), kFirstTokens));
         probe.firstTokens.push_back(std::move(tokens));
     }

@@ -79,8 +79,7 @@ Result<bool> RecordReader::next(Record& record)
             record = {};
             continue;
         }
-        if (auto status = refill(); !status.ok())
-            return status.error();
+        FURROW_TRY(refill());
     }
 }
 
@@ -112,8 +111,7 @@ Result<bool> RecordReader::endList(Record& record)
         consume(available());
         if (atEnd_)
             break;
-        if (auto status = refill(); !status.ok())
-            return status.error();
+        FURROW_TRY(refill());
     }
     if (nesting.depth() > 0)
         return stop(record, Record::Stop::Cut);
@@ -142,8 +140,7 @@ Result<bool> RecordReader::skipRest(Record& record)
         record.sizeBytes += available();
         offset_ += available();
         begin_ = end_ = scanned_ = 0;
-        if (auto status = refill(); !status.ok())
-            return status.error();
+        FURROW_TRY(refill());
         const std::size_t size = findEnd();
         if (size != kNone) {
             record.sizeBytes += size;
@@ -181,11 +178,9 @@ Status RecordReader::refill()
     }
     if (end_ == buffer_.size())
         buffer_.resize(buffer_.size() * 2);
-    auto n = stream_->read(std::span<char>(buffer_).subspan(end_));
-    if (!n.ok())
-        return n.error();
-    end_ += n.value();
-    atEnd_ = n.value() == 0;
+    FURROW_TRY_ASSIGN(auto n, stream_->read(std::span<char>(buffer_).subspan(end_)));
+    end_ += n;
+    atEnd_ = n == 0;
     return {};
 }
 

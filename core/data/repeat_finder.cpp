@@ -63,10 +63,8 @@ Status RepeatFinder::spill(std::size_t part)
     waitingEntries_ -= waiting.size();
     combine(waiting);
     if (!spill_) {
-        auto file = cache_->create();
-        if (!file.ok())
-            return file.error();
-        spill_.emplace(std::move(file).value());
+        FURROW_TRY_ASSIGN(auto file, cache_->create());
+        spill_.emplace(std::move(file));
     }
     pieces_[part].push_back({ spill_->sizeBytes(), waiting.size() });
     std::string bytes(waiting.size() * kSpilledBytes, '\0');
@@ -88,8 +86,7 @@ Result<bool> RepeatFinder::load(const RandomAccessFile& file, std::uint64_t pref
     std::string bytes;
     for (const Piece& piece : pieces_[part]) {
         bytes.resize(piece.entries * kSpilledBytes);
-        if (auto status = file.readAt(piece.offset, std::as_writable_bytes(std::span<char>(bytes))); !status.ok())
-            return status.error();
+        FURROW_TRY(file.readAt(piece.offset, std::as_writable_bytes(std::span<char>(bytes))));
         for (const char* at = bytes.data(); at < bytes.data() + bytes.size(); at += kSpilledBytes) {
             Entry entry { part << 56, 0 };
             std::memcpy(&entry.fingerprint, at, kFingerprintBytes);
@@ -111,17 +108,14 @@ Result<bool> RepeatFinder::load(const RandomAccessFile& file, std::uint64_t pref
 
 Status RepeatFinder::sort(const RandomAccessFile& file, std::uint64_t prefix, int bits, const std::function<Status(std::uint64_t, std::uint64_t)>& onText)
 {
-    auto fits = load(file, prefix, bits);
-    if (!fits.ok())
-        return fits.error();
-    if (!fits.value()) {
+    FURROW_TRY_ASSIGN(auto fits, load(file, prefix, bits));
+    if (!fits) {
         const Status lower = sort(file, prefix << 1, bits + 1, onText);
         return lower.ok() ? sort(file, prefix << 1 | 1, bits + 1, onText) : lower;
     }
     for (const Entry& entry : held_)
         if ((entry.row & 1) != 0)
-            if (auto status = onText(entry.fingerprint, entry.row >> 1); !status.ok())
-                return status;
+            FURROW_TRY(onText(entry.fingerprint, entry.row >> 1));
     return {};
 }
 
@@ -129,14 +123,12 @@ Status RepeatFinder::finish(const std::function<Status(std::uint64_t, std::uint6
 {
     for (std::size_t part = 0; part < kParts; ++part) {
         if (!waiting_[part].empty())
-            if (auto status = spill(part); !status.ok())
-                return status;
+            FURROW_TRY(spill(part));
         std::vector<Entry>().swap(waiting_[part]);
     }
     if (!spill_)
         return {};
-    if (auto status = sortParts(onText, goOn); !status.ok())
-        return status;
+    FURROW_TRY(sortParts(onText, goOn));
     std::vector<Entry>().swap(held_);
     spill_.reset();
     return {};
@@ -144,15 +136,12 @@ Status RepeatFinder::finish(const std::function<Status(std::uint64_t, std::uint6
 
 Status RepeatFinder::sortParts(const std::function<Status(std::uint64_t, std::uint64_t)>& onText, const std::function<bool()>& goOn)
 {
-    auto file = RandomAccessFile::open(spill_->path());
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(spill_->path()));
     held_.reserve(capacity_);
     for (std::size_t part = 0; part < kParts; ++part) {
         if (goOn && !goOn())
             return Error { ErrorCode::Cancelled, sentence("Looking for duplicates was cancelled.") };
-        if (auto status = sort(file.value(), part, 8, onText); !status.ok())
-            return status;
+        FURROW_TRY(sort(file, part, 8, onText));
     }
     return {};
 }

@@ -51,19 +51,15 @@ RecordRules recordRules(const DataFile& file, const RowOptions& options)
 /// The line on which `offset` of the plain text lies, from 1.
 Result<std::uint64_t> lineAt(FileAccess& access, const DataFile& file, std::uint64_t offset)
 {
-    auto stream = access.plainFrom(file, 0);
-    if (!stream.ok())
-        return stream.error();
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, 0));
     std::vector<char> piece(1 << 20);
     std::uint64_t line = 1;
     while (offset > 0) {
-        auto n = stream.value()->read(std::span<char>(piece).first(std::min<std::uint64_t>(offset, piece.size())));
-        if (!n.ok())
-            return n.error();
-        if (n.value() == 0)
+        FURROW_TRY_ASSIGN(auto n, stream->read(std::span<char>(piece).first(std::min<std::uint64_t>(offset, piece.size()))));
+        if (n == 0)
             break;
-        line += static_cast<std::uint64_t>(std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n.value()), '\n'));
-        offset -= n.value();
+        line += static_cast<std::uint64_t>(std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n), '\n'));
+        offset -= n;
     }
     return line;
 }
@@ -75,10 +71,8 @@ Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, st
         return { ErrorCode::Corrupt, sentence("%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.", { file.path, std::to_string(offset) }) };
     if (stop == Record::Stop::Broken)
         return { ErrorCode::Corrupt, sentence("%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.", { file.path, std::to_string(offset) }) };
-    auto line = lineAt(access, file, offset);
-    if (!line.ok())
-        return line.error();
-    return { ErrorCode::Corrupt, sentence("%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.", { file.path, std::to_string(line.value()) }) };
+    FURROW_TRY_ASSIGN(auto line, lineAt(access, file, offset));
+    return { ErrorCode::Corrupt, sentence("%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.", { file.path, std::to_string(line) }) };
 }
 
 struct CsvHeader {
@@ -89,16 +83,12 @@ struct CsvHeader {
 Result<CsvHeader> readCsvHeader(FileAccess& access, const DataFile& file)
 {
     const auto skip = static_cast<std::uint64_t>(file.format.skipBytes);
-    auto stream = access.plainFrom(file, skip);
-    if (!stream.ok())
-        return stream.error();
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, skip));
     const RecordRules rules = recordRules(file, {});
-    RecordReader reader(std::move(stream).value(), rules, skip);
+    RecordReader reader(std::move(stream), rules, skip);
     Record record;
-    auto more = reader.next(record);
-    if (!more.ok())
-        return more.error();
-    if (!more.value())
+    FURROW_TRY_ASSIGN(auto more, reader.next(record));
+    if (!more)
         return CsvHeader {};
     if (record.tooLong)
         return Error { ErrorCode::Corrupt, sentence("%1 has a first line of more than 16 MiB where the names of the columns should be.", { file.path }) };
@@ -123,14 +113,12 @@ struct Start {
 Result<std::uint64_t> listStart(FileAccess& access, const DataFile& file)
 {
     const auto skip = static_cast<std::uint64_t>(file.format.skipBytes);
-    auto stream = access.plainFrom(file, skip);
-    if (!stream.ok())
-        return stream.error();
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, skip));
     std::vector<std::string> members;
     const auto path = ColumnPath::parse(file.format.list);
     for (const auto& move : path.moves())
         members.push_back(move.name);
-    auto offset = findJsonList(*stream.value(), members, file.path);
+    auto offset = findJsonList(*stream, members, file.path);
     return offset.ok() ? Result<std::uint64_t>(skip + offset.value()) : offset;
 }
 
@@ -139,22 +127,18 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
     Start start;
     start.offset = std::max(position, static_cast<std::uint64_t>(file.format.skipBytes));
     if (file.format.format == TextFormat::JsonList && position == 0) {
-        auto list = listStart(access, file);
-        if (!list.ok())
-            return list.error();
-        start.offset = list.value();
+        FURROW_TRY_ASSIGN(auto list, listStart(access, file));
+        start.offset = list;
     }
     if (!file.format.isCsv())
         return start;
-    auto header = readCsvHeader(access, file);
-    if (!header.ok())
-        return header.error();
-    const auto& columns = header.value().columns;
+    FURROW_TRY_ASSIGN(auto header, readCsvHeader(access, file));
+    const auto& columns = header.columns;
     const auto found = std::find(columns.begin(), columns.end(), options.textColumn);
     if (found == columns.end() && !columns.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
     start.column = static_cast<int>(found - columns.begin());
-    start.offset = std::max(start.offset, header.value().endOffset);
+    start.offset = std::max(start.offset, header.endOffset);
     return start;
 }
 
@@ -287,21 +271,15 @@ private:
 
 Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 {
-    auto start = findStart(access, file, {}, 0);
-    if (!start.ok())
-        return start.error();
-    auto stream = access.plainFrom(file, start.value().offset);
-    if (!stream.ok())
-        return stream.error();
-    RecordReader reader(std::move(stream).value(), recordRules(file, {}), start.value().offset);
+    FURROW_TRY_ASSIGN(auto start, findStart(access, file, {}, 0));
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, start.offset));
+    RecordReader reader(std::move(stream), recordRules(file, {}), start.offset);
     FileColumns columns;
     Record record;
     bool hasTexts = false; // elements of a list that are texts themselves
     for (int line = 0; line < kColumnLines; ++line) {
-        auto more = nextRecord(reader, record, access, file);
-        if (!more.ok())
-            return more.error();
-        if (!more.value())
+        FURROW_TRY_ASSIGN(auto more, nextRecord(reader, record, access, file));
+        if (!more)
             break;
         jsonMembers(record.bytes, columns.all, columns.text);
         hasTexts = hasTexts || (file.format.format == TextFormat::JsonList && record.bytes.starts_with('"'));
@@ -338,13 +316,9 @@ namespace {
 
     Result<Records> openRecords(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
     {
-        auto start = findStart(access, file, options, position);
-        if (!start.ok())
-            return start.error();
-        auto stream = access.plainFrom(file, start.value().offset);
-        if (!stream.ok())
-            return stream.error();
-        return Records { RecordReader(std::move(stream).value(), recordRules(file, options), start.value().offset), start.value().column };
+        FURROW_TRY_ASSIGN(auto start, findStart(access, file, options, position));
+        FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, start.offset));
+        return Records { RecordReader(std::move(stream), recordRules(file, options), start.offset), start.column };
     }
 
 } // namespace
@@ -352,47 +326,37 @@ namespace {
 Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     if (file.format.format == TextFormat::Parquet) {
-        auto source = access.stored(file);
-        if (!source.ok())
-            return source.error();
-        return openParquetScanner(source.value(), file, options, position);
+        FURROW_TRY_ASSIGN(auto source, access.stored(file));
+        return openParquetScanner(source, file, options, position);
     }
     if (file.format.format == TextFormat::Arrow)
         return openArrowScanner(access, file, position);
     if (file.format.format == TextFormat::WebDataset)
         return openWebScanner(access, file, options, position);
-    auto records = openRecords(access, file, options, position);
-    if (!records.ok())
-        return records.error();
-    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(std::move(records).value().reader, access, file));
+    FURROW_TRY_ASSIGN(auto records, openRecords(access, file, options, position));
+    return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(std::move(records).reader, access, file));
 }
 
 Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     if (file.format.format == TextFormat::Parquet) {
-        auto source = access.stored(file);
-        if (!source.ok())
-            return source.error();
-        return openParquetReader(source.value(), file, options, position);
+        FURROW_TRY_ASSIGN(auto source, access.stored(file));
+        return openParquetReader(source, file, options, position);
     }
     if (file.format.format == TextFormat::Arrow)
         return openArrowReader(access, file, options, position);
     if (file.format.format == TextFormat::WebDataset)
         return openWebReader(access, file, options, position);
-    auto records = openRecords(access, file, options, position);
-    if (!records.ok())
-        return records.error();
-    return std::unique_ptr<RowReader>(std::make_unique<RecordRows>(std::move(records.value().reader), access, file, options, records.value().column));
+    FURROW_TRY_ASSIGN(auto records, openRecords(access, file, options, position));
+    return std::unique_ptr<RowReader>(std::make_unique<RecordRows>(std::move(records.reader), access, file, options, records.column));
 }
 
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
 {
     switch (file.format.format) {
     case TextFormat::Parquet: {
-        auto source = access.stored(file);
-        if (!source.ok())
-            return source.error();
-        return readParquetColumns(source.value(), file.path);
+        FURROW_TRY_ASSIGN(auto source, access.stored(file));
+        return readParquetColumns(source, file.path);
     }
     case TextFormat::Arrow:
         return readArrowColumns(access, file);
@@ -403,10 +367,8 @@ Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
         return jsonColumns(access, file);
     case TextFormat::Csv:
     case TextFormat::Tsv: {
-        auto header = readCsvHeader(access, file);
-        if (!header.ok())
-            return header.error();
-        return FileColumns { header.value().columns, header.value().columns, -1 };
+        FURROW_TRY_ASSIGN(auto header, readCsvHeader(access, file));
+        return FileColumns { header.columns, header.columns, -1 };
     }
     case TextFormat::Text:
     case TextFormat::Warc:

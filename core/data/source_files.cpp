@@ -108,8 +108,7 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
         return expandGlob(base / pathFromUtf8(part), parts, index + 1, found);
     std::error_code error;
     if (part == "**")
-        if (auto status = expandGlob(base, parts, index + 1, found); !status.ok())
-            return status;
+        FURROW_TRY(expandGlob(base, parts, index + 1, found));
     for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end; it.increment(error)) {
         if (isHidden(it->path()) && !part.starts_with("."))
             continue;
@@ -118,8 +117,7 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
         const bool deeper = part == "**" && folder;
         if (!deeper && (part == "**" || !globMatches(part, utf8Text(it->path().filename()))))
             continue;
-        if (auto status = expandGlob(it->path(), parts, deeper ? index : index + 1, found); !status.ok())
-            return status;
+        FURROW_TRY(expandGlob(it->path(), parts, deeper ? index : index + 1, found));
     }
     return {};
 }
@@ -132,8 +130,7 @@ Result<SourceFiles> findByGlob(const std::string& spec)
     std::vector<std::string> parts;
     for (const auto& part : absolute.relative_path())
         parts.push_back(utf8Text(part));
-    if (auto status = expandGlob(absolute.root_path(), parts, 0, found); !status.ok())
-        return status.error();
+    FURROW_TRY(expandGlob(absolute.root_path(), parts, 0, found));
     if (found.paths.empty())
         return Error { ErrorCode::NotFound, sentence("No file matches %1.", { spec }) };
     return found;
@@ -229,8 +226,7 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
         return globbed;
     }
     if (status.type() == fs::file_type::directory) {
-        if (auto walked = walk(path, found); !walked.ok())
-            return walked.error();
+        FURROW_TRY(walk(path, found));
         keepDataFiles(found);
         sortNaturally(found.paths);
         if (found.paths.empty())

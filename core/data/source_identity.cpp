@@ -28,10 +28,8 @@ public:
     /// Nobody wrote to the file, or put another one in its place, since it was opened.
     Status checkStill() const
     {
-        auto now = identity_->stampOfSame(file_);
-        if (!now.ok())
-            return now.error();
-        return now.value() == opened_ ? Status {} : Status(Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { file_.pathOnDisk() }) });
+        FURROW_TRY_ASSIGN(auto now, identity_->stampOfSame(file_));
+        return now == opened_ ? Status {} : Status(Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { file_.pathOnDisk() }) });
     }
 
 private:
@@ -54,23 +52,18 @@ Status SourceIdentity::check(const DataFile& file)
 Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
 {
     const auto path = pathFromUtf8(file.pathOnDisk());
-    auto before = stampOf(path);
-    if (!before.ok())
-        return before.error();
+    FURROW_TRY_ASSIGN(auto before, stampOf(path));
     const std::lock_guard guard(mutex_);
     const auto known = stamps_.find(file.pathOnDisk());
-    if (known != stamps_.end() && known->second == before.value())
+    if (known != stamps_.end() && known->second == before)
         return before;
     // Not hashed whole, and its rows are not hashed when they are planned: nothing but the stamp can tell, so a touched file counts as another one.
     const bool wasTouched = known != stamps_.end() && !file.wholeHash && !hashesPlannedRows(file.format.format);
-    if (auto same = checkUnchanged(file); !same.ok())
-        return same.error();
-    auto after = stampOf(path);
-    if (!after.ok())
-        return after.error();
-    if (wasTouched || !(after.value() == before.value()))
+    FURROW_TRY(checkUnchanged(file));
+    FURROW_TRY_ASSIGN(auto after, stampOf(path));
+    if (wasTouched || !(after == before))
         return Error { ErrorCode::InvalidArgument, sentence("%1 was written to while the run reads it.", { file.pathOnDisk() }) };
-    stamps_[file.pathOnDisk()] = after.value();
+    stamps_[file.pathOnDisk()] = after;
     return after;
 }
 
@@ -102,15 +95,10 @@ Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::stri
 
 Result<std::shared_ptr<const ByteSource>> openWatched(const DataFile& file, std::shared_ptr<SourceIdentity> identity, const std::function<Result<std::shared_ptr<const ByteSource>>()>& open)
 {
-    auto stamp = identity->stampOfSame(file);
-    if (!stamp.ok())
-        return stamp.error();
-    auto source = open();
-    if (!source.ok())
-        return source;
-    auto watched = std::make_shared<WatchedSource>(std::move(source).value(), file, std::move(identity), stamp.value());
-    if (auto still = watched->checkStill(); !still.ok())
-        return still.error();
+    FURROW_TRY_ASSIGN(auto stamp, identity->stampOfSame(file));
+    FURROW_TRY_ASSIGN(auto source, open());
+    auto watched = std::make_shared<WatchedSource>(std::move(source), file, std::move(identity), stamp);
+    FURROW_TRY(watched->checkStill());
     return std::shared_ptr<const ByteSource>(std::move(watched));
 }
 

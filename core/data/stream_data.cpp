@@ -8,21 +8,17 @@ namespace furrow {
 
 Result<StreamData> StreamData::open(const std::filesystem::path& file, const Tokenizer& tokenizer, double heldOutShare)
 {
-    auto text = readFile(file, 1ull << 30);
-    if (!text.ok())
-        return text.error();
+    FURROW_TRY_ASSIGN(auto text, readFile(file, 1ull << 30));
     StreamData data;
     data.name_ = utf8Text(file);
     // As nanoGPT's prepare.py does: the text is cut, then each part is encoded.
-    std::string_view all = text.value();
+    std::string_view all = text;
     auto cut = static_cast<std::size_t>(static_cast<double>(all.size()) * (1 - heldOutShare));
     while (cut > 0 && cut < all.size() && (static_cast<unsigned char>(all[cut]) & 0xC0) == 0x80)
         --cut;
-    if (auto status = tokenizer.encode(all.substr(0, cut), data.tokens_); !status.ok())
-        return status.error();
+    FURROW_TRY(tokenizer.encode(all.substr(0, cut), data.tokens_));
     data.split_ = static_cast<std::int64_t>(data.tokens_.size());
-    if (auto status = tokenizer.encode(all.substr(cut), data.tokens_); !status.ok())
-        return status.error();
+    FURROW_TRY(tokenizer.encode(all.substr(cut), data.tokens_));
     return data;
 }
 

@@ -94,17 +94,14 @@ TarReader::TarReader(std::unique_ptr<ByteStream> stream, std::string name, std::
 
 Result<std::optional<TarEntry>> TarReader::next()
 {
-    if (auto status = stepOver(left_ + padding_); !status.ok())
-        return status.error();
+    FURROW_TRY(stepOver(left_ + padding_));
     left_ = padding_ = 0;
     Extra extra;
     begin_ = atEnd_ ? begin_ : at_;
     while (!atEnd_) {
         char block[kBlock];
-        auto more = readHeader(block);
-        if (!more.ok())
-            return more.error();
-        if (!more.value())
+        FURROW_TRY_ASSIGN(auto more, readHeader(block));
+        if (!more)
             break;
         const std::string_view header(block, kBlock);
         constexpr std::size_t kType = 156;
@@ -117,9 +114,7 @@ Result<std::optional<TarEntry>> TarReader::next()
         const char type = header[kType];
         if (type == 'L' || type == 'K' || type == 'x' || type == 'g') { // of the entry that follows; 'g' of all that follow
             std::string name;
-            auto read = type == 'x' ? readPax(entry, extra) : type == 'g' ? stepOver(*size + paddingOf(*size)) : readLongName(entry, name);
-            if (!read.ok())
-                return read.error();
+            FURROW_TRY(type == 'x' ? readPax(entry, extra) : type == 'g' ? stepOver(*size + paddingOf(*size)) : readLongName(entry, name));
             if (type == 'L')
                 extra.name = name;
             continue;
@@ -139,21 +134,18 @@ Result<std::size_t> TarReader::read(std::span<char> into)
 {
     if (left_ == 0 || into.empty())
         return std::size_t { 0 };
-    auto n = stream_->read(into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left_))));
-    if (!n.ok())
-        return n.error();
-    if (n.value() == 0)
+    FURROW_TRY_ASSIGN(auto n, stream_->read(into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left_)))));
+    if (n == 0)
         return cut();
-    left_ -= n.value();
-    at_ += n.value();
+    left_ -= n;
+    at_ += n;
     return n;
 }
 
 /// false: the mark of the end stands there.
 Result<bool> TarReader::readHeader(std::span<char> header)
 {
-    if (auto status = fill(header); !status.ok())
-        return status.error();
+    FURROW_TRY(fill(header));
     const std::string_view block(header.data(), header.size());
     atEnd_ = block.find_first_not_of('\0') == std::string_view::npos;
     if (!atEnd_ && !isTarHeader(block))
@@ -164,24 +156,20 @@ Result<bool> TarReader::readHeader(std::span<char> header)
 Status TarReader::fill(std::span<char> into)
 {
     while (!into.empty()) {
-        auto n = stream_->read(into);
-        if (!n.ok())
-            return n.error();
-        if (n.value() == 0)
+        FURROW_TRY_ASSIGN(auto n, stream_->read(into));
+        if (n == 0)
             return cut();
-        at_ += n.value();
-        into = into.subspan(n.value());
+        at_ += n;
+        into = into.subspan(n);
     }
     return {};
 }
 
 Status TarReader::stepOver(std::uint64_t size)
 {
-    auto stepped = stream_->skip(size);
-    if (!stepped.ok())
-        return stepped.error();
-    at_ += stepped.value();
-    return stepped.value() == size ? Status {} : Status(cut());
+    FURROW_TRY_ASSIGN(auto stepped, stream_->skip(size));
+    at_ += stepped;
+    return stepped == size ? Status {} : Status(cut());
 }
 
 Status TarReader::readLongName(const TarEntry& entry, std::string& name)
@@ -189,8 +177,7 @@ Status TarReader::readLongName(const TarEntry& entry, std::string& name)
     if (entry.sizeBytes > kMostNameBytes)
         return damaged("a name of more than 64 KiB");
     name.resize(static_cast<std::size_t>(entry.sizeBytes + paddingOf(entry.sizeBytes)));
-    if (auto status = fill(name); !status.ok())
-        return status;
+    FURROW_TRY(fill(name));
     name.resize(static_cast<std::size_t>(entry.sizeBytes));
     name.resize(std::min(name.find('\0'), name.size()));
     return {};
@@ -202,8 +189,7 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
     if (entry.sizeBytes > kMostPaxBytes)
         return damaged("an extended header of more than 1 MiB");
     std::string bytes(static_cast<std::size_t>(entry.sizeBytes + paddingOf(entry.sizeBytes)), '\0');
-    if (auto status = fill(bytes); !status.ok())
-        return status;
+    FURROW_TRY(fill(bytes));
     std::string_view rest(bytes.data(), static_cast<std::size_t>(entry.sizeBytes));
     while (!rest.empty() && rest[0] != '\0') {
         std::size_t length = 0;

@@ -119,12 +119,10 @@ public:
         char* out = into.data();
         while (out == into.data() && !done_) {
             if (begin_ == end_ && !atEnd_) {
-                auto n = stream_->read(in_);
-                if (!n.ok())
-                    return n.error();
+                FURROW_TRY_ASSIGN(auto n, stream_->read(in_));
                 begin_ = in_.data();
-                end_ = begin_ + n.value();
-                atEnd_ = n.value() == 0;
+                end_ = begin_ + n;
+                atEnd_ = n == 0;
             }
             UErrorCode error = U_ZERO_ERROR;
             ucnv_convertEx(to_.get(), from_.get(), &out, into.data() + into.size(), &begin_, end_, pivot_.data(), &pivotSource_, &pivotTarget_, pivot_.data() + pivot_.size(), static_cast<UBool>(isFirst_), static_cast<UBool>(atEnd_), &error);

@@ -61,17 +61,14 @@ public:
     Result<bool> next(Sample& sample)
     {
         sample = {};
-        if (auto begun = begin(); !begun.ok())
-            return begun.error();
+        FURROW_TRY(begin());
         if (!entry_)
             return false;
         const std::string name = place_.sample;
         sample.begin = entry_->begin;
         while (entry_ && place_.sample == name) {
-            if (auto taken = take(sample); !taken.ok())
-                return taken.error();
-            if (auto step = advance(); !step.ok())
-                return step.error();
+            FURROW_TRY(take(sample));
+            FURROW_TRY(advance());
         }
         return true;
     }
@@ -90,10 +87,7 @@ private:
     Status advance()
     {
         do {
-            auto next = reader_.next();
-            if (!next.ok())
-                return next.error();
-            entry_ = std::move(next).value();
+            FURROW_TRY_ASSIGN(entry_, reader_.next());
             place_ = entry_ ? placeOf(*entry_) : Place {};
         } while (entry_ && place_.column.empty());
         return {};
@@ -108,10 +102,8 @@ private:
             return {};
         part.bytes.resize(static_cast<std::size_t>(part.sizeBytes));
         for (std::size_t filled = 0; filled < part.bytes.size();) {
-            auto n = reader_.read(std::span<char>(part.bytes).subspan(filled));
-            if (!n.ok())
-                return n.error();
-            filled += n.value();
+            FURROW_TRY_ASSIGN(auto n, reader_.read(std::span<char>(part.bytes).subspan(filled)));
+            filled += n;
         }
         return {};
     }
@@ -125,10 +117,8 @@ private:
 
 Result<Samples> openSamples(FileAccess& access, const DataFile& file, std::uint64_t position, std::function<bool(const std::string&)> wanted)
 {
-    auto stream = access.plainFrom(file, position);
-    if (!stream.ok())
-        return stream.error();
-    return Samples(TarReader(std::move(stream).value(), file.path, position), std::move(wanted));
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, position));
+    return Samples(TarReader(std::move(stream), file.path, position), std::move(wanted));
 }
 
 /// Of a path such as "json.caption": the file, and what leads to the text inside it.
@@ -221,14 +211,12 @@ Result<bool> isWebDataset(std::unique_ptr<ByteStream> tar, const std::string& na
     TarReader reader(std::move(tar), name);
     Place first;
     for (;;) {
-        auto next = reader.next();
-        if (!next.ok())
-            return next.error();
-        if (!next.value())
+        FURROW_TRY_ASSIGN(auto next, reader.next());
+        if (!next)
             return false;
-        if (next.value()->kind != TarEntry::Kind::File)
+        if (next->kind != TarEntry::Kind::File)
             continue;
-        const auto place = placeOf(*next.value());
+        const auto place = placeOf(*next);
         if (place.column.empty() || !first.column.empty())
             return !place.column.empty() && place.sample == first.sample && place.column != first.column;
         first = place;
@@ -237,9 +225,7 @@ Result<bool> isWebDataset(std::unique_ptr<ByteStream> tar, const std::string& na
 
 Result<FileColumns> readWebColumns(FileAccess& access, const DataFile& file)
 {
-    auto samples = openSamples(access, file, 0, [](const std::string& column) { return endsAs(column, "json"); });
-    if (!samples.ok())
-        return samples.error();
+    FURROW_TRY_ASSIGN(auto samples, openSamples(access, file, 0, [](const std::string& column) { return endsAs(column, "json"); }));
     FileColumns columns;
     const auto addOnce = [](std::vector<std::string>& names, const std::string& name) {
         if (std::find(names.begin(), names.end(), name) == names.end())
@@ -247,10 +233,8 @@ Result<FileColumns> readWebColumns(FileAccess& access, const DataFile& file)
     };
     Sample sample;
     for (int i = 0; i < kColumnSamples; ++i) {
-        auto more = samples.value().next(sample);
-        if (!more.ok())
-            return more.error();
-        if (!more.value())
+        FURROW_TRY_ASSIGN(auto more, samples.next(sample));
+        if (!more)
             break;
         for (const auto& [column, part] : sample.parts) {
             const auto name = ColumnPath::ofName(column).text();
@@ -269,19 +253,15 @@ Result<FileColumns> readWebColumns(FileAccess& access, const DataFile& file)
 
 Result<std::unique_ptr<RowScanner>> openWebScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
-    auto samples = openSamples(access, file, position, [](const std::string&) { return false; });
-    if (!samples.ok())
-        return samples.error();
-    return std::unique_ptr<RowScanner>(std::make_unique<WebScanner>(std::move(samples).value(), file, Column(options.textColumn).file));
+    FURROW_TRY_ASSIGN(auto samples, openSamples(access, file, position, [](const std::string&) { return false; }));
+    return std::unique_ptr<RowScanner>(std::make_unique<WebScanner>(std::move(samples), file, Column(options.textColumn).file));
 }
 
 Result<std::unique_ptr<RowReader>> openWebReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     Column column(options.textColumn);
-    auto samples = openSamples(access, file, position, [name = column.file](const std::string& other) { return other == name; });
-    if (!samples.ok())
-        return samples.error();
-    return std::unique_ptr<RowReader>(std::make_unique<WebRows>(std::move(samples).value(), file, std::move(column)));
+    FURROW_TRY_ASSIGN(auto samples, openSamples(access, file, position, [name = column.file](const std::string& other) { return other == name; }));
+    return std::unique_ptr<RowReader>(std::make_unique<WebRows>(std::move(samples), file, std::move(column)));
 }
 
 } // namespace furrow

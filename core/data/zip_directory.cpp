@@ -38,25 +38,19 @@ public:
     }
     Result<std::vector<ZipEntry>> read(const std::function<bool(std::string_view)>& isWanted)
     {
-        if (auto status = findEnd(); !status.ok())
-            return status.error();
-        auto bytes = readAt(offset_, size_);
-        if (!bytes.ok())
-            return bytes.error();
+        FURROW_TRY(findEnd());
+        FURROW_TRY_ASSIGN(auto bytes, readAt(offset_, size_));
         std::vector<ZipEntry> entries;
-        std::string_view rest = bytes.value();
+        std::string_view rest = bytes;
         for (std::uint64_t i = 0; i < count_; ++i) {
             ZipEntry entry;
-            if (auto status = take(rest, entry); !status.ok())
-                return status.error();
+            FURROW_TRY(take(rest, entry));
             if (entry.name.ends_with('/') || !isWanted(entry.name))
                 continue;
-            if (auto status = findData(entry); !status.ok())
-                return status.error();
+            FURROW_TRY(findData(entry));
             entries.push_back(std::move(entry));
         }
-        if (auto status = checkApart(entries); !status.ok())
-            return status.error();
+        FURROW_TRY(checkApart(entries));
         return entries;
     }
 
@@ -66,8 +60,7 @@ private:
         if (offset > source_.sizeBytes() || size > source_.sizeBytes() - offset)
             return damaged("a place behind its end");
         std::string bytes(static_cast<std::size_t>(size), '\0');
-        if (auto status = source_.readAt(offset, std::as_writable_bytes(std::span<char>(bytes))); !status.ok())
-            return status.error();
+        FURROW_TRY(source_.readAt(offset, std::as_writable_bytes(std::span<char>(bytes))));
         return bytes;
     }
     Error damaged(const std::string& why) const
@@ -77,10 +70,8 @@ private:
     Status findEnd()
     {
         const std::uint64_t tail = std::min<std::uint64_t>(source_.sizeBytes(), kEndBytes + kLongestComment);
-        auto bytes = readAt(source_.sizeBytes() - tail, tail);
-        if (!bytes.ok())
-            return bytes.error();
-        const std::string_view end = bytes.value();
+        FURROW_TRY_ASSIGN(auto bytes, readAt(source_.sizeBytes() - tail, tail));
+        const std::string_view end = bytes;
         for (std::size_t at = end.rfind("PK\5\6"sv); at != std::string_view::npos; at = at == 0 ? std::string_view::npos : end.rfind("PK\5\6"sv, at - 1))
             if (at + kEndBytes <= end.size() && number(end, at + 20, 2) == end.size() - at - kEndBytes)
                 return takeEnd(end.substr(at), source_.sizeBytes() - tail + at);
@@ -94,20 +85,16 @@ private:
         offset_ = number(end, 16, 4);
         std::uint64_t disk = number(end, 4, 2);
         if (count_ == 0xffff || size_ == kIn64 || offset_ == kIn64) {
-            auto locator = at >= kLocatorBytes ? readAt(at - kLocatorBytes, kLocatorBytes) : Result<std::string>(std::string());
-            if (!locator.ok())
-                return locator.error();
-            if (locator.value().starts_with("PK\6\7"sv)) {
-                at = number(locator.value(), 8, 8);
-                auto end64 = readAt(at, kEnd64Bytes);
-                if (!end64.ok())
-                    return end64.error();
-                if (!end64.value().starts_with("PK\6\6"sv))
+            FURROW_TRY_ASSIGN(auto locator, at >= kLocatorBytes ? readAt(at - kLocatorBytes, kLocatorBytes) : Result<std::string>(std::string()));
+            if (locator.starts_with("PK\6\7"sv)) {
+                at = number(locator, 8, 8);
+                FURROW_TRY_ASSIGN(auto end64, readAt(at, kEnd64Bytes));
+                if (!end64.starts_with("PK\6\6"sv))
                     return damaged("a place that holds none (zip64)");
-                count_ = number(end64.value(), 32, 8);
-                size_ = number(end64.value(), 40, 8);
-                offset_ = number(end64.value(), 48, 8);
-                disk = number(end64.value(), 16, 4);
+                count_ = number(end64, 32, 8);
+                size_ = number(end64, 40, 8);
+                offset_ = number(end64, 48, 8);
+                disk = number(end64, 16, 4);
             }
         }
         if (disk != 0)
@@ -163,16 +150,12 @@ private:
     }
     Status findData(ZipEntry& entry) const
     {
-        auto local = readAt(entry.offset, kLocalBytes);
-        if (!local.ok())
-            return local.error();
-        const auto nameBytes = number(local.value(), 26, 2);
-        auto name = readAt(entry.offset + kLocalBytes, nameBytes);
-        if (!name.ok())
-            return name.error();
-        if (!local.value().starts_with("PK\3\4"sv) || name.value() != entry.name)
+        FURROW_TRY_ASSIGN(auto local, readAt(entry.offset, kLocalBytes));
+        const auto nameBytes = number(local, 26, 2);
+        FURROW_TRY_ASSIGN(auto name, readAt(entry.offset + kLocalBytes, nameBytes));
+        if (!local.starts_with("PK\3\4"sv) || name != entry.name)
             return damaged("a file where another one stands");
-        entry.offset += kLocalBytes + nameBytes + number(local.value(), 28, 2);
+        entry.offset += kLocalBytes + nameBytes + number(local, 28, 2);
         if (entry.offset > offset_ || entry.packedBytes > offset_ - entry.offset)
             return damaged("a file that is longer than the archive");
         return {};

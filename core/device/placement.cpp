@@ -47,10 +47,7 @@ Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const
     if (config.devices.rfind("cpu:", 0) == 0)
         std::from_chars(config.devices.data() + 4, config.devices.data() + config.devices.size(), cpuWorkers);
     if (config.devices.rfind("cpu", 0) != 0) {
-        auto found = chosenGpus(config.devices, gpus);
-        if (!found.ok())
-            return found.error();
-        chosen = std::move(found).value();
+        FURROW_TRY_ASSIGN(chosen, chosenGpus(config.devices, gpus));
     }
     const int count = config.workers > 0 ? static_cast<int>(config.workers) : chosen.empty() ? cpuWorkers : static_cast<int>(chosen.size());
     if (config.parallel == "data" && count < 2)

@@ -27,23 +27,18 @@ Status cancelled()
 /// Each block that was prepared once, or each known one, with the share of all that lie before it.
 template <typename Look> Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& log, Look look, LedgerReader::Blocks which = LedgerReader::Blocks::PreparedOnce)
 {
-    auto epochs = ledger.epochs();
-    if (!epochs.ok())
-        return epochs.error();
-    const double known = epochs.value().empty() ? 1 : std::max<double>(1, static_cast<double>(epochs.value().front().knownBlocks));
+    FURROW_TRY_ASSIGN(auto epochs, ledger.epochs());
+    const double known = epochs.empty() ? 1 : std::max<double>(1, static_cast<double>(epochs.front().knownBlocks));
     for (std::int64_t last = -1;;) {
-        auto rows = ledger.blocksAfter(last, kBlocksAtOnce, which);
-        if (!rows.ok())
-            return rows.error();
-        if (rows.value().empty())
+        FURROW_TRY_ASSIGN(auto rows, ledger.blocksAfter(last, kBlocksAtOnce, which));
+        if (rows.empty())
             return {};
-        for (const LedgerReader::BlockRow& row : rows.value()) {
+        for (const LedgerReader::BlockRow& row : rows) {
             last = row.block;
             log.say(doing, std::min(1.0, static_cast<double>(row.block) / known));
             if (log.stopped())
                 return cancelled();
-            if (auto status = look(row); !status.ok())
-                return status;
+            FURROW_TRY(look(row));
         }
     }
 }
@@ -51,11 +46,9 @@ template <typename Look> Status forEachBlock(LedgerReader& ledger, const std::st
 /// The chunks of the ledger against what preparing gives. @param where  names what they are compared with
 Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<ChunkSummary>& summaries, std::int64_t seqLen, const char* kind, const std::string& where, AuditLog& log)
 {
-    auto chunks = ledger.committedOf(block);
-    if (!chunks.ok())
-        return chunks.error();
+    FURROW_TRY_ASSIGN(auto chunks, ledger.committedOf(block));
     const auto prepared = preparedChunks(summaries, seqLen);
-    for (const LedgerReader::ChunkContent& one : chunks.value()) {
+    for (const LedgerReader::ChunkContent& one : chunks) {
         const auto column = static_cast<std::size_t>(placeOf(one.chunk).column);
         const auto* now = column < prepared.size() ? &prepared[column] : nullptr;
         if (!now || now->digest != one.digest)
@@ -167,11 +160,9 @@ Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& led
         plans.look(row);
         return Status {};
     };
-    if (auto status = forEachBlock(ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known); !status.ok())
-        return status;
+    FURROW_TRY(forEachBlock(ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known));
     const auto look = [&](const LedgerReader::BlockRow& row) { return lookAtBlock(folder, file, row, ledger, log, absent); };
-    if (auto status = forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look); !status.ok())
-        return status;
+    FURROW_TRY(forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look));
     log.how(sentence("the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed", { formatCount(log.inspected()), formatCount(absent) }));
     return {};
 }
@@ -234,8 +225,7 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
         return compareChunks(ledger, row.block, read.value().chunks, file.config.seqLen, "source", sentence("the source"), log);
     };
     if (blocks)
-        if (auto status = forEachBlock(ledger, sentence("Reading the source once more"), log, look); !status.ok())
-            return status;
+        FURROW_TRY(forEachBlock(ledger, sentence("Reading the source once more"), log, look));
     log.how(sentence("%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk", { formatCount(log.inspected()), formatBytes(bytes) }));
     return {};
 }

@@ -78,10 +78,7 @@ public:
 
     Status read()
     {
-        auto rows = ledger_.checkpoints();
-        if (!rows.ok())
-            return rows.error();
-        rows_ = std::move(rows).value();
+        FURROW_TRY_ASSIGN(rows_, ledger_.checkpoints());
         for (const Row& row : rows_)
             folders_[row.id.value] = row.record.folder;
         return {};
@@ -116,13 +113,11 @@ public:
         for (const auto& [id, manifest] : manifests_) {
             if (log_.stopped())
                 return cancelled();
-            auto rows = ledger_.partsOf({ id });
-            if (!rows.ok())
-                return rows.error();
+            FURROW_TRY_ASSIGN(auto rows, ledger_.partsOf({ id }));
             log_.looked();
-            parts += std::ssize(rows.value());
+            parts += std::ssize(rows);
             const Covered byManifest = coveredBy(manifest.parts);
-            const Covered byLedger = coveredBy(rows.value());
+            const Covered byLedger = coveredBy(rows);
             const auto chunk = firstDifference(byManifest, byLedger);
             if (chunk && stillCounts(id))
                 log_.wrong("parts", *chunk, sentence("%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker", { toString(*chunk), folders_[id], rangesOf(byManifest.trained, *chunk), rangesOf(byLedger.trained, *chunk) }));
@@ -163,14 +158,12 @@ public:
             log_.looked();
             for (const auto& one : manifest->second.files) {
                 ++files;
-                if (auto status = hash(*row, one); !status.ok())
-                    return status;
+                FURROW_TRY(hash(*row, one));
             }
         }
         for (const auto& [sha256, use] : frozen_) {
             ++files;
-            if (auto status = hashFrozen(use); !status.ok())
-                return status;
+            FURROW_TRY(hashFrozen(use));
         }
         if (!gone_.empty())
             log_.notInspected(sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected", { formatCount(std::ssize(gone_)) }));
@@ -226,7 +219,7 @@ private:
 
     std::filesystem::path manifestFile(const Row& row) const
     {
-        return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json") : paths_.checkpointFolder(row.record.folder) / "manifest.json";
+        return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json") : paths_.checkpointFolder(row.record.folder) / kManifestFile;
     }
 
     /// A removed one whose manifest is in its folder was put back, or is called removed by a tracker that was changed: its weights are looked at all the same.
@@ -234,7 +227,7 @@ private:
     {
         std::error_code unknown;
         const auto folder = paths_.checkpointFolder(row.record.folder);
-        return !row.removed || (isPlainName(row.record.folder) && !isLink(folder) && std::filesystem::exists(folder / "manifest.json", unknown));
+        return !row.removed || (isPlainName(row.record.folder) && !isLink(folder) && std::filesystem::exists(folder / kManifestFile, unknown));
     }
 
     /// Where its manifest lies now. The tracker knows first that the weights go, then the manifest is moved.
@@ -243,7 +236,7 @@ private:
         auto manifest = readManifestFile(manifestFile(row), sha256);
         if (manifest.ok() || !sha256.empty() || !row.removed)
             return manifest;
-        auto notYetMoved = readManifestFile(paths_.checkpointFolder(row.record.folder) / "manifest.json", sha256);
+        auto notYetMoved = readManifestFile(paths_.checkpointFolder(row.record.folder) / kManifestFile, sha256);
         return notYetMoved.ok() || !sha256.empty() ? notYetMoved : readManifestFile(manifestFile(row), sha256);
     }
 
@@ -416,12 +409,9 @@ private:
 Status auditCheckpoints(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, bool all, AuditLog& log)
 {
     CheckpointAudit audit(paths, file, ledger, log);
-    if (auto status = audit.read(); !status.ok())
-        return status;
-    if (auto status = audit.manifests(); !status.ok())
-        return status;
-    if (auto status = audit.parts(); !status.ok())
-        return status;
+    FURROW_TRY(audit.read());
+    FURROW_TRY(audit.manifests());
+    FURROW_TRY(audit.parts());
     return audit.weights(all);
 }
 

@@ -27,16 +27,11 @@ std::optional<std::string> damageOf(const std::filesystem::path& prepared)
 
 Result<std::vector<std::string>> blockProblems(const RunPaths& paths)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    auto ledger = openLedger(paths);
-    if (!ledger.ok())
-        return ledger.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
     const AuditWatch nobodyWaits;
     AuditLog log(nobodyWaits);
-    if (auto status = auditBlocks(paths, file.value(), ledger.value(), log); !status.ok())
-        return status.error();
+    FURROW_TRY(auditBlocks(paths, file, ledger, log));
     AuditReport report;
     log.addTo(report);
     std::vector<std::string> problems;
@@ -47,26 +42,19 @@ Result<std::vector<std::string>> blockProblems(const RunPaths& paths)
 
 Result<std::vector<std::string>> putDamagedBlocksAside(const RunPaths& paths)
 {
-    auto ledger = openLedger(paths);
-    if (!ledger.ok())
-        return ledger.error();
-    auto cache = BlockCache::open(paths.cacheFolder(), 0);
-    if (!cache.ok())
-        return cache.error();
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto cache, BlockCache::open(paths.cacheFolder(), 0));
     std::vector<std::string> notes;
     for (std::int64_t last = -1;;) {
-        auto rows = ledger.value().blocksAfter(last, kBlocksAtOnce);
-        if (!rows.ok())
-            return rows.error();
-        if (rows.value().empty())
+        FURROW_TRY_ASSIGN(auto rows, ledger.blocksAfter(last, kBlocksAtOnce));
+        if (rows.empty())
             return notes;
-        last = rows.value().back().block;
-        for (const auto& row : rows.value()) {
-            const auto damage = isPlainName(row.fileName) ? damageOf(cache.value()->path(kBlocks, row.fileName)) : std::nullopt;
+        last = rows.back().block;
+        for (const auto& row : rows) {
+            const auto damage = isPlainName(row.fileName) ? damageOf(cache->path(kBlocks, row.fileName)) : std::nullopt;
             if (!damage)
                 continue;
-            if (auto aside = cache.value()->quarantine(kBlocks, row.fileName); !aside.ok())
-                return aside.error();
+            FURROW_TRY(cache->quarantine(kBlocks, row.fileName));
             notes.push_back(sentence("block %1: %2 It was put aside and is prepared again from the source when it is needed.", { std::to_string(row.block), *damage }));
         }
     }

@@ -52,21 +52,17 @@ std::map<std::int64_t, std::string> seenMoreThan(const TrainedBehind& behind, st
 Status fillFromTracker(const RunPaths& parent, ParentFile& found)
 {
     auto reader = openLedger(parent);
-    auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
-    if (!rows.ok())
-        return rows.error();
-    const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.record.folder == found.checkpoint; });
-    if (row == rows.value().end())
+    FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : reader.error());
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.record.folder == found.checkpoint; });
+    if (row == rows.end())
         return Error { ErrorCode::InvalidArgument, sentence("init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.", { found.folder, found.checkpoint }) };
     found.step = row->record.step;
     found.tokens = row->record.tokens;
     if (!found.sameData)
         return {};
-    auto behind = trainedBehind(parent.tracker(), row->id);
-    if (!behind.ok())
-        return behind.error();
-    found.chunks = seenMoreThan(behind.value(), found.skipped ? behind.value().completePasses : 0, found.chunkCount);
-    if (found.skipped && behind.value().completePasses > 0 && found.chunkCount == 0)
+    FURROW_TRY_ASSIGN(auto behind, trainedBehind(parent.tracker(), row->id));
+    found.chunks = seenMoreThan(behind, found.skipped ? behind.completePasses : 0, found.chunkCount);
+    if (found.skipped && behind.completePasses > 0 && found.chunkCount == 0)
         return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but checkpoint %1 has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again.", { found.checkpoint }) };
     return {};
 }
@@ -116,8 +112,7 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     found.skipped = skip;
     if (skip && !found.sameData)
         return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again.") };
-    if (auto filled = fillFromTracker(parent, found); !filled.ok())
-        return filled.error();
+    FURROW_TRY(fillFromTracker(parent, found));
     return Answer { std::move(found) };
 }
 
@@ -136,10 +131,8 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
     using Answer = std::optional<ParentFile>;
     if (!std::filesystem::exists(paths.parentFile()))
         return Answer {};
-    auto text = readFile(paths.parentFile(), kMaxBytes);
-    if (!text.ok())
-        return text.error();
-    JsonReading reading(text.value());
+    FURROW_TRY_ASSIGN(auto text, readFile(paths.parentFile(), kMaxBytes));
+    JsonReading reading(text);
     const JsonPart json = reading.root();
     ParentFile p;
     json["run_id"].to(p.runId);
@@ -165,16 +158,11 @@ Result<Brain> readBrain(const RunPaths& paths)
 {
     Brain brain;
     brain.folder = utf8Text(paths.folder());
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    brain.file = std::move(file).value();
-    auto reader = openLedger(paths);
-    if (!reader.ok())
-        return reader.error();
-    auto rows = reader.value().checkpoints();
-    auto epochs = reader.value().epochs();
-    auto totals = reader.value().totals();
+    FURROW_TRY_ASSIGN(brain.file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    auto rows = reader.checkpoints();
+    auto epochs = reader.epochs();
+    auto totals = reader.totals();
     if (!rows.ok() || !epochs.ok() || !totals.ok())
         return !rows.ok() ? rows.error() : !epochs.ok() ? epochs.error() : totals.error();
     brain.weights = weightsOf(rows.value());

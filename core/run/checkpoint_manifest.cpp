@@ -20,7 +20,6 @@ constexpr int kFormatWithFrozen = 2; // an older Furrow would miss weights witho
 constexpr std::size_t kSha256Digits = 64;
 constexpr std::uint64_t kMaxBytes = 512u << 20; // ten million parts fit
 constexpr std::uint64_t kMaxStateBytes = 16u << 20;
-constexpr const char* kName = "manifest.json";
 
 Error damaged(const std::filesystem::path& folder, const std::string& why)
 {
@@ -158,7 +157,7 @@ std::string toJsonText(const CheckpointManifest& m)
 
 Result<CheckpointManifest> readManifest(const std::filesystem::path& folder)
 {
-    auto text = readFile(folder / kName, kMaxBytes);
+    auto text = readFile(folder / kManifestFile, kMaxBytes);
     if (!text.ok())
         return unreadable(folder, text.error());
     return parseText(folder, text.value());
@@ -166,11 +165,9 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& folder)
 
 Result<CheckpointManifest> readManifestFile(const std::filesystem::path& file, std::string& sha256)
 {
-    auto text = readFile(file, kMaxBytes);
-    if (!text.ok())
-        return text.error();
-    sha256 = sha256Hex(text.value());
-    return parseText(file.stem(), text.value());
+    FURROW_TRY_ASSIGN(auto text, readFile(file, kMaxBytes));
+    sha256 = sha256Hex(text);
+    return parseText(file.stem(), text);
 }
 
 Status checkState(const std::filesystem::path& folder, const CheckpointManifest& manifest)
@@ -225,17 +222,15 @@ Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& 
 
 Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop)
 {
-    auto text = readFile(folder / kName, kMaxBytes);
+    auto text = readFile(folder / kManifestFile, kMaxBytes);
     if (!text.ok())
         return unreadable(folder, text.error());
     if (sha256Hex(text.value()) != manifestSha256)
         return damaged(folder, "SHA-256 of manifest.json differs from the tracker's.");
-    auto manifest = parseText(folder, text.value());
-    if (!manifest.ok())
-        return manifest.error();
-    if (manifest.value().runId != runId)
-        return damaged(folder, "it belongs to run " + manifest.value().runId + ".");
-    for (const auto& file : manifest.value().files) {
+    FURROW_TRY_ASSIGN(auto manifest, parseText(folder, text.value()));
+    if (manifest.runId != runId)
+        return damaged(folder, "it belongs to run " + manifest.runId + ".");
+    for (const auto& file : manifest.files) {
         std::error_code unknown;
         if (const auto size = std::filesystem::file_size(folder / pathFromUtf8(file.name), unknown); !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(file.sizeBytes))
             return damaged(folder, file.name + " has another size than was written.");
@@ -247,8 +242,7 @@ Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, c
     }
     std::error_code unknown; // merges and replicas have one, folders of other programs may not
     if (std::filesystem::exists(folder / kStateFile, unknown))
-        if (auto agrees = checkState(folder, manifest.value()); !agrees.ok())
-            return agrees.error();
+        FURROW_TRY(checkState(folder, manifest));
     return manifest;
 }
 

@@ -43,6 +43,7 @@ struct CheckpointManifest {
     bool saysWho = false; ///< manifests before 0.2 have neither of the two
 };
 
+inline constexpr const char* kManifestFile = "manifest.json";
 inline constexpr const char* kWeightsFile = "weights.safetensors";
 inline constexpr const char* kStateFile = "state.json"; ///< what of a replica is neither weights nor moments
 inline constexpr int kStateFormat = 1;

@@ -26,28 +26,19 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
         if (block.ok())
             return block;
     }
-    auto plan = BlockManager::fromPlan(row.plan);
-    if (!plan.ok())
-        return plan.error();
-    if (auto status = refuseLinks(paths); !status.ok()) // making a block may evict others
-        return status.error();
-    auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), std::move(tokenizer), paths.duplicatesFile());
-    if (!blocks.ok())
-        return blocks.error();
-    auto made = blocks.value().prepare(plan.value());
-    if (!made.ok())
-        return made.error();
-    return PreparedBlock::open(folder / made.value().fileName);
+    FURROW_TRY_ASSIGN(auto plan, BlockManager::fromPlan(row.plan));
+    FURROW_TRY(refuseLinks(paths)); // making a block may evict others
+    FURROW_TRY_ASSIGN(auto blocks, BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), std::move(tokenizer), paths.duplicatesFile()));
+    FURROW_TRY_ASSIGN(auto made, blocks.prepare(plan));
+    return PreparedBlock::open(folder / made.fileName);
 }
 
 Result<std::vector<SampleLoss>> lossesOf(LedgerReader& ledger, const ChunkPart& part)
 {
     if (part.epoch)
         return ledger.sampleLosses(chunkIdOf({ *part.epoch, part.block, part.column }));
-    auto epochs = ledger.epochs();
-    if (!epochs.ok())
-        return epochs.error();
-    for (auto epoch = epochs.value().rbegin(); epoch != epochs.value().rend(); ++epoch)
+    FURROW_TRY_ASSIGN(auto epochs, ledger.epochs());
+    for (auto epoch = epochs.rbegin(); epoch != epochs.rend(); ++epoch)
         if (auto losses = ledger.sampleLosses(chunkIdOf({ epoch->epoch, part.block, part.column })); !losses.ok() || !losses.value().empty())
             return losses;
     return std::vector<SampleLoss> {};
@@ -104,48 +95,32 @@ std::vector<std::int64_t> ordered(std::int64_t stored, const std::vector<SampleL
 
 Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    auto manifest = readManifest(file.value().dataManifest);
-    if (!manifest.ok())
-        return manifest.error();
-    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto ledger = openLedger(paths);
-    if (!ledger.ok())
-        return ledger.error();
-    auto row = ledger.value().block(part.block);
-    if (!row.ok())
-        return row.error();
-    auto block = openBlock(paths, file.value(), row.value(), tokenizer.value());
-    if (!block.ok())
-        return block.error();
-    auto chunk = block.value().readChunk(part.column);
-    if (!chunk.ok())
-        return chunk.error();
-    const ChunkText& text = chunk.value();
-    const auto source = static_cast<std::size_t>(row.value().source);
-    auto losses = lossesOf(ledger.value(), part);
-    if (!losses.ok())
-        return losses.error();
-    ChunkView view { part.block, part.column, block.value().summary(part.column), text.count(), !losses.value().empty(), {} };
-    const auto order = ordered(text.count(), losses.value(), part.order);
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto manifest, readManifest(file.dataManifest));
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(utf8Text(paths.tokenizer())));
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto row, ledger.block(part.block));
+    FURROW_TRY_ASSIGN(auto block, openBlock(paths, file, row, tokenizer));
+    FURROW_TRY_ASSIGN(auto chunk, block.readChunk(part.column));
+    const ChunkText& text = chunk;
+    const auto source = static_cast<std::size_t>(row.source);
+    FURROW_TRY_ASSIGN(auto losses, lossesOf(ledger, part));
+    ChunkView view { part.block, part.column, block.summary(part.column), text.count(), !losses.empty(), {} };
+    const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
     for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(std::clamp<std::int64_t>(part.count, 0, text.count() - first)))) {
         const auto at = static_cast<std::size_t>(i);
         const auto ids = std::span(text.tokens).subspan(text.offsets[at], text.offsets[at + 1] - text.offsets[at]);
-        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer.value()->decode(ids), {}, {} };
-        for (const SampleLoss& one : losses.value())
+        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer->decode(ids), {}, {} };
+        for (const SampleLoss& one : losses)
             if (one.sample == i)
                 sample.loss = one.loss;
         const auto fileIndex = static_cast<std::size_t>(text.files[at]);
-        if (source < manifest.value().sources.size() && fileIndex < manifest.value().sources[source].files.size())
-            sample.file = manifest.value().sources[source].files[fileIndex].path;
+        if (source < manifest.sources.size() && fileIndex < manifest.sources[source].files.size())
+            sample.file = manifest.sources[source].files[fileIndex].path;
         view.samples.push_back(std::move(sample));
     }
-    nameFirstRows(paths, manifest.value(), view.samples);
+    nameFirstRows(paths, manifest, view.samples);
     return view;
 }
 

@@ -126,31 +126,20 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
 {
     FileSystem& files = realFileSystem();
     for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(), paths.writingNotesFolder(), paths.exportsFolder() })
-        if (auto made = files.createFolders(folder); !made.ok())
-            return made;
-    if (auto written = writeFileDurably(files, paths.tokenizer(), tokenizer.definition()); !written.ok())
-        return written;
+        FURROW_TRY(files.createFolders(folder));
+    FURROW_TRY(writeFileDurably(files, paths.tokenizer(), tokenizer.definition()));
     say(file.config.evalData.empty() ? "Setting held-out text aside" : "Reading the evaluation text");
-    if (auto frozen = freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(), file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}); !frozen.ok())
-        return frozen;
-    auto hash = sha256File(paths.evaluationFile());
-    if (!hash.ok())
-        return hash.error();
-    file.heldOutHash = hash.value();
+    FURROW_TRY(freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(), file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
+    FURROW_TRY_ASSIGN(auto hash, sha256File(paths.evaluationFile()));
+    file.heldOutHash = hash;
     if (!file.config.evalData.empty()) {
-        const auto set = readHeldOut(paths.evaluationFile());
-        if (!set.ok())
-            return set.error();
-        const auto overlap = overlapWithTraining(file.config, file.dataManifest, set.value().text.fingerprints, HeldOutLimits {}.maxScannedBytes);
-        if (!overlap.ok())
-            return overlap.error();
-        say("Evaluation text: " + file.config.evalData + "; " + describe(overlap.value()));
+        FURROW_TRY_ASSIGN(const auto set, readHeldOut(paths.evaluationFile()));
+        FURROW_TRY_ASSIGN(const auto overlap, overlapWithTraining(file.config, file.dataManifest, set.text.fingerprints, HeldOutLimits {}.maxScannedBytes));
+        say("Evaluation text: " + file.config.evalData + "; " + describe(overlap));
     }
-    if (auto created = SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)); !created.ok())
-        return created;
+    FURROW_TRY(SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)));
     if (parent)
-        if (auto written = writeParent(paths, *parent); !written.ok())
-            return written;
+        FURROW_TRY(writeParent(paths, *parent));
     return writeRunFile(paths, file);
 }
 
@@ -162,11 +151,9 @@ Status checkWeights(const RunPaths& paths)
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", "check", utf8Text(paths.folder()), "--json" };
     options.outputFile = paths.logFile(0, "check");
-    auto child = ChildProcess::start(worker, options);
-    if (!child.ok())
-        return child.error();
+    FURROW_TRY_ASSIGN(auto child, ChildProcess::start(worker, options));
     constexpr auto kLongest = std::chrono::minutes(10); // of reading weights from a slow disk
-    const auto exit = child.value().wait(kLongest);
+    const auto exit = child.wait(kLongest);
     if (exit && exit->signal == 0 && exit->exitCode == 0)
         return {};
     const auto said = readFile(options.outputFile, 1 << 20);
@@ -233,38 +220,27 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
 {
     const KeepHubPieces kept(paths.cacheFolder(), file.config.cacheGiB);
     say("Looking at the data");
-    auto data = inspectData(file.config);
-    if (!data.ok())
-        return data.error();
-    describe(file.config, data.value(), say);
-    auto tokenizer = makeTokenizer(file.config, data.value());
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto problems = dataProblems(file.config, data.value(), *tokenizer.value());
-    if (!problems.ok())
-        return problems.error();
-    if (!problems.value().empty())
-        return Error { ErrorCode::InvalidArgument, toString(problems.value()) };
-    auto start = startProblems(file.config, data.value(), tokenizer.value(), paths.cacheFolder());
-    if (!start.ok())
-        return start.error();
-    if (!start.value().empty())
-        return Error { ErrorCode::InvalidArgument, toString(start.value()) };
-    file.dataIdentity = data.value().identity;
-    file.dataManifest = data.value().manifest;
-    file.samplesPerBlock = data.value().samplesPerBlock;
-    file.samplesPerBlockReason = data.value().samplesPerBlockReason;
-    file.tokenizerHash = tokenizer.value()->hash();
-    file.vocabularySize = tokenizer.value()->vocabularySize();
-    auto parent = parentOf(file);
-    if (!parent.ok())
-        return parent.error();
-    if (parent.value()) {
-        file.parentRun = parent.value()->runId;
-        describe(*parent.value(), say);
+    FURROW_TRY_ASSIGN(auto data, inspectData(file.config));
+    describe(file.config, data, say);
+    FURROW_TRY_ASSIGN(auto tokenizer, makeTokenizer(file.config, data));
+    FURROW_TRY_ASSIGN(auto problems, dataProblems(file.config, data, *tokenizer));
+    if (!problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    FURROW_TRY_ASSIGN(auto start, startProblems(file.config, data, tokenizer, paths.cacheFolder()));
+    if (!start.empty())
+        return Error { ErrorCode::InvalidArgument, toString(start) };
+    file.dataIdentity = data.identity;
+    file.dataManifest = data.manifest;
+    file.samplesPerBlock = data.samplesPerBlock;
+    file.samplesPerBlockReason = data.samplesPerBlockReason;
+    file.tokenizerHash = tokenizer->hash();
+    file.vocabularySize = tokenizer->vocabularySize();
+    FURROW_TRY_ASSIGN(auto parent, parentOf(file));
+    if (parent) {
+        file.parentRun = parent->runId;
+        describe(*parent, say);
     }
-    if (auto filled = fill(paths, file, parent.value(), *tokenizer.value(), say); !filled.ok())
-        return filled;
+    FURROW_TRY(fill(paths, file, parent, *tokenizer, say));
     const auto& c = file.config;
     if (const auto warning = warmUpWarning(c, workers, c.iterate ? 0 : epochLength(paths, file).labels * static_cast<double>(c.epochs)); !warning.empty())
         say(warning);
@@ -277,11 +253,8 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
 /// Makes the run where nobody looks, and leaves nothing of it.
 Result<RunPaths> tryRun(const std::filesystem::path& folder, RunFile& file, std::int64_t workers, const Progress& say)
 {
-    auto scratch = ScratchFolder::make(std::filesystem::temp_directory_path());
-    if (!scratch.ok())
-        return scratch.error();
-    if (auto made = makeWhole(RunPaths(scratch.value() / "run"), file, workers, say); !made.ok())
-        return made.error();
+    FURROW_TRY_ASSIGN(auto scratch, ScratchFolder::make(std::filesystem::temp_directory_path()));
+    FURROW_TRY(makeWhole(RunPaths(scratch / "run"), file, workers, say));
     return RunPaths(folder);
 }
 
@@ -300,14 +273,10 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     const Progress say = progress ? progress : [](const std::string&) {};
     if (const auto problems = validate(request.config); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
-    if (auto named = checkName(request.config.name); !named.ok())
-        return named.error();
-    auto placed = placeWorkersHere(request.config);
-    if (!placed.ok())
-        return placed.error();
-    if (auto possible = canCompute(request.config, placed.value()); !possible.ok())
-        return possible.error();
-    for (const auto& warning : machineWarnings(request.config, placed.value(), Machine::here()))
+    FURROW_TRY(checkName(request.config.name));
+    FURROW_TRY_ASSIGN(auto placed, placeWorkersHere(request.config));
+    FURROW_TRY(canCompute(request.config, placed));
+    for (const auto& warning : machineWarnings(request.config, placed, Machine::here()))
         say(warning);
     RunFile file;
     file.config = request.config;
@@ -321,13 +290,12 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     if (file.config.name.empty())
         file.config.name = defaultName(request);
     const auto folder = folderOfNewRun(request, file.config.name, file.runId);
-    if (auto usable = refuseFolder(folder); !usable.ok())
-        return usable.error();
+    FURROW_TRY(refuseFolder(folder));
     if (request.onlyTry)
-        return tryRun(folder, file, std::ssize(placed.value()), say);
+        return tryRun(folder, file, std::ssize(placed), say);
     auto temporary = folder;
     temporary += ".new-" + randomHex(8);
-    auto made = makeWhole(RunPaths(temporary), file, std::ssize(placed.value()), say);
+    auto made = makeWhole(RunPaths(temporary), file, std::ssize(placed), say);
     std::error_code ignored;
     if (made.ok())
         std::filesystem::remove(folder, ignored); // an empty one that the user made

@@ -60,8 +60,7 @@ Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const D
     std::vector<TokenId> ids;
     auto walked = forEachText(config, data.manifest, [&](std::string_view text) -> Result<bool> {
         ids.clear();
-        if (auto status = tokenizer.encode(text, ids); !status.ok())
-            return status.error();
+        FURROW_TRY(tokenizer.encode(text, ids));
         ++read.samples;
         read.tokens += static_cast<std::int64_t>(ids.size());
         if (first.samples < config.chunkSamples)

@@ -46,17 +46,12 @@ public:
 
     Status run()
     {
-        if (auto status = continuePlanning(); !status.ok())
-            return status;
-        if (auto status = checkStart(); !status.ok())
-            return status;
-        if (auto status = nameLeftOut(); !status.ok())
-            return status;
+        FURROW_TRY(continuePlanning());
+        FURROW_TRY(checkStart());
+        FURROW_TRY(nameLeftOut());
         while (!stop_.requested()) {
-            auto worked = gaveUp_ ? rest() : turn();
-            if (!worked.ok())
-                return worked.error();
-            if (!worked.value())
+            FURROW_TRY_ASSIGN(auto worked, gaveUp_ ? rest() : turn());
+            if (!worked)
                 stop_.waitFor(kIdle);
         }
         return {};
@@ -108,18 +103,14 @@ private:
 
 Status Feeder::continuePlanning()
 {
-    auto demand = ledger_.demand();
-    if (!demand.ok())
-        return demand.error();
-    unchecked_ = demand.value().neededBlocks;
-    allPlanned_ = demand.value().lastBlockProven;
-    const auto known = demand.value().knownBlocks;
+    FURROW_TRY_ASSIGN(auto demand, ledger_.demand());
+    unchecked_ = demand.neededBlocks;
+    allPlanned_ = demand.lastBlockProven;
+    const auto known = demand.knownBlocks;
     if (allPlanned_ || known == 0)
         return {};
-    auto last = reader_.block(known - 1);
-    if (!last.ok())
-        return last.error();
-    return blocks_.resumeAfter(last.value().plan);
+    FURROW_TRY_ASSIGN(auto last, reader_.block(known - 1));
+    return blocks_.resumeAfter(last.plan);
 }
 
 /// Gives up when the chunk that the run shall begin with turns out not to exist: before anything of the data is prepared.
@@ -128,17 +119,13 @@ Status Feeder::checkStart()
     const auto start = parseChunkName(config_.startAt);
     if (!start)
         return {};
-    auto demand = ledger_.demand(0);
-    if (!demand.ok())
-        return demand.error();
+    FURROW_TRY_ASSIGN(auto demand, ledger_.demand(0));
     std::optional<std::int64_t> chunks;
-    if (demand.value().knownBlocks > start->block) {
-        auto block = reader_.block(start->block);
-        if (!block.ok())
-            return block.error();
-        chunks = block.value().chunks;
+    if (demand.knownBlocks > start->block) {
+        FURROW_TRY_ASSIGN(auto block, reader_.block(start->block));
+        chunks = block.chunks;
     }
-    const auto problem = startProblem(*start, allPlanned_ ? std::optional(demand.value().knownBlocks) : std::nullopt, chunks);
+    const auto problem = startProblem(*start, allPlanned_ ? std::optional(demand.knownBlocks) : std::nullopt, chunks);
     return problem.empty() ? Status {} : giveUp(sentence("%1 Begin a new run with another one.", { problem }));
 }
 
@@ -148,32 +135,25 @@ Status Feeder::beat()
     if (now < nextBeatNs_)
         return {};
     nextBeatNs_ = now + kSecondNs;
-    if (auto status = ledger_.heartbeat(thisProcess(), doing_); !status.ok())
-        return status;
+    FURROW_TRY(ledger_.heartbeat(thisProcess(), doing_));
     meters_.publish(doing_, blocks_);
     return keepNeeded();
 }
 
 Result<bool> Feeder::turn()
 {
-    if (auto status = beat(); !status.ok())
-        return status.error();
-    if (auto status = dropDistrusted(); !status.ok())
-        return status.error();
+    FURROW_TRY(beat());
+    FURROW_TRY(dropDistrusted());
     if (blocks_.needsDuplicates())
         return findDuplicates();
-    auto demand = ledger_.demand(static_cast<std::int64_t>(budget()));
-    if (!demand.ok())
-        return demand.error();
+    FURROW_TRY_ASSIGN(auto demand, ledger_.demand(static_cast<std::int64_t>(budget())));
     auto checked = checkNext();
     if (!checked.ok() || checked.value())
         return checked;
     doing_ = "waiting: enough is prepared";
-    auto prepared = prepareNext(demand.value());
-    if (!prepared.ok())
-        return prepared;
+    FURROW_TRY_ASSIGN(auto prepared, prepareNext(demand));
     auto planned = plan();
-    return planned.ok() ? Result<bool>(prepared.value() || planned.value()) : planned;
+    return planned.ok() ? Result<bool>(prepared || planned.value()) : planned;
 }
 
 /// Before the first block is prepared: which rows repeat others must not depend on the order in which blocks are.
@@ -203,28 +183,23 @@ Result<int> Feeder::plansNow()
     if (!blocks_.planningFillsCache())
         return kPlansPerTurn;
     const int enough = static_cast<int>(budget());
-    auto ahead = ledger_.wanted(enough, reach());
-    if (!ahead.ok())
-        return ahead.error();
-    return enough - static_cast<int>(ahead.value().size());
+    FURROW_TRY_ASSIGN(auto ahead, ledger_.wanted(enough, reach()));
+    return enough - static_cast<int>(ahead.size());
 }
 
 Result<bool> Feeder::plan()
 {
     if (allPlanned_ || planningEnded_)
         return false;
-    auto most = plansNow();
-    if (!most.ok())
-        return most.error();
-    if (most.value() <= 0)
+    FURROW_TRY_ASSIGN(auto most, plansNow());
+    if (most <= 0)
         return false;
     std::vector<NewBlock> fresh;
     const auto until = systemClock().monotonicNs() + kSecondNs / 4;
-    while (static_cast<int>(fresh.size()) < most.value() && systemClock().monotonicNs() < until && !stop_.requested()) {
+    while (static_cast<int>(fresh.size()) < most && systemClock().monotonicNs() < until && !stop_.requested()) {
         auto next = blocks_.planNext();
         if (!next.ok()) {
-            if (auto status = onPlanFailure(next.error()); !status.ok())
-                return status.error();
+            FURROW_TRY(onPlanFailure(next.error()));
             break;
         }
         planFailures_ = 0;
@@ -238,27 +213,20 @@ Result<bool> Feeder::plan()
     }
     failPoint("feeder.planned");
     if (!fresh.empty())
-        if (auto status = ledger_.addBlocks(fresh); !status.ok())
-            return status.error();
+        FURROW_TRY(ledger_.addBlocks(fresh));
     if (planningEnded_) {
         const auto status = ledger_.endPlanning(blocks_.unprovenReason());
         return status.ok() ? Result<bool>(true) : status.error();
     }
     if (!allPlanned_) {
-        if (auto status = ledger_.setUnprovenReason(blocks_.unprovenReason()); !status.ok())
-            return status.error();
-        if (auto status = checkStart(); !status.ok())
-            return status.error();
+        FURROW_TRY(ledger_.setUnprovenReason(blocks_.unprovenReason()));
+        FURROW_TRY(checkStart());
         return !fresh.empty();
     }
-    auto demand = ledger_.demand();
-    if (!demand.ok())
-        return demand.error();
-    logInfo("the data has " + formatCount(demand.value().knownBlocks) + " blocks; the last one is proven");
-    if (auto status = ledger_.setLastBlockProven(demand.value().knownBlocks); !status.ok())
-        return status.error();
-    if (auto status = checkStart(); !status.ok())
-        return status.error();
+    FURROW_TRY_ASSIGN(auto demand, ledger_.demand());
+    logInfo("the data has " + formatCount(demand.knownBlocks) + " blocks; the last one is proven");
+    FURROW_TRY(ledger_.setLastBlockProven(demand.knownBlocks));
+    FURROW_TRY(checkStart());
     return true;
 }
 
@@ -276,15 +244,13 @@ Result<bool> Feeder::checkNext()
         return false;
     const auto number = unchecked_.front();
     unchecked_.erase(unchecked_.begin());
-    auto row = reader_.block(number);
-    if (!row.ok())
-        return row.error();
-    auto block = BlockManager::fromPlan(row.value().plan);
-    if (row.value().fileName.empty() || !block.ok())
+    FURROW_TRY_ASSIGN(auto row, reader_.block(number));
+    auto block = BlockManager::fromPlan(row.plan);
+    if (row.fileName.empty() || !block.ok())
         return true;
     doing_ = "checking block " + std::to_string(number);
     auto file = blocks_.find(block.value());
-    const bool same = file.ok() && file.value().fileName == row.value().fileName && file.value().digest == row.value().digest;
+    const bool same = file.ok() && file.value().fileName == row.fileName && file.value().digest == row.digest;
     if (same)
         return true;
     const std::string cause = file.ok() ? "its prepared file is another one" : file.error().message;
@@ -297,49 +263,41 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     if (demand.neededBlocks.size() >= budget())
         return false;
     if (!demand.neededBlocks.empty() && !blocks_.hasRoom()) {
-        if (auto status = keepNeeded(); !status.ok()) // some may have been trained since
-            return status.error();
+        FURROW_TRY(keepNeeded()); // some may have been trained since
         if (!blocks_.hasRoom()) {
             doing_ = "waiting: the cache is full of blocks in use";
             return false;
         }
     }
-    auto wanted = ledger_.wanted(1, reach());
-    if (!wanted.ok())
-        return wanted.error();
-    if (wanted.value().empty())
+    FURROW_TRY_ASSIGN(auto wanted, ledger_.wanted(1, reach()));
+    if (wanted.empty())
         return false;
-    const auto number = wanted.value().front().block;
-    auto block = BlockManager::fromPlan(wanted.value().front().plan);
+    const auto number = wanted.front().block;
+    auto block = BlockManager::fromPlan(wanted.front().plan);
     if (!block.ok())
         return onFailure(number, block.error());
     if (const auto why = blocks_.whyLeftOut(block.value()); !why.empty()) {
         const auto status = ledger_.setLeftOut(number, why);
         return status.ok() ? Result<bool>(true) : status.error();
     }
-    auto row = reader_.block(number);
-    if (!row.ok())
-        return row.error();
+    FURROW_TRY_ASSIGN(auto row, reader_.block(number));
     doing_ = "preparing block " + std::to_string(number);
     const auto began = systemClock().monotonicNs();
     auto file = blocks_.prepare(block.value(), [this] {
         (void)beat();
         return !stop_.requested();
-    }, row.value().digest);
+    }, row.digest);
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
-    if (auto dropped = dropDistrusted(file.value().fromCache ? -1 : number); !dropped.ok())
-        return dropped.error();
-    if (row.value().digest.empty()) {
-        auto rubbish = tooManyUnreadable(block.value(), file.value());
-        if (!rubbish.ok())
-            return rubbish.error();
-        if (!rubbish.value().empty()) {
-            const auto status = giveUp(rubbish.value());
+    FURROW_TRY(dropDistrusted(file.value().fromCache ? -1 : number));
+    if (row.digest.empty()) {
+        FURROW_TRY_ASSIGN(auto rubbish, tooManyUnreadable(block.value(), file.value()));
+        if (!rubbish.empty()) {
+            const auto status = giveUp(rubbish);
             return status.ok() ? Result<bool>(true) : status.error();
         }
     }
-    meters_.made(file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.value().digest.empty());
+    meters_.made(file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
     failPoint("feeder.prepared");
     const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
@@ -394,10 +352,8 @@ Status Feeder::onPlanFailure(const Error& error)
 
 Result<bool> Feeder::onChanged(const Error& error)
 {
-    auto goesOn = blocks_.leaveOutChanged();
-    if (!goesOn.ok())
-        return goesOn;
-    const auto status = goesOn.value() ? nameLeftOut() : giveUp(error.message);
+    FURROW_TRY_ASSIGN(auto goesOn, blocks_.leaveOutChanged());
+    const auto status = goesOn ? nameLeftOut() : giveUp(error.message);
     return status.ok() ? Result<bool>(true) : status.error();
 }
 
@@ -419,8 +375,7 @@ Result<bool> Feeder::rest()
 Status Feeder::nameLeftOut()
 {
     for (const auto& what : blocks_.leftOut())
-        if (auto status = ledger_.noteLeftOut(what); !status.ok())
-            return status;
+        FURROW_TRY(ledger_.noteLeftOut(what));
     return {};
 }
 
@@ -429,8 +384,7 @@ Status Feeder::nameLeftOut()
 Status Feeder::dropDistrusted(std::int64_t madeSince)
 {
     for (const auto& path : blocks_.takeDistrusted())
-        if (auto status = dropBlocksOf(path, madeSince); !status.ok())
-            return status;
+        FURROW_TRY(dropBlocksOf(path, madeSince));
     return {};
 }
 
@@ -449,10 +403,8 @@ Status Feeder::dropBlocksOf(const std::string& path, std::int64_t madeSince)
             madeOfWrongCopy_[row.block] = path;
             if (row.block == madeSince)
                 continue;
-            if (auto aside = blocks_.putAside(block.value()); !aside.ok())
-                return aside;
-            if (auto evicted = ledger_.setEvicted(row.block, sentence("the copy of %1 on this disk was wrong when it was prepared, or became so", { path })); !evicted.ok())
-                return evicted;
+            FURROW_TRY(blocks_.putAside(block.value()));
+            FURROW_TRY(ledger_.setEvicted(row.block, sentence("the copy of %1 on this disk was wrong when it was prepared, or became so", { path })));
         }
     }
 }
@@ -468,10 +420,8 @@ Error Feeder::causeOfOtherContent(std::int64_t block, const Error& error) const
 /// Why training on what this block adds would be training on rubbish; "" when the rows can be read.
 Result<std::string> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file)
 {
-    auto epochs = reader_.epochs();
-    if (!epochs.ok())
-        return epochs.error();
-    RowCounts read = epochs.value().empty() ? RowCounts {} : epochs.value().front().rowsKnown; // its `rows` count those not read yet too
+    FURROW_TRY_ASSIGN(auto epochs, reader_.epochs());
+    RowCounts read = epochs.empty() ? RowCounts {} : epochs.front().rowsKnown; // its `rows` count those not read yet too
     for (const auto& chunk : file.chunks) {
         read.samples += chunk.samples + chunk.filtered + chunk.heldOut + chunk.duplicates;
         read.failed += chunk.failed;
@@ -487,19 +437,15 @@ Result<std::string> Feeder::tooManyUnreadable(const PlannedBlock& block, const P
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.
 Status Feeder::keepNeeded()
 {
-    auto demand = ledger_.demand();
-    if (!demand.ok())
-        return demand.error();
+    FURROW_TRY_ASSIGN(auto demand, ledger_.demand());
     std::vector<std::string> names;
     const auto folder = BlockManager::blockFolder(paths_.cacheFolder());
-    for (const auto block : demand.value().neededBlocks) {
-        auto row = reader_.block(block);
-        if (!row.ok())
-            return row.error();
-        if (row.value().fileName.empty())
+    for (const auto block : demand.neededBlocks) {
+        FURROW_TRY_ASSIGN(auto row, reader_.block(block));
+        if (row.fileName.empty())
             continue;
-        if (std::filesystem::exists(folder / row.value().fileName)) {
-            names.push_back(row.value().fileName);
+        if (std::filesystem::exists(folder / row.fileName)) {
+            names.push_back(row.fileName);
         } else if (auto status = ledger_.setEvicted(block, sentence("its prepared file is gone from the cache")); !status.ok()) {
             return status;
         }
@@ -511,8 +457,7 @@ Status Feeder::keepNeeded()
 Status giveUpAndRest(FeederLedger& ledger, const std::string& reason, const StopRequest& stop)
 {
     logError(reason);
-    if (auto status = ledger.giveUp(reason); !status.ok())
-        return status;
+    FURROW_TRY(ledger.giveUp(reason));
     while (!stop.waitFor(std::chrono::seconds(1)))
         (void)ledger.heartbeat(thisProcess(), reason);
     return {};
@@ -535,38 +480,22 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
 
 Status runFeeder(const RunPaths& paths, const StopRequest& stop)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    if (auto status = refuseLinks(paths); !status.ok())
-        return status;
-    auto config = currentConfig(paths);
-    if (!config.ok())
-        return config.error();
-    auto tokenizer = loadTokenizer(paths.tokenizer().string());
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    if (auto same = checkTokenizer(paths, file.value(), *tokenizer.value()); !same.ok())
-        return same;
-    auto ledger = FeederLedger::open(paths.tracker());
-    if (!ledger.ok())
-        return ledger.error();
-    ledger.value().setPatience([&stop](std::chrono::milliseconds) { return !stop.requested(); }); // whoever holds the lock, it is outlasted
-    auto reader = LedgerReader::open(paths.tracker());
-    if (!reader.ok())
-        return reader.error();
-    if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
-        return same;
-    if (auto patient = waitForTheHubAloud(paths, stop); !patient.ok())
-        return patient;
-    auto blocks = openBlocks(paths, file.value(), config.value(), tokenizer.value(), ledger.value(), stop);
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(paths.tokenizer().string()));
+    FURROW_TRY(checkTokenizer(paths, file, *tokenizer));
+    FURROW_TRY_ASSIGN(auto ledger, FeederLedger::open(paths.tracker()));
+    ledger.setPatience([&stop](std::chrono::milliseconds) { return !stop.requested(); }); // whoever holds the lock, it is outlasted
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY(checkFrozen(file, reader));
+    FURROW_TRY(waitForTheHubAloud(paths, stop));
+    auto blocks = openBlocks(paths, file, config, tokenizer, ledger, stop);
     if (!blocks.ok())
-        return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger.value(), blocks.error().message, stop) : blocks.error();
-    auto attempts = reader.value().attempts();
-    if (!attempts.ok())
-        return attempts.error();
-    const std::int64_t attempt = attempts.value().empty() ? 0 : attempts.value().back().id.value;
-    return Feeder(paths, std::move(file).value(), std::move(config).value(), std::move(ledger).value(), std::move(reader).value(), std::move(blocks).value(), attempt, stop).run();
+        return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger, blocks.error().message, stop) : blocks.error();
+    FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
+    const std::int64_t attempt = attempts.empty() ? 0 : attempts.back().id.value;
+    return Feeder(paths, std::move(file), std::move(config), std::move(ledger), std::move(reader), std::move(blocks).value(), attempt, stop).run();
 }
 
 } // namespace furrow

@@ -98,8 +98,7 @@ bool isFinite(std::istream& file, const Tensor& tensor, std::vector<char>& piece
 
 Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, FrozenVerdicts* known)
 {
-    if (auto whole = verifyCheckpoint(folder, manifestSha256, runId, {}, known); !whole.ok())
-        return whole;
+    FURROW_TRY(verifyCheckpoint(folder, manifestSha256, runId, {}, known));
     std::ifstream file(folder / kWeightsFile, std::ios::binary);
     const auto tensors = readHeader(file);
     if (!tensors)

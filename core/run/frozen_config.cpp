@@ -70,10 +70,8 @@ std::string frozenText(const RunFile& file)
 
 Status checkFrozen(const RunFile& file, LedgerReader& reader)
 {
-    auto text = reader.frozen();
-    if (!text.ok())
-        return text.error();
-    const auto began = parseBoundedJson(text.value());
+    FURROW_TRY_ASSIGN(auto text, reader.frozen());
+    const auto began = parseBoundedJson(text);
     if (!began.is_object())
         return {}; // a run of a version that did not keep it
     const nlohmann::json now = frozenJson(file);
@@ -87,10 +85,8 @@ Status checkFrozen(const RunFile& file, LedgerReader& reader)
 
 Result<FrozenRecord> frozenRecord(LedgerReader& reader)
 {
-    auto text = reader.frozen();
-    if (!text.ok())
-        return text.error();
-    const auto record = parseBoundedJson(text.value());
+    FURROW_TRY_ASSIGN(auto text, reader.frozen());
+    const auto record = parseBoundedJson(text);
     if (!record.is_object() || !std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) { return record.contains(fact); }))
         return FrozenRecord::None;
     return record.contains(kFiles) ? FrozenRecord::Whole : FrozenRecord::Facts;
@@ -110,10 +106,8 @@ Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_
     std::error_code unknown;
     const auto size = std::filesystem::file_size(paths.evaluationFile(), unknown);
     const bool tooLarge = !unknown && size > kMostHeldOutBytes; // a hole of terabytes takes an hour to hash
-    auto hash = tooLarge ? Result<std::string>(std::string()) : sha256File(paths.evaluationFile(), stop);
-    if (!hash.ok())
-        return hash.error();
-    if (hash.value() != file.heldOutHash)
+    FURROW_TRY_ASSIGN(auto hash, tooLarge ? Result<std::string>(std::string()) : sha256File(paths.evaluationFile(), stop));
+    if (hash != file.heldOutHash)
         return Error { ErrorCode::Corrupt, sentence("%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.", { utf8Text(paths.evaluationFile()) }) };
     return {};
 }

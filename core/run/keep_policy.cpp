@@ -115,16 +115,13 @@ void KeepPolicy::takeVerdict()
 Status KeepPolicy::apply(SupervisorLedger& ledger)
 {
     takeVerdict();
-    auto rows = ledger.checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    const auto stays = kept(rows.value());
-    for (const auto& row : rows.value()) {
+    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
+    const auto stays = kept(rows);
+    for (const auto& row : rows) {
         const auto folder = paths_.checkpointFolder(row.record.folder);
         if (row.removed || row.damaged || stays.contains(row.id.value) || isLink(folder))
             continue;
-        if (auto status = ledger.markRemoved(row.id); !status.ok())
-            return status;
+        FURROW_TRY(ledger.markRemoved(row.id));
         failPoint("supervisor.removing");
         if (auto status = removeWeights(paths_, row.record.folder); !status.ok())
             logWarning(status.error().message); // of one folder; the next attempt tries it again

@@ -34,17 +34,13 @@ std::filesystem::path furrowctl()
 
 Status setDesired(const RunPaths& paths, DesiredState desired)
 {
-    auto ledger = SupervisorLedger::open(paths.tracker());
-    if (!ledger.ok())
-        return ledger.error();
-    return ledger.value().setDesired(desired);
+    FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
+    return ledger.setDesired(desired);
 }
 
 Status requireAlive(const RunPaths& paths)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY(readRunFile(paths));
     if (const auto elsewhere = seenFromElsewhereReason(paths); !elsewhere.empty())
         return Error { ErrorCode::InvalidArgument, sentence("Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.", { paths.folder().string(), elsewhere }) };
     if (!isLocked(paths.supervisorLock()))
@@ -55,8 +51,7 @@ Status requireAlive(const RunPaths& paths)
 /// Writes a wish into the ledger of a run that is being trained.
 Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedger&)>& wish)
 {
-    if (auto alive = requireAlive(paths); !alive.ok())
-        return alive;
+    FURROW_TRY(requireAlive(paths));
     auto ledger = SupervisorLedger::open(paths.tracker());
     return ledger.ok() ? wish(ledger.value()) : ledger.error();
 }
@@ -64,11 +59,9 @@ Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedg
 /// Refused before anything is started: the reason belongs to the person who asks, not into a log.
 Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerReader& reader, CheckpointId checkpoint)
 {
-    auto rows = reader.checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.id == checkpoint; });
-    if (row == rows.value().end())
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.id == checkpoint; });
+    if (row == rows.end())
         return Error { ErrorCode::NotFound, sentence("The run has no checkpoint %1.", { std::to_string(checkpoint.value) }) };
     const std::string name = "Checkpoint " + row->record.folder;
     if (row->removed)
@@ -116,63 +109,44 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
 
 Result<RunConfig> currentConfig(const RunPaths& paths)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    auto reader = openLedger(paths);
-    if (!reader.ok())
-        return reader.error();
-    auto attempts = reader.value().attempts();
-    if (!attempts.ok())
-        return attempts.error();
-    return nextConfig(attempts.value(), file.value().config);
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
+    return nextConfig(attempts, file.config);
 }
 
 Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    auto reader = openLedger(paths);
-    if (!reader.ok())
-        return reader.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     auto problems = validate(wanted);
     std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
         const auto* setting = findSetting(one.key);
         return setting && setting->resume == ResumeRule::Refused;
     });
-    const auto refused = refusedOnResume(file.value().config, wanted);
+    const auto refused = refusedOnResume(file.config, wanted);
     problems.insert(problems.end(), refused.begin(), refused.end());
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
-    if (auto placed = placeWorkersHere(wanted); !placed.ok())
-        return placed.error();
+    FURROW_TRY(placeWorkersHere(wanted));
     if (choice.goBackTo)
-        if (auto possible = checkCanGoBackTo(paths, file.value().runId, reader.value(), *choice.goBackTo); !possible.ok())
-            return possible.error();
+        FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
     if (isLocked(paths.supervisorLock()))
         return alreadyRunning(paths);
-    if (auto possible = checkResume(paths, file.value(), reader.value(), [&paths] { return audit(paths.tracker()); }); !possible.ok())
-        return possible.error();
-    auto older = olderTrackerProblem(paths, file.value().runId);
-    if (!older.ok())
-        return older.error();
-    if (!older.value().empty() && !choice.acceptLoss)
-        return Error { ErrorCode::Corrupt, older.value() };
+    FURROW_TRY(checkResume(paths, file, reader, [&paths] { return audit(paths.tracker()); }));
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    if (!older.empty() && !choice.acceptLoss)
+        return Error { ErrorCode::Corrupt, older };
     if (!choice.acceptLoss && !choice.goBackTo) {
-        auto rows = reader.value().checkpoints();
-        if (!rows.ok())
-            return rows.error();
-        if (auto there = checkHeadsAreThere(paths, rows.value()); !there.ok())
-            return there.error();
+        FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+        FURROW_TRY(checkHeadsAreThere(paths, rows));
     }
-    if (auto made = realFileSystem().createFolders(paths.logsFolder()); !made.ok())
-        return made.error();
+    FURROW_TRY(realFileSystem().createFolders(paths.logsFolder()));
     ProcessOptions options;
     options.environment = environment;
     options.withSecrets = true; // for the feeder
     options.arguments = { "supervise", paths.folder().string() };
-    for (const auto& change : changes(file.value().config, wanted)) {
+    for (const auto& change : changes(file.config, wanted)) {
         options.arguments.push_back("--set");
         options.arguments.push_back(change.setting->key + "=" + change.after);
     }
@@ -186,8 +160,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     auto started = startDetached(furrowctl(), options);
     if (!started.ok())
         return started.error().in("starting the supervisor");
-    if (auto held = waitUntilHeld(paths, started.value(), options.outputFile); !held.ok())
-        return held.error();
+    FURROW_TRY(waitUntilHeld(paths, started.value(), options.outputFile));
     return started;
 }
 
@@ -196,8 +169,7 @@ Result<SupervisorLedger> openForControl(const RunPaths& paths)
     if (auto ledger = SupervisorLedger::open(paths.tracker()); ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
         return ledger;
     if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())
-        if (auto migrated = SupervisorLedger::migrate(paths.tracker(), lock.value()); !migrated.ok())
-            return migrated.error();
+        FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
     return SupervisorLedger::open(paths.tracker());
 }
 
@@ -210,10 +182,8 @@ Status continueRun(const RunPaths& paths, const std::map<std::string, std::strin
 {
     if (isLocked(paths.supervisorLock()))
         return setDesired(paths, DesiredState::Run);
-    auto config = currentConfig(paths);
-    if (!config.ok())
-        return config.error();
-    auto started = startRun(paths, config.value(), environment);
+    FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
+    auto started = startRun(paths, config, environment);
     return started.ok() ? Status {} : started.error();
 }
 
@@ -248,12 +218,10 @@ Status markFinished(const RunPaths& paths)
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { paths.folder().string() }) } : lock.error();
     auto reader = LedgerReader::open(paths.tracker());
-    auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
-    if (!attempts.ok())
-        return attempts.error();
-    if (attempts.value().empty())
+    FURROW_TRY_ASSIGN(auto attempts, reader.ok() ? reader.value().attempts() : reader.error());
+    if (attempts.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 was never started, so there is nothing to accept.", { paths.folder().string() }) };
-    return writeFinishedMark(paths, { attempts.value().back().id, systemClock().wallNs() });
+    return writeFinishedMark(paths, { attempts.back().id, systemClock().wallNs() });
 }
 
 } // namespace furrow

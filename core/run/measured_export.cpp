@@ -40,27 +40,21 @@ private:
 
 Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& format, const std::filesystem::path& out)
 {
-    auto ledger = openLedger(paths);
-    if (!ledger.ok())
-        return ledger.error();
-    auto status = readStatus(paths, ledger.value());
-    if (!status.ok())
-        return status.error();
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto status, readStatus(paths, ledger));
     std::vector<ClaimRow> claims;
     for (;;) {
-        auto some = ledger.value().claimsSince(claims.empty() ? 0 : claims.back().claimId, kClaimsAtOnce);
-        if (!some.ok())
-            return some.error();
-        if (some.value().empty())
+        FURROW_TRY_ASSIGN(auto some, ledger.claimsSince(claims.empty() ? 0 : claims.back().claimId, kClaimsAtOnce));
+        if (some.empty())
             break;
-        claims.insert(claims.end(), some.value().begin(), some.value().end());
+        claims.insert(claims.end(), some.begin(), some.end());
     }
     ExportView view;
     view.chunkName = [](std::int64_t chunk) {
         const ChunkPlace place = placeOf({ chunk });
         return std::to_string(place.block) + ":" + std::to_string(place.column);
     };
-    LostSteps steps(lostTrainings(claims, status.value().goneHolds));
+    LostSteps steps(lostTrainings(claims, status.goneHolds));
     view.isLost = [&steps](const PlacedRecord& at) { return at.line.kind == LineKind::Step && steps.has(at); };
     return exportTelemetry(paths.telemetryFolder(), format, out, view);
 }

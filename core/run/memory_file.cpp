@@ -9,8 +9,7 @@ namespace furrow {
 
 Status publishMemory(const RunPaths& paths, int worker, const MeasuredMemory& measured)
 {
-    if (auto status = realFileSystem().createFolders(paths.memoryFolder()); !status.ok())
-        return status;
+    FURROW_TRY(realFileSystem().createFolders(paths.memoryFolder()));
     return writeFileWhole(realFileSystem(), paths.memoryFile(worker), toJson(measured).dump() + "\n");
 }
 

@@ -19,16 +19,14 @@ TrackerConfig orderConfig(const RunConfig& config)
 
 Status checkOrder(const RunPaths& paths, const RunFile& file)
 {
-    auto found = readOrderFacts(readableLedger(paths));
-    if (!found.ok())
-        return found.error();
+    FURROW_TRY_ASSIGN(auto found, readOrderFacts(readableLedger(paths)));
     auto began = orderFacts(orderConfig(file.config));
-    if (!found.value().contains("window_tokens"))
+    if (!found.contains("window_tokens"))
         began.erase("window_tokens"); // a version that counted in proportion kept none
-    for (const auto& [key, value] : found.value())
+    for (const auto& [key, value] : found)
         began.try_emplace(key);
     for (const auto& [key, value] : began)
-        if (const auto& now = found.value()[key]; now != value)
+        if (const auto& now = found[key]; now != value)
             return Error { ErrorCode::InvalidArgument, sentence("the tracker was changed from outside: its %1 is '%2', the run began with '%3'. Its chunks would be given out or counted in another way; put an older copy of the tracker back.", { key, now, value }) };
     return {};
 }

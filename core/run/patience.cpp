@@ -24,10 +24,8 @@ bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, con
 Status waitForTheHubAloud(const RunPaths& paths, const StopRequest& stop)
 {
     // Its own connection: blocks are read ahead on another thread than the feeder's. The client lets one request wait at a time.
-    auto opened = FeederLedger::open(paths.tracker());
-    if (!opened.ok())
-        return opened.error();
-    auto ledger = std::make_shared<FeederLedger>(std::move(opened).value());
+    FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
+    auto ledger = std::make_shared<FeederLedger>(std::move(opened));
     RetryPolicy retry;
     retry.attempts = std::numeric_limits<int>::max();
     retry.wait = [ledger, &stop](double seconds, const std::string& why) { return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop); };

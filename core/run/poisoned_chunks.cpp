@@ -12,20 +12,15 @@ Status decide(const RunPaths& paths, Status (SupervisorLedger::*decision)(std::s
 {
     std::vector<ChunkId> meant(chunks.begin(), chunks.end());
     if (meant.empty()) {
-        auto all = poisonedChunks(paths.tracker());
-        if (!all.ok())
-            return all.error();
-        for (const NamedChunk& one : all.value())
+        FURROW_TRY_ASSIGN(auto all, poisonedChunks(paths.tracker()));
+        for (const NamedChunk& one : all)
             meant.push_back(one.chunk);
     }
-    auto ledger = openForControl(paths);
-    if (!ledger.ok())
-        return ledger.error();
-    if (auto status = (ledger.value().*decision)(meant); !status.ok())
-        return status;
+    FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
+    FURROW_TRY((ledger.*decision)(meant));
     if (isLocked(paths.supervisorLock()))
         return {}; // its supervisor sees what follows from that
-    auto advance = ledger.value().advance();
+    auto advance = ledger.advance();
     return advance.ok() ? Status {} : Status(advance.error());
 }
 

@@ -71,26 +71,20 @@ void addCurve(RateForecast& forecast, const RatePlan& before, double factorBefor
 
 Result<RateOutlook> readRateOutlook(const RunPaths& paths)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    auto reader = openLedger(paths);
-    if (!reader.ok())
-        return reader.error();
-    auto attempts = reader.value().attempts();
-    auto epochs = reader.value().epochs();
-    auto totals = reader.value().totals();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    auto attempts = reader.attempts();
+    auto epochs = reader.epochs();
+    auto totals = reader.totals();
     auto notes = readTrainingNotes(readableLedger(paths));
     for (const auto* error : { attempts.ok() ? nullptr : &attempts.error(), epochs.ok() ? nullptr : &epochs.error(), totals.ok() ? nullptr : &totals.error(), notes.ok() ? nullptr : &notes.error() })
         if (error)
             return *error;
-    auto config = latestConfig(attempts.value(), file.value().config);
-    if (!config.ok())
-        return config.error();
+    FURROW_TRY_ASSIGN(auto config, latestConfig(attempts.value(), file.config));
     RateOutlook outlook;
     outlook.started = !attempts.value().empty();
-    outlook.epoch = epochLength(paths, file.value());
-    outlook.samplesPerBlock = file.value().samplesPerBlock;
+    outlook.epoch = epochLength(paths, file);
+    outlook.samplesPerBlock = file.samplesPerBlock;
     for (const auto& epoch : epochs.value()) {
         outlook.newestEpoch = std::max(outlook.newestEpoch, epoch.epoch);
         outlook.epochOpen = outlook.epochOpen || !epoch.closedWallNs;
@@ -99,8 +93,8 @@ Result<RateOutlook> readRateOutlook(const RunPaths& paths)
     for (const auto& [replica, note] : notes.value().rollbacks)
         outlook.rollbackFactor = std::min(outlook.rollbackFactor, rollbackFrom(note).rateFactor);
     const auto kept = ratePlanFrom(notes.value().ratePlan);
-    const auto ranks = config.value().workers; // of an earlier Furrow, which kept no plan
-    outlook.before = kept ? *kept : planOf(config.value(), outlook, totals.value().rules.epochs, ranks);
+    const auto ranks = config.workers; // of an earlier Furrow, which kept no plan
+    outlook.before = kept ? *kept : planOf(config, outlook, totals.value().rules.epochs, ranks);
     return outlook;
 }
 

@@ -28,19 +28,15 @@ constexpr auto kOrphanPatience = std::chrono::seconds(20);
 Status endOrphans(SupervisorLedger& ledger, Notes& notes)
 {
     const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
-    auto live = ledger.live();
-    if (!live.ok())
-        return live.error();
-    for (const auto& orphan : live.value()) {
+    FURROW_TRY_ASSIGN(auto live, ledger.live());
+    for (const auto& orphan : live) {
         while (isAlive(orphan.process) && std::chrono::steady_clock::now() < deadline)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (isAlive(orphan.process))
             killProcessTree(orphan.process);
-        auto freed = ledger.revoke(orphan.incarnation, sentence("its supervisor was gone"));
-        if (!freed.ok())
-            return freed.error();
-        if (freed.value() > 0)
-            notes.push_back("Worker " + std::to_string(orphan.worker) + " of the attempt before left " + std::to_string(freed.value())
+        FURROW_TRY_ASSIGN(auto freed, ledger.revoke(orphan.incarnation, sentence("its supervisor was gone")));
+        if (freed > 0)
+            notes.push_back("Worker " + std::to_string(orphan.worker) + " of the attempt before left " + std::to_string(freed)
                 + " chunks without a checkpoint; they are free again.");
     }
     return {};
@@ -49,32 +45,24 @@ Status endOrphans(SupervisorLedger& ledger, Notes& notes)
 /// Before anything is changed: weights that the tracker does not know are not left behind unasked.
 Status checkTrackerIsNewest(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice)
 {
-    auto problem = olderTrackerProblem(paths, file.runId);
-    if (!problem.ok())
-        return problem.error();
-    return problem.value().empty() || choice.acceptLoss ? Status {} : Error { ErrorCode::Corrupt, problem.value() };
+    FURROW_TRY_ASSIGN(auto problem, olderTrackerProblem(paths, file.runId));
+    return problem.empty() || choice.acceptLoss ? Status {} : Error { ErrorCode::Corrupt, problem };
 }
 
 /// Files that were taken for damaged, or were lost with a person's yes, and are there again. Oldest first: what was made from another comes back behind it.
 Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes)
 {
-    auto rows = ledger.checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    auto left = ledger.leftBehind();
-    if (!left.ok())
-        return left.error();
+    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
+    FURROW_TRY_ASSIGN(auto left, ledger.leftBehind());
     FrozenVerdicts frozen;
-    for (const auto& row : rows.value()) {
-        const bool isLeft = std::find(left.value().begin(), left.value().end(), row.id) != left.value().end();
+    for (const auto& row : rows) {
+        const bool isLeft = std::find(left.begin(), left.end(), row.id) != left.end();
         if ((!row.damaged && !isLeft) || row.removed || !verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen).ok())
             continue;
-        auto back = ledger.takeBack(row.id);
-        if (!back.ok())
-            return back.error();
-        if (!row.damaged && !back.value())
+        FURROW_TRY_ASSIGN(auto back, ledger.takeBack(row.id));
+        if (!row.damaged && !back)
             continue; // it was said before
-        notes.push_back(back.value() ? sentence("Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.", { row.record.folder, std::to_string(*back.value()) })
+        notes.push_back(back ? sentence("Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.", { row.record.folder, std::to_string(*back) })
                                      : sentence("Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.", { row.record.folder }));
     }
     return {};
@@ -83,34 +71,24 @@ Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedge
 /// What dead processes of this run had begun goes, and what the keep policy was removing when the power went. Everything else that has no row is put aside.
 Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes)
 {
-    auto rows = ledger.checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    auto strays = findStrays(paths, file.runId, [&rows] { return rows; });
-    if (!strays.ok())
-        return strays.error();
-    for (const auto& leftover : strays.value().leftovers) {
-        auto left = removeOwnFiles(paths, leftover);
-        if (!left.ok())
-            return left.error();
-        if (!left.value().empty())
-            notes.push_back(left.value());
+    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&rows] { return rows; }));
+    for (const auto& leftover : strays.leftovers) {
+        FURROW_TRY_ASSIGN(auto left, removeOwnFiles(paths, leftover));
+        if (!left.empty())
+            notes.push_back(left);
     }
-    for (const auto& name : strays.value().notes)
+    for (const auto& name : strays.notes)
         forgetWriting(paths, name);
-    auto settled = settleRemoved(paths, file.runId, ledger);
-    if (!settled.ok())
-        return settled.error();
-    notes.insert(notes.end(), settled.value().begin(), settled.value().end());
-    if (!strays.value().leftovers.empty())
-        notes.push_back(sentence("%1 unfinished checkpoint folders were removed.", { std::to_string(strays.value().leftovers.size()) }));
-    for (const auto& link : strays.value().links)
+    FURROW_TRY_ASSIGN(auto settled, settleRemoved(paths, file.runId, ledger));
+    notes.insert(notes.end(), settled.begin(), settled.end());
+    if (!strays.leftovers.empty())
+        notes.push_back(sentence("%1 unfinished checkpoint folders were removed.", { std::to_string(strays.leftovers.size()) }));
+    for (const auto& link : strays.links)
         notes.push_back(sentence("%1 is a link and was left as it is.", { utf8Text(link) }));
-    auto aside = putAsideWithoutRow(paths, file.runId, rows.value());
-    if (!aside.ok())
-        return aside.error();
-    if (!aside.value().empty())
-        notes.push_back(aside.value());
+    FURROW_TRY_ASSIGN(auto aside, putAsideWithoutRow(paths, file.runId, rows));
+    if (!aside.empty())
+        notes.push_back(aside);
     return prepareNotes(paths);
 }
 
@@ -142,11 +120,9 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
     std::set<std::int64_t> whole;
     FrozenVerdicts frozen;
     for (;;) { // a fall-back can land on another damaged one
-        auto rows = ledger.checkpoints();
-        if (!rows.ok())
-            return rows.error();
+        FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
         bool fellBack = false;
-        for (const auto& row : rows.value()) {
+        for (const auto& row : rows) {
             if (!row.head || row.damaged || whole.contains(row.id.value))
                 continue;
             const auto files = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
@@ -158,10 +134,8 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
                 verdict.refusal = refusalOf(paths, files.error());
                 return verdict;
             }
-            auto freed = ledger.markDamaged(row.id, files.error().message);
-            if (!freed.ok())
-                return freed.error();
-            verdict.notes.push_back(sentence("%1 Its %2 chunks are free again.", { files.error().message, std::to_string(freed.value()) }));
+            FURROW_TRY_ASSIGN(auto freed, ledger.markDamaged(row.id, files.error().message));
+            verdict.notes.push_back(sentence("%1 Its %2 chunks are free again.", { files.error().message, std::to_string(freed) }));
             fellBack = true;
             break;
         }
@@ -173,19 +147,15 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
 Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice)
 {
     Notes notes;
-    if (auto status = refuseLinks(paths); !status.ok())
-        return status.error();
+    FURROW_TRY(refuseLinks(paths));
     if (auto status = endOrphans(ledger, notes); !status.ok())
         return status.error().in("freeing the claims of dead workers");
-    if (auto status = checkTrackerIsNewest(paths, file, choice); !status.ok())
-        return status.error();
+    FURROW_TRY(checkTrackerIsNewest(paths, file, choice));
     if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
         return status.error().in("taking checkpoints back");
     if (choice.goBackTo) {
-        auto freed = ledger.goBackTo(*choice.goBackTo);
-        if (!freed.ok())
-            return freed.error();
-        notes.push_back("The run goes on from checkpoint " + std::to_string(choice.goBackTo->value) + "; " + std::to_string(freed.value()) + " chunks trained after it are free again.");
+        FURROW_TRY_ASSIGN(auto freed, ledger.goBackTo(*choice.goBackTo));
+        notes.push_back("The run goes on from checkpoint " + std::to_string(choice.goBackTo->value) + "; " + std::to_string(freed) + " chunks trained after it are free again.");
     }
     auto verified = verifyHeads(paths, file, ledger, choice.acceptLoss);
     if (!verified.ok())

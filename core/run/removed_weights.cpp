@@ -14,15 +14,8 @@ namespace {
 
 using Row = SupervisorLedger::CheckpointRow;
 
-std::filesystem::path livingManifest(const RunPaths& paths, const std::string& name) { return paths.checkpointFolder(name) / "manifest.json"; }
+std::filesystem::path livingManifest(const RunPaths& paths, const std::string& name) { return paths.checkpointFolder(name) / kManifestFile; }
 std::filesystem::path keptManifest(const RunPaths& paths, const std::string& name) { return paths.removedManifestsFolder() / pathFromUtf8(name + ".json"); }
-
-/// Also a link that leads nowhere.
-bool isThere(const std::filesystem::path& path)
-{
-    std::error_code failed;
-    return std::filesystem::exists(std::filesystem::symlink_status(path, failed));
-}
 
 /// The first file that is another one than the manifest says was written, or ""; a missing one is gone already. The manifest was written last, so what
 /// is older and of the right size is not read.
@@ -31,7 +24,7 @@ Result<std::string> changedFile(const std::filesystem::path& folder, const std::
     std::string sha256;
     const auto manifest = readManifestFile(manifestFile, sha256);
     if (!manifest.ok())
-        return manifest.error().code == ErrorCode::Corrupt ? Result<std::string>("manifest.json") : manifest.error();
+        return manifest.error().code == ErrorCode::Corrupt ? Result<std::string>(kManifestFile) : manifest.error();
     std::error_code failed;
     const auto written = std::filesystem::last_write_time(manifestFile, failed);
     for (const auto& one : manifest.value().files) {
@@ -42,10 +35,8 @@ Result<std::string> changedFile(const std::filesystem::path& folder, const std::
             return one.name;
         if (std::filesystem::last_write_time(file, failed) <= written && !failed)
             continue;
-        const auto now = sha256File(file);
-        if (!now.ok())
-            return now.error();
-        if (now.value() != one.sha256)
+        FURROW_TRY_ASSIGN(const auto now, sha256File(file));
+        if (now != one.sha256)
             return one.name;
     }
     return std::string();
@@ -57,20 +48,16 @@ Status keepManifest(const RunPaths& paths, const std::string& name)
     auto& files = realFileSystem();
     const auto manifest = livingManifest(paths, name);
     const auto kept = keptManifest(paths, name);
-    if (auto made = files.createFolder(paths.removedManifestsFolder()); !made.ok())
-        return made;
-    if (isThere(kept)) {
+    FURROW_TRY(files.createFolder(paths.removedManifestsFolder()));
+    if (isTaken(kept)) {
         const auto own = sha256File(manifest);
         const auto before = isLink(kept) ? Result<std::string>(std::string()) : sha256File(kept);
         if (!own.ok() || !before.ok() || own.value() != before.value()) { // it is not ours: ours is moved there once, or again when it was put back
-            auto aside = putAside(paths, { kept });
-            if (!aside.ok())
-                return aside.error();
-            logWarning(aside.value());
+            FURROW_TRY_ASSIGN(auto aside, putAside(paths, { kept }));
+            logWarning(aside);
         }
     }
-    if (auto moved = files.replace(manifest, kept); !moved.ok())
-        return moved;
+    FURROW_TRY(files.replace(manifest, kept));
     return files.syncFolder(paths.removedManifestsFolder());
 }
 
@@ -78,29 +65,26 @@ Status keepManifest(const RunPaths& paths, const std::string& name)
 Result<std::string> removeFiles(const RunPaths& paths, const std::string& name)
 {
     const auto folder = paths.checkpointFolder(name);
-    const auto changed = changedFile(folder, keptManifest(paths, name));
-    if (!changed.ok())
-        return changed.error();
-    if (changed.value().empty())
+    FURROW_TRY_ASSIGN(const auto changed, changedFile(folder, keptManifest(paths, name)));
+    if (changed.empty())
         return removeOwnFiles(paths, folder);
     auto aside = putAside(paths, { folder });
-    return aside.ok() ? sentence("%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.", { changed.value(), name }) + " " + aside.value() : aside;
+    return aside.ok() ? sentence("%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.", { changed, name }) + " " + aside.value() : aside;
 }
 
 /// One whose folder is there. @return a sentence, or ""
 Result<std::string> settle(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, const Row& row)
 {
     const std::string& name = row.record.folder;
-    const bool wasRemoved = isThere(keptManifest(paths, name));
-    if (!isThere(livingManifest(paths, name)))
+    const bool wasRemoved = isTaken(keptManifest(paths, name));
+    if (!isTaken(livingManifest(paths, name)))
         return wasRemoved ? removeFiles(paths, name) : putAside(paths, { paths.checkpointFolder(name) });
     const auto verified = verifyCheckpoint(paths.checkpointFolder(name), row.record.manifestSha256, runId);
     if (!verified.ok() && verified.error().code != ErrorCode::Corrupt)
         return sentence("Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2", { name, verified.error().message });
     if (!verified.ok())
         return putAside(paths, { paths.checkpointFolder(name) });
-    if (auto back = ledger.markThereAgain(row.id, wasRemoved); !back.ok())
-        return back.error();
+    FURROW_TRY(ledger.markThereAgain(row.id, wasRemoved));
     return wasRemoved ? sentence("Checkpoint %1 had been removed and is there again: it is the run's again, and pinned.", { name }) : std::string();
 }
 
@@ -108,33 +92,26 @@ Result<std::string> settle(const RunPaths& paths, const std::string& runId, Supe
 
 Status removeWeights(const RunPaths& paths, const std::string& name)
 {
-    if (isThere(livingManifest(paths, name)))
-        if (auto kept = keepManifest(paths, name); !kept.ok())
-            return kept;
-    auto removed = removeFiles(paths, name);
-    if (!removed.ok())
-        return removed.error();
-    if (!removed.value().empty())
-        logWarning(removed.value());
+    if (isTaken(livingManifest(paths, name)))
+        FURROW_TRY(keepManifest(paths, name));
+    FURROW_TRY_ASSIGN(auto removed, removeFiles(paths, name));
+    if (!removed.empty())
+        logWarning(removed);
     return {};
 }
 
 Result<std::vector<std::string>> settleRemoved(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger)
 {
-    auto rows = ledger.checkpoints();
-    if (!rows.ok())
-        return rows.error();
+    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
     std::vector<std::string> notes;
-    for (const Row& row : rows.value()) {
+    for (const Row& row : rows) {
         std::error_code failed;
         const auto folder = paths.checkpointFolder(row.record.folder);
         if (!row.removed || !isPlainName(row.record.folder) || isLink(folder) || !std::filesystem::is_directory(folder, failed))
             continue;
-        auto settled = settle(paths, runId, ledger, row);
-        if (!settled.ok())
-            return settled.error();
-        if (!settled.value().empty())
-            notes.push_back(std::move(settled).value());
+        FURROW_TRY_ASSIGN(auto settled, settle(paths, runId, ledger, row));
+        if (!settled.empty())
+            notes.push_back(std::move(settled));
     }
     return notes;
 }

@@ -105,16 +105,14 @@ public:
             return living.error().in("reading the checkpoints");
         for (const auto& entry : living.value())
             if (!paths_.isBesideCheckpoints(entry) && entry.extension() != ".tmp" && !isLink(entry))
-                if (auto status = take(entry / "manifest.json", utf8Text(entry.filename()), true); !status.ok())
-                    return status.error();
+                FURROW_TRY(take(entry / kManifestFile, utf8Text(entry.filename()), true));
         auto removed = entriesOf(paths_.removedManifestsFolder());
         if (!removed.ok() && removed.error().code != ErrorCode::NotFound)
             return removed.error();
         if (removed.ok())
             for (const auto& entry : removed.value())
                 if (entry.extension() == ".json")
-                    if (auto status = take(entry, utf8Text(entry.stem()), false); !status.ok())
-                        return status.error();
+                    FURROW_TRY(take(entry, utf8Text(entry.stem()), false));
         return std::move(proven_);
     }
 
@@ -170,15 +168,12 @@ Status planRest(BlockManager& blocks, FeederLedger& ledger, std::int64_t known)
         std::vector<NewBlock> fresh;
         bool over = false;
         while (!over && fresh.size() < kPlansAtOnce) {
-            auto next = blocks.planNext();
-            if (!next.ok())
-                return next.error();
-            over = !next.value();
+            FURROW_TRY_ASSIGN(auto next, blocks.planNext());
+            over = !next;
             if (!over)
-                fresh.push_back({ next.value()->block, next.value()->source, next.value()->firstRow, next.value()->chunkRows, next.value()->plan, blocks.excludedChunks(next.value()->block) });
+                fresh.push_back({ next->block, next->source, next->firstRow, next->chunkRows, next->plan, blocks.excludedChunks(next->block) });
         }
-        if (auto added = ledger.addBlocks(fresh); !added.ok())
-            return added;
+        FURROW_TRY(ledger.addBlocks(fresh));
         known += static_cast<std::int64_t>(fresh.size());
         if (over)
             return ledger.setLastBlockProven(known);
@@ -188,49 +183,33 @@ Status planRest(BlockManager& blocks, FeederLedger& ledger, std::int64_t known)
 /// Blocks that the new tracker does not know yet are planned, those that checkpoints speak of are prepared: only so are their windows known.
 Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::filesystem::path& tracker, const std::set<std::int64_t>& wanted, const Say& say)
 {
-    auto tokenizer = loadTokenizer(paths.tokenizer().string());
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto blocks = BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer.value(), paths.duplicatesFile());
-    if (!blocks.ok())
-        return blocks.error();
-    if (blocks.value().needsDuplicates()) {
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(paths.tokenizer().string()));
+    FURROW_TRY_ASSIGN(auto blocks, BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile()));
+    if (blocks.needsDuplicates()) {
         say("Looking for duplicates");
-        if (auto found = blocks.value().findDuplicates({}); !found.ok())
-            return found;
+        FURROW_TRY(blocks.findDuplicates({}));
     }
     auto ledger = FeederLedger::open(tracker);
     auto reader = LedgerReader::open(tracker);
     if (!ledger.ok() || !reader.ok())
         return ledger.ok() ? reader.error() : ledger.error();
-    auto demand = ledger.value().demand();
-    if (!demand.ok())
-        return demand.error();
-    if (!demand.value().lastBlockProven) {
+    FURROW_TRY_ASSIGN(auto demand, ledger.value().demand());
+    if (!demand.lastBlockProven) {
         say("Looking at the data again");
-        if (demand.value().knownBlocks > 0) {
-            auto last = reader.value().block(demand.value().knownBlocks - 1);
-            if (!last.ok())
-                return last.error();
-            if (auto resumed = blocks.value().resumeAfter(last.value().plan); !resumed.ok())
-                return resumed;
+        if (demand.knownBlocks > 0) {
+            FURROW_TRY_ASSIGN(auto last, reader.value().block(demand.knownBlocks - 1));
+            FURROW_TRY(blocks.resumeAfter(last.plan));
         }
-        if (auto planned = planRest(blocks.value(), ledger.value(), demand.value().knownBlocks); !planned.ok())
-            return planned;
+        FURROW_TRY(planRest(blocks, ledger.value(), demand.knownBlocks));
     }
     for (const auto number : wanted) {
         auto row = reader.value().block(number);
         if (!row.ok() || !row.value().digest.empty())
             continue; // not of this data, or prepared once: its windows are known
         say("Preparing block " + std::to_string(number));
-        auto plan = BlockManager::fromPlan(row.value().plan);
-        if (!plan.ok())
-            return plan.error();
-        auto prepared = blocks.value().prepare(plan.value());
-        if (!prepared.ok())
-            return prepared.error();
-        if (auto stored = ledger.value().setPrepared(number, prepared.value().fileName, prepared.value().digest, preparedChunks(prepared.value().chunks, file.config.seqLen)); !stored.ok())
-            return stored;
+        FURROW_TRY_ASSIGN(auto plan, BlockManager::fromPlan(row.value().plan));
+        FURROW_TRY_ASSIGN(auto prepared, blocks.prepare(plan));
+        FURROW_TRY(ledger.value().setPrepared(number, prepared.fileName, prepared.digest, preparedChunks(prepared.chunks, file.config.seqLen)));
     }
     return {};
 }
@@ -281,36 +260,24 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
         return adoptSnapshot(paths.tracker(), target);
     }
     report.basis = "run.json, the data and the manifests of the checkpoints; the history of claims is lost";
-    auto parent = readParent(paths);
-    if (!parent.ok())
-        return parent.error();
-    return SupervisorLedger::create(target, trackerConfig(file, parent.value()), stoppingRules(file.config));
+    FURROW_TRY_ASSIGN(auto parent, readParent(paths));
+    return SupervisorLedger::create(target, trackerConfig(file, parent), stoppingRules(file.config));
 }
 
 Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report, const Say& say)
 {
     say("Reading the checkpoints");
-    auto gathered = Proof(paths, file.runId, report.notes).gather();
-    if (!gathered.ok())
-        return gathered.error();
-    const auto& proven = gathered.value();
-    if (auto made = makeBasis(paths, file, target, report); !made.ok())
-        return made;
+    FURROW_TRY_ASSIGN(auto gathered, Proof(paths, file.runId, report.notes).gather());
+    const auto& proven = gathered;
+    FURROW_TRY(makeBasis(paths, file, target, report));
     const auto needs = needsOf(proven);
-    if (auto completed = completeBlocks(paths, file, target, needs.blocks, say); !completed.ok())
-        return completed;
-    if (auto opened = openEpochsUpTo(target, needs.newestEpoch); !opened.ok())
-        return opened;
-    auto rebuilt = rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged);
-    if (!rebuilt.ok())
-        return rebuilt.error();
-    report.rebuilt = std::move(rebuilt).value();
-    auto proof = audit(target);
-    if (!proof.ok())
-        return proof.error();
-    if (!proof.value().isClean())
-        return Error { ErrorCode::Internal, "what was rebuilt does not pass the audit, so nothing was changed:\n" + auditText(proof.value()) };
-    for (const auto& epoch : proof.value().epochs) {
+    FURROW_TRY(completeBlocks(paths, file, target, needs.blocks, say));
+    FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));
+    FURROW_TRY_ASSIGN(report.rebuilt, rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged));
+    FURROW_TRY_ASSIGN(auto proof, audit(target));
+    if (!proof.isClean())
+        return Error { ErrorCode::Internal, "what was rebuilt does not pass the audit, so nothing was changed:\n" + auditText(proof) };
+    for (const auto& epoch : proof.epochs) {
         report.committed += epoch.committed;
         report.known += epoch.known;
     }
@@ -323,14 +290,10 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
 Status putRestAside(const RunPaths& paths, const RunFile& file, RepairReport& report)
 {
     auto reader = LedgerReader::open(paths.tracker());
-    auto rows = reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error());
-    if (!rows.ok())
-        return rows.error();
-    auto aside = putAsideWithoutRow(paths, file.runId, rows.value());
-    if (!aside.ok())
-        return aside.error();
-    if (!aside.value().empty())
-        report.notes.push_back(aside.value());
+    FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
+    FURROW_TRY_ASSIGN(auto aside, putAsideWithoutRow(paths, file.runId, rows));
+    if (!aside.empty())
+        report.notes.push_back(aside);
     return {};
 }
 
@@ -338,10 +301,8 @@ Status putRestAside(const RunPaths& paths, const RunFile& file, RepairReport& re
 Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, const RepairReport& report)
 {
     auto& files = realFileSystem();
-    if (auto moved = moveTrackerAside(files, paths.tracker(), report.oldCopy); !moved.ok())
-        return moved;
-    if (auto placed = files.rename(fresh, paths.tracker()); !placed.ok())
-        return placed;
+    FURROW_TRY(moveTrackerAside(files, paths.tracker(), report.oldCopy));
+    FURROW_TRY(files.rename(fresh, paths.tracker()));
     return files.syncFolder(paths.folder());
 }
 
@@ -351,27 +312,21 @@ Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, c
     RepairReport report;
     report.damage = damageOf(paths.tracker(), file.runId);
     if (report.damage.empty()) {
-        auto older = olderTrackerProblem(paths, file.runId);
-        if (!older.ok())
-            return older.error();
-        report.damage = older.value();
-        report.older = !older.value().empty();
+        FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+        report.damage = older;
+        report.older = !older.empty();
     }
     report.needed = !report.damage.empty();
     if (!report.needed)
         return report;
     const std::string mark = randomHex(8);
-    auto workshop = ScratchFolder::make(paths.folder()); // on the same disk: the new tracker is moved into its place
-    if (!workshop.ok())
-        return workshop.error();
-    const auto fresh = workshop.value().path() / paths.tracker().filename();
+    FURROW_TRY_ASSIGN(auto workshop, ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
+    const auto fresh = workshop.path() / paths.tracker().filename();
     if (auto built = build(paths, file, fresh, report, say); !built.ok())
         return built.error().in("repairing " + utf8Text(paths.tracker()));
     report.oldCopy = with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + mark);
-    if (auto placed = putInPlace(paths, fresh, report); !placed.ok())
-        return placed.error();
-    if (auto aside = putRestAside(paths, file, report); !aside.ok())
-        return aside.error();
+    FURROW_TRY(putInPlace(paths, fresh, report));
+    FURROW_TRY(putRestAside(paths, file, report));
     return report;
 }
 
@@ -402,21 +357,16 @@ std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& rep
 
 Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) } : lock.error();
-    if (auto status = refuseLinks(paths); !status.ok())
-        return status.error();
-    auto report = repairTracker(paths, file.value(), say);
-    if (!report.ok())
-        return report;
+    FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, say));
     say("Reading the prepared blocks");
     const auto aside = putDamagedBlocksAside(paths);
     const auto& notes = aside.ok() ? aside.value() : std::vector<std::string> { aside.error().message }; // the tracker is in order all the same
-    report.value().notes.insert(report.value().notes.end(), notes.begin(), notes.end());
+    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
     return report;
 }
 
@@ -425,39 +375,32 @@ Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker,
     for (const char* ending : { "", "-wal", "-shm" }) {
         std::error_code unknown;
         if (std::filesystem::exists(with(tracker, ending), unknown))
-            if (auto moved = files.rename(with(tracker, ending), with(aside, ending)); !moved.ok())
-                return moved;
+            FURROW_TRY(files.rename(with(tracker, ending), with(aside, ending)));
     }
     return {};
 }
 
 Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     auto reader = openLedger(paths);
-    auto rows = reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error());
-    if (!rows.ok())
-        return rows.error();
+    FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
     std::vector<std::string> problems;
     FrozenVerdicts frozen;
-    for (const auto& row : rows.value()) {
+    for (const auto& row : rows) {
         if (row.removed || !(row.head || row.damaged))
             continue;
-        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId, &frozen);
+        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
         if (row.damaged && verdict.ok())
             problems.push_back(sentence("Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.", { row.record.folder }));
         else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
             problems.push_back(verdict.error().message);
     }
-    if (const auto same = checkHeldOut(paths, file.value()); !same.ok())
+    if (const auto same = checkHeldOut(paths, file); !same.ok())
         problems.push_back(same.error().message);
-    auto older = olderTrackerProblem(paths, file.value().runId);
-    if (!older.ok())
-        return older.error();
-    if (!older.value().empty())
-        problems.push_back(older.value());
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    if (!older.empty())
+        problems.push_back(older);
     return problems;
 }
 

@@ -33,18 +33,13 @@ Status checkLockFile(const RunPaths& paths)
 
 Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::function<Result<AuditReport>()>& auditLedger)
 {
-    if (auto same = checkFrozen(file, reader); !same.ok())
-        return same;
-    if (auto same = checkOrder(paths, file); !same.ok())
-        return same;
+    FURROW_TRY(checkFrozen(file, reader));
+    FURROW_TRY(checkOrder(paths, file));
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
-    if (auto status = refuseLinks(paths); !status.ok())
-        return status;
-    if (auto status = checkLockFile(paths); !status.ok())
-        return status;
-    if (auto status = checkTokenizerFile(paths, file); !status.ok())
-        return status;
+    FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY(checkLockFile(paths));
+    FURROW_TRY(checkTokenizerFile(paths, file));
     if (const auto damage = trackerRefusal(paths, auditLedger()); !damage.empty())
         return Error { ErrorCode::Corrupt, damage };
     return {};

@@ -15,17 +15,13 @@ namespace {
 /// Everything that processes of earlier attempts hold: none of them will finish it.
 Result<std::map<ChunkId, bool>> heldChunks(LedgerReader& reader) // -> begun
 {
-    auto incarnations = reader.incarnations();
-    if (!incarnations.ok())
-        return incarnations.error();
+    FURROW_TRY_ASSIGN(auto incarnations, reader.incarnations());
     std::map<ChunkId, bool> held;
-    for (const auto& row : incarnations.value()) {
+    for (const auto& row : incarnations) {
         if (!row.live)
             continue;
-        auto cells = reader.heldBy(row.id);
-        if (!cells.ok())
-            return cells.error();
-        for (const ChunkCell& cell : cells.value())
+        FURROW_TRY_ASSIGN(auto cells, reader.heldBy(row.id));
+        for (const ChunkCell& cell : cells)
             held[cell.id] = cell.begun;
     }
     return held;
@@ -67,45 +63,35 @@ Result<ResumeEffect> weightsAfterResume(LedgerReader& reader, std::optional<Chec
 {
     ResumeEffect effect;
     for (;;) { // a head whose files are not whole falls back, perhaps to another such one
-        auto retreat = reader.retreat(goBackTo, effect.left);
-        if (!retreat.ok())
-            return retreat.error();
+        FURROW_TRY_ASSIGN(auto retreat, reader.retreat(goBackTo, effect.left));
         const auto before = effect.left.size();
-        for (const CheckpointId head : retreat.value().heads)
+        for (const CheckpointId head : retreat.heads)
             if (std::find(effect.left.begin(), effect.left.end(), head) == effect.left.end() && !isWhole(head))
                 effect.left.push_back(head);
         if (effect.left.size() != before)
             continue;
-        effect.redo = std::move(retreat.value().chunks);
-        effect.heads = std::move(retreat.value().heads);
+        effect.redo = std::move(retreat.chunks);
+        effect.heads = std::move(retreat.heads);
         return effect;
     }
 }
 
 Result<ResumeEffect> resumeEffect(LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
 {
-    auto weights = weightsAfterResume(reader, goBackTo, isWhole);
-    if (!weights.ok())
-        return weights.error();
-    ResumeEffect effect = std::move(weights).value();
-    auto epochs = reader.epochs();
-    if (!epochs.ok())
-        return epochs.error();
-    auto held = heldChunks(reader);
-    if (!held.ok())
-        return held.error();
-    for (const std::int64_t number : epochsOf(epochs.value(), effect.redo)) {
-        auto cells = reader.cells(number);
-        if (!cells.ok())
-            return cells.error();
-        for (ChunkCell& cell : cells.value()) {
-            if (const auto holder = held.value().find(cell.id); holder != held.value().end()) {
+    FURROW_TRY_ASSIGN(auto weights, weightsAfterResume(reader, goBackTo, isWhole));
+    ResumeEffect effect = std::move(weights);
+    FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
+    FURROW_TRY_ASSIGN(auto held, heldChunks(reader));
+    for (const std::int64_t number : epochsOf(epochs, effect.redo)) {
+        FURROW_TRY_ASSIGN(auto cells, reader.cells(number));
+        for (ChunkCell& cell : cells) {
+            if (const auto holder = held.find(cell.id); holder != held.end()) {
                 cell.holderGone = true;
                 cell.begun = holder->second;
             }
             ++effect.byFate[static_cast<std::size_t>(effect.fateOf(cell))];
         }
-        effect.epochs.push_back({ number, std::move(cells).value() });
+        effect.epochs.push_back({ number, std::move(cells) });
     }
     return effect;
 }

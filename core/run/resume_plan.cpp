@@ -39,20 +39,15 @@ std::string lossOf(const ResumeEffect& effect, const Choices& choices)
 Status weigh(LedgerReader& reader, ResumePlan& plan)
 {
     const auto isWhole = [&plan](CheckpointId id) { return plan.isWhole(id); };
-    auto effect = resumeEffect(reader, std::nullopt, isWhole);
-    if (!effect.ok())
-        return effect.error();
-    plan.effect = std::move(effect).value();
+    FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, isWhole));
     plan.loss = lossOf(plan.effect, plan.checkpoints);
     const std::int64_t committed = plan.effect[ChunkFate::Kept] + plan.effect[ChunkFate::Redo];
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
-        auto back = weightsAfterResume(reader, choice.row.id, isWhole);
-        if (!back.ok())
-            return back.error();
-        choice.losesOthers = !back.value().left.empty();
-        choice.redo = std::move(back.value().redo);
+        FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, isWhole));
+        choice.losesOthers = !back.left.empty();
+        choice.redo = std::move(back.redo);
         choice.kept = committed - plan.redoShown(choice.redo);
     }
     return {};
@@ -61,10 +56,8 @@ Status weigh(LedgerReader& reader, ResumePlan& plan)
 /// Workers that outlive their supervisor save what they have, and end: what they hold now may be kept after all.
 Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
 {
-    auto incarnations = reader.incarnations();
-    if (!incarnations.ok())
-        return incarnations.error();
-    const auto alive = std::count_if(incarnations.value().begin(), incarnations.value().end(), [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
+    FURROW_TRY_ASSIGN(auto incarnations, reader.incarnations());
+    const auto alive = std::count_if(incarnations.begin(), incarnations.end(), [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
     if (alive > 0)
         plan.notes.push_back(sentence("%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
     return {};
@@ -73,20 +66,13 @@ Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
 /// What the learning rate goes by.
 Status addRate(const RunPaths& paths, ResumePlan& plan)
 {
-    auto outlook = readRateOutlook(paths);
-    if (!outlook.ok())
-        return outlook.error();
-    plan.rate = std::move(outlook).value();
+    FURROW_TRY_ASSIGN(plan.rate, readRateOutlook(paths));
     const auto tracker = readableLedger(paths);
-    auto redo = tokensIn(tracker, plan.effect.redo);
-    if (!redo.ok())
-        return redo.error();
-    plan.redoTokens = static_cast<double>(redo.value());
+    FURROW_TRY_ASSIGN(auto redo, tokensIn(tracker, plan.effect.redo));
+    plan.redoTokens = static_cast<double>(redo);
     for (auto& choice : plan.checkpoints) {
-        auto back = tokensIn(tracker, choice.redo);
-        if (!back.ok())
-            return back.error();
-        choice.redoTokens = static_cast<double>(back.value());
+        FURROW_TRY_ASSIGN(auto back, tokensIn(tracker, choice.redo));
+        choice.redoTokens = static_cast<double>(back);
     }
     return {};
 }
@@ -121,26 +107,18 @@ void addProof(const Result<AuditReport>& report, ResumePlan& plan)
 
 Result<ResumePlan> planResume(const RunPaths& paths)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    auto reader = openLedger(paths);
-    if (!reader.ok())
-        return reader.error();
-    auto epochs = reader.value().epochs();
-    auto rows = reader.value().checkpoints();
-    if (!epochs.ok())
-        return epochs.error();
-    if (!rows.ok())
-        return rows.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
     ResumePlan plan;
     FrozenVerdicts frozen;
-    for (const auto& row : rows.value()) {
+    for (const auto& row : rows) {
         if (row.removed)
             continue;
         ResumePlan::CheckpointChoice choice;
         choice.row = row;
-        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.value().runId, &frozen);
+        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
         choice.verified = verdict.ok() && !row.damaged;
         choice.damaged = row.damaged || (!verdict.ok() && verdict.error().code == ErrorCode::Corrupt);
         choice.canBeChosen = choice.verified && row.surviving;
@@ -154,24 +132,19 @@ Result<ResumePlan> planResume(const RunPaths& paths)
             choice.problem = sentence("The weights of the run did not grow from it.");
         plan.checkpoints.push_back(std::move(choice));
     }
-    auto strays = findStrays(paths, file.value().runId, [&] { return reader.value().checkpoints(); });
-    if (!strays.ok())
-        return strays.error();
-    plan.olderTracker = olderTrackerText(paths, strays.value(), rows.value());
-    addTimes(reader.value(), epochs.value(), plan);
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&] { return reader.checkpoints(); }));
+    plan.olderTracker = olderTrackerText(paths, strays, rows);
+    addTimes(reader, epochs, plan);
     const auto auditLedger = [&paths, &plan] {
         auto proof = audit(readableLedger(paths));
         addProof(proof, plan);
         return proof;
     };
-    if (auto possible = checkResume(paths, file.value(), reader.value(), auditLedger); !possible.ok())
+    if (auto possible = checkResume(paths, file, reader, auditLedger); !possible.ok())
         plan.refusal = possible.error();
-    if (auto weighed = weigh(reader.value(), plan); !weighed.ok())
-        return weighed.error();
-    if (auto named = nameOrphans(reader.value(), plan); !named.ok())
-        return named.error();
-    if (auto added = addRate(paths, plan); !added.ok())
-        return added.error();
+    FURROW_TRY(weigh(reader, plan));
+    FURROW_TRY(nameOrphans(reader, plan));
+    FURROW_TRY(addRate(paths, plan));
     return plan;
 }
 

@@ -67,17 +67,12 @@ void tellSteps(const StepsAudit& steps, AuditLog& log)
 
 Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, const std::string& runId, AuditLog& log)
 {
-    auto ledger = openLedger(paths);
-    if (!ledger.ok())
-        return ledger.error();
-    auditFrozen(paths, file, runId, ledger.value(), log);
-    if (auto status = auditCheckpoints(paths, file, ledger.value(), depth == AuditDepth::Deep, log); !status.ok())
-        return status;
-    if (auto status = auditBlocks(paths, file, ledger.value(), log); !status.ok())
-        return status;
-    if (auto status = auditDownloads(paths, file, log); !status.ok())
-        return status;
-    return depth == AuditDepth::Deep ? auditSource(paths, file, ledger.value(), log) : Status {};
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    auditFrozen(paths, file, runId, ledger, log);
+    FURROW_TRY(auditCheckpoints(paths, file, ledger, depth == AuditDepth::Deep, log));
+    FURROW_TRY(auditBlocks(paths, file, ledger, log));
+    FURROW_TRY(auditDownloads(paths, file, log));
+    return depth == AuditDepth::Deep ? auditSource(paths, file, ledger, log) : Status {};
 }
 
 /// A copy of the ledger goes away with this, before the files are read.
@@ -91,9 +86,7 @@ Result<AuditReport> auditLedger(const RunPaths& paths, const AuditWatch& watch, 
 
 Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     AuditLog log(watch);
     log.say(sentence("Reading the tracker"), 0);
     StepsAudit steps;
@@ -101,8 +94,7 @@ Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const Audi
     if (!report.ok() || depth == AuditDepth::Quick)
         return report;
     tellSteps(steps, log);
-    if (auto status = auditFiles(paths, file.value(), depth, report.value().runId, log); !status.ok())
-        return status.error();
+    FURROW_TRY(auditFiles(paths, file, depth, report.value().runId, log));
     log.addTo(report.value());
     return report;
 }

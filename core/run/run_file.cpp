@@ -64,10 +64,8 @@ Result<RunFile> readRunFile(const RunPaths& paths)
 {
     if (!std::filesystem::exists(paths.configFile()))
         return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };
-    auto text = readFile(paths.configFile(), kMaxBytes);
-    if (!text.ok())
-        return text.error();
-    JsonReading reading(text.value());
+    FURROW_TRY_ASSIGN(auto text, readFile(paths.configFile(), kMaxBytes));
+    JsonReading reading(text);
     return parse(paths, reading);
 }
 

@@ -8,22 +8,18 @@ namespace furrow {
 
 Status refuseLinks(const RunPaths& paths)
 {
-    if (auto status = refuseLinkedDatabase(paths.tracker()); !status.ok())
-        return status;
+    FURROW_TRY(refuseLinkedDatabase(paths.tracker()));
     for (const auto& path : { paths.supervisorLock(), paths.checkpointsFolder(), paths.removedManifestsFolder(), paths.unknownCheckpointsFolder(),
              paths.writingNotesFolder(), paths.frozenFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })
-        if (auto status = refuseLink(path); !status.ok())
-            return status;
+        FURROW_TRY(refuseLink(path));
     for (const auto& folder : { paths.telemetryFolder(), paths.logsFolder(), paths.memoryFolder() }) { // files there are appended to
-        if (auto status = refuseLink(folder); !status.ok())
-            return status;
+        FURROW_TRY(refuseLink(folder));
         auto entries = entriesOf(folder);
         if (!entries.ok() && entries.error().code != ErrorCode::NotFound)
             return entries.error();
         if (entries.ok())
             for (const auto& entry : entries.value())
-                if (auto status = refuseLink(entry); !status.ok())
-                    return status;
+                FURROW_TRY(refuseLink(entry));
     }
     return {};
 }

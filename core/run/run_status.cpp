@@ -185,10 +185,8 @@ Status addLostWork(RunStatus& status, LedgerReader& ledger, const std::vector<In
     for (const auto& row : rows) {
         if (!row.live || view.isAlive(row.process))
             continue;
-        auto held = ledger.heldBy(row.id);
-        if (!held.ok())
-            return held.error();
-        for (ChunkCell& cell : held.value()) {
+        FURROW_TRY_ASSIGN(auto held, ledger.heldBy(row.id));
+        for (ChunkCell& cell : held) {
             cell.holderGone = true;
             status.goneHolds.push_back(cell);
         }
@@ -197,10 +195,8 @@ Status addLostWork(RunStatus& status, LedgerReader& ledger, const std::vector<In
         if (epoch.closedWallNs)
             continue;
         if (epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] > 0 && status.attempt > 0) {
-            auto lost = ledger.lostAndFree(epoch.epoch);
-            if (!lost.ok())
-                return lost.error();
-            epoch.lost = lost.value();
+            FURROW_TRY_ASSIGN(auto lost, ledger.lostAndFree(epoch.epoch));
+            epoch.lost = lost;
         }
         for (const ChunkCell& cell : status.goneHolds) {
             if (placeOf(cell.id).epoch == epoch.epoch)
@@ -458,12 +454,10 @@ Result<RunStatus> readStatus(const RunPaths& paths)
 
 Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     RunStatus status;
     status.folder = paths.folder().string();
-    status.file = std::move(file).value();
+    status.file = std::move(file);
     auto attempts = ledger.attempts();
     auto incarnations = ledger.incarnations();
     auto epochs = ledger.epochs();
@@ -493,8 +487,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     const auto config = latestConfig(attempts.value(), status.file.config);
     status.evaluationTokens = evaluatedLabels(paths.evaluationFile(), config.ok() ? config.value() : status.file.config);
     addEvaluation(status, checkpoints.value());
-    if (auto added = addLostWork(status, ledger, incarnations.value(), view); !added.ok())
-        return added.error();
+    FURROW_TRY(addLostWork(status, ledger, incarnations.value(), view));
     sayWhatKeepsTheEpochsOpen(status);
     if (std::any_of(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
         if (auto cause = ledger.newestPoisonedCause(); cause.ok())

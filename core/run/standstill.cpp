@@ -27,11 +27,9 @@ Result<std::vector<SupervisorLedger::Expired>> Standstill::overdue()
     if (now < nextLookNs_)
         return found;
     nextLookNs_ = now + kLookEveryNs;
-    auto live = ledger_.live();
-    if (!live.ok())
-        return live.error();
+    FURROW_TRY_ASSIGN(auto live, ledger_.live());
     const auto before = std::exchange(since_, {});
-    for (const auto& one : live.value()) {
+    for (const auto& one : live) {
         if (!standsStill(one.process))
             continue;
         const auto known = before.find(one.incarnation.value);
@@ -44,11 +42,9 @@ Result<std::vector<SupervisorLedger::Expired>> Standstill::overdue()
 
 Result<std::vector<SupervisorLedger::Expired>> Standstill::ofThoseAwaited(std::vector<SupervisorLedger::Expired> still)
 {
-    auto awaited = ledger_.awaitedAtMerge();
-    if (!awaited.ok())
-        return awaited.error();
+    FURROW_TRY_ASSIGN(auto awaited, ledger_.awaitedAtMerge());
     std::erase_if(still, [&](const auto& one) {
-        return std::none_of(awaited.value().begin(), awaited.value().end(), [&](const auto& other) { return other.incarnation == one.incarnation; });
+        return std::none_of(awaited.begin(), awaited.end(), [&](const auto& other) { return other.incarnation == one.incarnation; });
     });
     return still;
 }

@@ -30,19 +30,15 @@ Result<std::vector<ConfigProblem>> startProblems(const RunConfig& config, const 
     const auto start = parseChunkName(config.startAt);
     if (!start || !data.rowsExact)
         return std::vector<ConfigProblem> {};
-    auto blocks = BlockManager::open(config, data.manifest, data.samplesPerBlock, cacheFolder, tokenizer);
-    if (!blocks.ok())
-        return blocks.error();
+    FURROW_TRY_ASSIGN(auto blocks, BlockManager::open(config, data.manifest, data.samplesPerBlock, cacheFolder, tokenizer));
     std::int64_t known = 0;
     std::string problem;
-    while (known <= start->block && problem.empty() && !blocks.value().planningFillsCache()) {
-        auto next = blocks.value().planNext();
-        if (!next.ok())
-            return next.error();
-        if (!next.value())
+    while (known <= start->block && problem.empty() && !blocks.planningFillsCache()) {
+        FURROW_TRY_ASSIGN(auto next, blocks.planNext());
+        if (!next)
             problem = startProblem(*start, known, std::nullopt);
         else if (known++ == start->block)
-            problem = startProblem(*start, std::nullopt, std::ssize(next.value()->chunkRows));
+            problem = startProblem(*start, std::nullopt, std::ssize(next->chunkRows));
     }
     if (problem.empty())
         return std::vector<ConfigProblem> {};

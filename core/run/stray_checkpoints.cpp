@@ -44,21 +44,15 @@ public:
         auto removed = listed(paths_.removedManifestsFolder());
         if (!living.ok() || !removed.ok())
             return living.ok() ? removed.error() : living.error();
-        auto notes = writingNotes(paths_, runId_);
-        if (!notes.ok())
-            return notes.error();
-        found_.notes = notes.value();
-        auto rows = rowsNow();
-        if (!rows.ok())
-            return rows.error();
-        for (const auto& row : rows.value()) {
+        FURROW_TRY_ASSIGN(auto notes, writingNotes(paths_, runId_));
+        found_.notes = notes;
+        FURROW_TRY_ASSIGN(auto rows, rowsNow());
+        for (const auto& row : rows) {
             folders_.insert(row.record.folder);
             manifests_.insert(row.record.manifestSha256);
         }
-        if (auto status = sortFolder(living.value()); !status.ok())
-            return status.error();
-        if (auto status = sortRemoved(removed.value()); !status.ok())
-            return status.error();
+        FURROW_TRY(sortFolder(living.value()));
+        FURROW_TRY(sortRemoved(removed.value()));
         std::sort(found_.newer.begin(), found_.newer.end(), [](const auto& a, const auto& b) { return a.writtenWallNs < b.writtenWallNs; });
         return std::move(found_);
     }
@@ -74,7 +68,7 @@ private:
                 found_.links.push_back(entry);
             else if (isNoted(name))
                 found_.leftovers.push_back(entry);
-            else if (auto status = sortUnnoted(entry, entry / "manifest.json", name); !status.ok())
+            else if (auto status = sortUnnoted(entry, entry / kManifestFile, name); !status.ok())
                 return status;
         }
         return {};
@@ -84,8 +78,7 @@ private:
     {
         for (const auto& entry : entries)
             if (entry.extension() == ".json" && !folders_.contains(utf8Text(entry.stem())) && !isLink(entry))
-                if (auto status = sortUnnoted(entry, entry, utf8Text(entry.stem())); !status.ok())
-                    return status;
+                FURROW_TRY(sortUnnoted(entry, entry, utf8Text(entry.stem())));
         return {};
     }
 
@@ -119,8 +112,7 @@ private:
 std::filesystem::path freeNameFor(const std::filesystem::path& entry, const std::filesystem::path& folder)
 {
     auto target = folder / entry.filename();
-    std::error_code unknown;
-    if (std::filesystem::exists(std::filesystem::symlink_status(target, unknown)))
+    if (isTaken(target))
         target += "-" + randomHex(6);
     return target;
 }
@@ -149,10 +141,8 @@ Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string
     auto rows = reader.ok() ? reader.value().checkpoints() : Result<Rows>(reader.error());
     if (!rows.ok())
         return std::string();
-    auto strays = findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); });
-    if (!strays.ok())
-        return strays.error();
-    const auto text = olderTrackerText(paths, strays.value(), rows.value());
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); }));
+    const auto text = olderTrackerText(paths, strays, rows.value());
     if (text.empty())
         return text;
     return text + " "
@@ -164,12 +154,10 @@ Result<std::string> putAside(const RunPaths& paths, const std::vector<std::files
     if (entries.empty())
         return std::string();
     auto& files = realFileSystem();
-    if (auto made = files.createFolder(paths.unknownCheckpointsFolder()); !made.ok())
-        return made.error();
+    FURROW_TRY(files.createFolder(paths.unknownCheckpointsFolder()));
     std::string names;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (auto moved = files.rename(entries[i], freeNameFor(entries[i], paths.unknownCheckpointsFolder())); !moved.ok())
-            return moved.error();
+        FURROW_TRY(files.rename(entries[i], freeNameFor(entries[i], paths.unknownCheckpointsFolder())));
         if (i < kMostNames)
             names += (i == 0 ? "" : ", ") + utf8Text(entries[i].filename());
     }
@@ -180,14 +168,13 @@ Result<std::string> putAside(const RunPaths& paths, const std::vector<std::files
 
 Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder)
 {
-    constexpr const char* kOwnFiles[] = { "weights.safetensors", "optimizer.safetensors", "state.json", "manifest.json" };
+    constexpr const char* kOwnFiles[] = { kWeightsFile, "optimizer.safetensors", kStateFile, kManifestFile };
     std::error_code failed;
     if (isLink(folder) || !std::filesystem::is_directory(folder, failed))
         return std::string();
     for (const char* name : kOwnFiles)
         if (!isLink(folder / name) && std::filesystem::is_regular_file(folder / name, failed))
-            if (auto removed = realFileSystem().removeAll(folder / name); !removed.ok())
-                return removed.error();
+            FURROW_TRY(realFileSystem().removeAll(folder / name));
     if (std::filesystem::remove(folder, failed))
         return std::string();
     auto aside = putAside(paths, { folder });
@@ -196,11 +183,9 @@ Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem:
 
 Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows)
 {
-    auto strays = findStrays(paths, runId, [&rows] { return Result<Rows>(rows); });
-    if (!strays.ok())
-        return strays.error();
-    auto entries = strays.value().unknown;
-    for (const auto& newer : strays.value().newer)
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&rows] { return Result<Rows>(rows); }));
+    auto entries = strays.unknown;
+    for (const auto& newer : strays.newer)
         entries.push_back(newer.path);
     return putAside(paths, entries);
 }

@@ -167,31 +167,20 @@ private:
 Status Supervision::begin()
 {
     std::vector<WorkerPlacement> placements;
-    if (auto status = lockDevices(placements); !status.ok())
-        return status;
-    auto rateSoFar = readRateOutlook(paths_); // by the settings of the attempt before
-    if (!rateSoFar.ok())
-        return rateSoFar.error();
-    if (auto status = ledger_.setStoppingRules(stoppingRules(config_)); !status.ok())
-        return status;
-    if (auto status = ledger_.setDesired(DesiredState::Run); !status.ok())
-        return status;
-    auto attempt = ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_));
-    if (!attempt.ok())
-        return attempt.error();
-    attempt_ = attempt.value();
+    FURROW_TRY(lockDevices(placements));
+    FURROW_TRY_ASSIGN(auto rateSoFar, readRateOutlook(paths_)); // by the settings of the attempt before
+    FURROW_TRY(ledger_.setStoppingRules(stoppingRules(config_)));
+    FURROW_TRY(ledger_.setDesired(DesiredState::Run));
+    FURROW_TRY_ASSIGN(auto attempt, ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_)));
+    attempt_ = attempt;
     failPoint("supervisor.began");
     const int workers = static_cast<int>(placements.size());
     const bool together = config_.parallel == "data";
-    if (auto status = putInOrder(together ? 1 : workers); !status.ok())
-        return status;
-    if (auto status = settleRate(rateSoFar.value(), workers); !status.ok())
-        return status;
+    FURROW_TRY(putInOrder(together ? 1 : workers));
+    FURROW_TRY(settleRate(rateSoFar, workers));
     failPoint("supervisor.recovered");
-    auto totals = reader_.totals();
-    if (!totals.ok())
-        return totals.error();
-    mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.value().tokens);
+    FURROW_TRY_ASSIGN(auto totals, reader_.totals());
+    mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.tokens);
     pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
     logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + (workers == 1 ? " worker" : " workers") + (together ? " that train one model together" : ""));
     return pool_->startAll();
@@ -199,48 +188,34 @@ Status Supervision::begin()
 
 Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
 {
-    auto placed = placeWorkersHere(config_);
-    if (!placed.ok())
-        return placed.error();
-    auto locks = furrow::lockDevices(placed.value());
-    if (!locks.ok())
-        return locks.error();
-    gpuLocks_ = std::move(locks).value();
-    placements = std::move(placed).value();
+    FURROW_TRY_ASSIGN(auto placed, placeWorkersHere(config_));
+    FURROW_TRY_ASSIGN(gpuLocks_, furrow::lockDevices(placed));
+    placements = std::move(placed);
     mergeDevice_ = placements.front().device;
     return {};
 }
 
 Status Supervision::putInOrder(int replicas)
 {
-    auto notes = recoverRun(paths_, file_, ledger_, choice_);
-    if (!notes.ok())
-        return notes.error();
-    for (const auto& note : notes.value())
+    FURROW_TRY_ASSIGN(auto notes, recoverRun(paths_, file_, ledger_, choice_));
+    for (const auto& note : notes)
         logWarning(note);
     if (attempt_.value > 1) { // the same sum that the dry run shows, now that it has happened
-        auto effect = resumeEffect(reader_, std::nullopt, [](CheckpointId) { return true; });
-        if (!effect.ok())
-            return effect.error();
-        logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect.value()));
+        FURROW_TRY_ASSIGN(auto effect, resumeEffect(reader_, std::nullopt, [](CheckpointId) { return true; }));
+        logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect));
     }
-    auto now = heads();
-    if (!now.ok())
-        return now.error();
-    if (config_.merge != "none" && mustMergeBefore(now.value(), replicas))
-        if (auto status = merge("the number of workers changed"); !status.ok())
-            return status;
+    FURROW_TRY_ASSIGN(auto now, heads());
+    if (config_.merge != "none" && mustMergeBefore(now, replicas))
+        FURROW_TRY(merge("the number of workers changed"));
     return ledger_.setActiveReplicas(replicas);
 }
 
 /// The schedule of this attempt, the same for each worker and each start of it.
 Status Supervision::settleRate(const RateOutlook& sofar, int workers)
 {
-    auto now = readRateOutlook(paths_); // what is taken back is not trained any more
-    if (!now.ok())
-        return now.error();
+    FURROW_TRY_ASSIGN(auto now, readRateOutlook(paths_)); // what is taken back is not trained any more
     RateOutlook outlook = sofar;
-    outlook.position = now.value().position;
+    outlook.position = now.position;
     const auto forecast = forecastRate(outlook, config_, workers, choice_.rate);
     const bool told = forecast.changed || choice_.rate;
     if (told)
@@ -251,8 +226,7 @@ Status Supervision::settleRate(const RateOutlook& sofar, int workers)
 Status Supervision::watch()
 {
     while (!over_) {
-        if (auto status = turn(); !status.ok())
-            return status;
+        FURROW_TRY(turn());
         if (!over_)
             stop_.waitFor(stopping_ ? kTurn / 2 : kTurn);
     }
@@ -261,24 +235,17 @@ Status Supervision::watch()
 
 Status Supervision::turn()
 {
-    if (auto status = seeDeaths(); !status.ok())
-        return status;
-    if (auto status = endStandstill(); !status.ok())
-        return status;
-    if (auto status = pool_->startDue(); !status.ok())
-        return status;
-    auto advance = ledger_.advance();
-    if (!advance.ok())
-        return advance.error();
-    if (advance.value().epochClosed)
+    FURROW_TRY(seeDeaths());
+    FURROW_TRY(endStandstill());
+    FURROW_TRY(pool_->startDue());
+    FURROW_TRY_ASSIGN(auto advance, ledger_.advance());
+    if (advance.epochClosed)
         logInfo("an epoch is complete");
-    stopReason_ = advance.value().stop;
-    if (auto status = seeWhatCannotBeRead(advance.value()); !status.ok())
-        return status;
+    stopReason_ = advance.stop;
+    FURROW_TRY(seeWhatCannotBeRead(advance));
     if (clock_.monotonicNs() >= nextSecondNs_) {
         nextSecondNs_ = clock_.monotonicNs() + kSecondNs;
-        if (auto status = everySecond(); !status.ok())
-            return status;
+        FURROW_TRY(everySecond());
     }
     if (stop_.requested() && !stopping_) {
         logInfo("asked to end: workers checkpoint and stop");
@@ -297,10 +264,8 @@ Status Supervision::seeWhatCannotBeRead(const SupervisorLedger::Advance& advance
     if (!advance.gaveUp.empty()) {
         fatal_ = advance.gaveUp;
     } else if (advance.onlyUnreadableLeft) {
-        auto chunks = poisonedChunks(paths_.tracker());
-        if (!chunks.ok())
-            return chunks.error();
-        incomplete_ = whatCannotBeRead(chunks.value(), advance.planningEnded);
+        FURROW_TRY_ASSIGN(auto chunks, poisonedChunks(paths_.tracker()));
+        incomplete_ = whatCannotBeRead(chunks, advance.planningEnded);
     } else {
         return {};
     }
@@ -312,8 +277,7 @@ Status Supervision::seeWhatCannotBeRead(const SupervisorLedger::Advance& advance
 Status Supervision::seeDeaths()
 {
     for (const auto& ended : pool_->poll())
-        if (auto status = onWorkerEnd(ended); !status.ok())
-            return status;
+        FURROW_TRY(onWorkerEnd(ended));
     return {};
 }
 
@@ -321,17 +285,13 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
 {
     const std::string who = ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
     const bool inOrder = ended.exit.signal == 0 && ended.exit.exitCode == 0;
-    auto live = ledger_.live();
-    if (!live.ok())
-        return live.error();
+    FURROW_TRY_ASSIGN(auto live, ledger_.live());
     const std::string cause = desired_ == DesiredState::Kill ? sentence("the run was killed") : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
-    for (const auto& incarnation : live.value()) {
+    for (const auto& incarnation : live) {
         if (!(incarnation.process == ended.process))
             continue;
-        auto freed = ledger_.revoke(incarnation.incarnation, cause);
-        if (!freed.ok())
-            return freed.error();
-        logWarning(who + " ended (" + cause + "); " + std::to_string(freed.value()) + " chunks are free again.");
+        FURROW_TRY_ASSIGN(auto freed, ledger_.revoke(incarnation.incarnation, cause));
+        logWarning(who + " ended (" + cause + "); " + std::to_string(freed) + " chunks are free again.");
     }
     failPoint("supervisor.revoked");
     if (inOrder || stopping_)
@@ -356,14 +316,12 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
 /// Newest weights that are not whole end the attempt; a resume asks a person. The other workers save what they have.
 Status Supervision::checkHeads()
 {
-    auto verdict = verifyHeads(paths_, file_, ledger_, false); // a yes at the resume was given for what was lost then
-    if (!verdict.ok())
-        return verdict.error();
-    for (const auto& note : verdict.value().notes)
+    FURROW_TRY_ASSIGN(auto verdict, verifyHeads(paths_, file_, ledger_, false)); // a yes at the resume was given for what was lost then
+    for (const auto& note : verdict.notes)
         logWarning(note);
-    if (verdict.value().refusal.empty())
+    if (verdict.refusal.empty())
         return {};
-    fatal_ = verdict.value().refusal;
+    fatal_ = verdict.refusal;
     logError(fatal_);
     beginStopping();
     return {};
@@ -391,34 +349,27 @@ Status Supervision::beat()
 
 Status Supervision::stopHung()
 {
-    auto expired = ledger_.expired();
-    if (!expired.ok())
-        return expired.error();
-    for (const auto& hung : expired.value()) {
+    FURROW_TRY_ASSIGN(auto expired, ledger_.expired());
+    for (const auto& hung : expired) {
         if (hung.overdueSeconds <= stalls_.forgivenSeconds(hung.renewedNs))
             continue;
-        if (auto status = endWorker(hung, sentence("no progress within its lease")); !status.ok())
-            return status;
+        FURROW_TRY(endWorker(hung, sentence("no progress within its lease")));
     }
     return {};
 }
 
 Status Supervision::endStandstill()
 {
-    auto still = standstill_.overdue();
-    if (!still.ok())
-        return still.error();
-    for (const auto& worker : still.value())
-        if (auto status = endWorker(worker, sentence("it stood still while others waited for it")); !status.ok())
-            return status;
+    FURROW_TRY_ASSIGN(auto still, standstill_.overdue());
+    for (const auto& worker : still)
+        FURROW_TRY(endWorker(worker, sentence("it stood still while others waited for it")));
     return {};
 }
 
 Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const std::string& cause)
 {
     logWarning("Worker " + std::to_string(worker.worker) + " is killed: " + cause + ".");
-    if (auto freed = ledger_.revoke(worker.incarnation, cause); !freed.ok())
-        return freed.error();
+    FURROW_TRY(ledger_.revoke(worker.incarnation, cause));
     killProcessTree(worker.process);
     return {};
 }
@@ -426,19 +377,15 @@ Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const std
 /// A worker that has given everything back and does not go, as drivers can make it: its process would keep the run for ever.
 Status Supervision::endLingering()
 {
-    auto live = ledger_.live();
-    if (!live.ok())
-        return live.error();
+    FURROW_TRY_ASSIGN(auto live, ledger_.live());
     auto processes = pool_->processes();
     std::erase_if(processes, [&](const ProcessIdentity& process) {
-        return std::any_of(live.value().begin(), live.value().end(), [&](const auto& incarnation) { return incarnation.process == process; });
+        return std::any_of(live.begin(), live.end(), [&](const auto& incarnation) { return incarnation.process == process; });
     });
     if (processes.empty())
         return {};
-    auto rows = reader_.incarnations(); // not live: not registered yet, or at its end
-    if (!rows.ok())
-        return rows.error();
-    for (const auto& row : rows.value()) {
+    FURROW_TRY_ASSIGN(auto rows, reader_.incarnations()); // not live: not registered yet, or at its end
+    for (const auto& row : rows) {
         if (row.attempt != attempt_ || std::find(processes.begin(), processes.end(), row.process) == processes.end())
             continue;
         const auto seen = lingering_.try_emplace(row.id.value, clock_.monotonicNs()).first->second;
@@ -452,19 +399,12 @@ Status Supervision::endLingering()
 
 Status Supervision::everySecond()
 {
-    if (auto status = beat(); !status.ok())
-        return status;
-    if (auto status = stopHung(); !status.ok())
-        return status;
-    if (auto status = endLingering(); !status.ok())
-        return status;
-    auto totals = reader_.totals();
-    if (!totals.ok())
-        return totals.error();
-    if (auto status = obey(totals.value().desired); !status.ok())
-        return status;
-    if (auto status = openMergeWhenDue(totals.value()); !status.ok())
-        return status;
+    FURROW_TRY(beat());
+    FURROW_TRY(stopHung());
+    FURROW_TRY(endLingering());
+    FURROW_TRY_ASSIGN(auto totals, reader_.totals());
+    FURROW_TRY(obey(totals.desired));
+    FURROW_TRY(openMergeWhenDue(totals));
     if (auto status = keep_.apply(ledger_); !status.ok())
         logWarning(status.error().message);
     shrinkWal();
@@ -523,9 +463,7 @@ Status Supervision::openMergeWhenDue(const LedgerReader::Totals& totals)
     if (!mergeTimer_->due(totals.tokens, epochs.value().back()))
         return {};
     mergeTimer_->opened(totals.tokens);
-    auto round = ledger_.openMergeRound();
-    if (!round.ok())
-        return round.error();
+    FURROW_TRY(ledger_.openMergeRound());
     return {};
 }
 
@@ -537,12 +475,9 @@ Status Supervision::endOrRestart()
     } else if (!incomplete_.empty()) {
         finish(StopReason::Incomplete, incomplete_);
     } else if (stopReason_ != StopReason::None) {
-        auto now = heads();
-        if (!now.ok())
-            return now.error();
-        if (config_.merge != "none" && isInPieces(now.value()))
-            if (auto status = merge("the run is at its end"); !status.ok())
-                return status;
+        FURROW_TRY_ASSIGN(auto now, heads());
+        if (config_.merge != "none" && isInPieces(now))
+            FURROW_TRY(merge("the run is at its end"));
         finish(asWished(stopReason_), whatWasLeftOut(paths_.tracker()));
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
         finish(StopReason::User, desired_ == DesiredState::Kill ? killedDetail() : sentence("after a checkpoint"));
@@ -556,13 +491,9 @@ Status Supervision::endOrRestart()
 
 Result<ReplicaHeads> Supervision::heads()
 {
-    auto replicas = reader_.replicas();
-    if (!replicas.ok())
-        return replicas.error();
-    auto checkpoints = reader_.checkpoints();
-    if (!checkpoints.ok())
-        return checkpoints.error();
-    return ReplicaHeads { std::move(replicas).value(), std::move(checkpoints).value() };
+    FURROW_TRY_ASSIGN(auto replicas, reader_.replicas());
+    FURROW_TRY_ASSIGN(auto checkpoints, reader_.checkpoints());
+    return ReplicaHeads { std::move(replicas), std::move(checkpoints) };
 }
 
 Status Supervision::merge(const char* when)
@@ -661,29 +592,17 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
         return lock.error().code == ErrorCode::Busy
             ? Error { ErrorCode::Busy, sentence("Another supervisor holds %1. 'furrowctl status' says which; stop it first.", { paths.folder().string() }) }
             : lock.error();
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    if (auto status = refuseLinks(paths); !status.ok())
-        return status;
-    if (auto migrated = SupervisorLedger::migrate(paths.tracker(), lock.value()); !migrated.ok())
-        return migrated;
-    auto ledger = SupervisorLedger::open(paths.tracker());
-    if (!ledger.ok())
-        return ledger.error();
-    auto reader = LedgerReader::open(paths.tracker());
-    if (!reader.ok())
-        return reader.error();
-    auto id = reader.value().runId();
-    if (!id.ok())
-        return id.error();
-    if (id.value() != file.value().runId)
-        return Error { ErrorCode::Corrupt, sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.", { paths.tracker().string(), id.value(), file.value().runId }) };
-    if (auto same = checkFrozen(file.value(), reader.value()); !same.ok())
-        return same;
-    if (auto same = checkOrder(paths, file.value()); !same.ok())
-        return same;
-    return Supervision(paths, std::move(file).value(), wanted, stop, std::move(ledger).value(), std::move(reader).value(), choice).run();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+    FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(auto id, reader.runId());
+    if (id != file.runId)
+        return Error { ErrorCode::Corrupt, sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.", { paths.tracker().string(), id, file.runId }) };
+    FURROW_TRY(checkFrozen(file, reader));
+    FURROW_TRY(checkOrder(paths, file));
+    return Supervision(paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice).run();
 }
 
 } // namespace furrow

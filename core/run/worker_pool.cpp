@@ -35,23 +35,19 @@ WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerP
 
 Status WorkerPool::startAll()
 {
-    if (auto status = startFeeder(); !status.ok())
-        return status;
+    FURROW_TRY(startFeeder());
     return startTrainers();
 }
 
 Status WorkerPool::startTrainers()
 {
     if (together_) {
-        if (auto emptied = realFileSystem().removeAll(paths_.meetingsFolder()); !emptied.ok())
-            return emptied;
-        if (auto made = realFileSystem().createFolders(paths_.meetingsFolder()); !made.ok())
-            return made;
+        FURROW_TRY(realFileSystem().removeAll(paths_.meetingsFolder()));
+        FURROW_TRY(realFileSystem().createFolders(paths_.meetingsFolder()));
         meeting_ = paths_.meetingsFolder() / (std::to_string(attempt_) + "-" + randomHex(8));
     }
     for (auto& slot : slots_)
-        if (auto status = start(slot); !status.ok())
-            return status;
+        FURROW_TRY(start(slot));
     return {};
 }
 
@@ -133,8 +129,7 @@ Status WorkerPool::startDue()
     const auto now = clock_.monotonicNs();
     if (feederBackOff_.isDue(now)) {
         feederBackOff_.cancel();
-        if (auto status = startFeeder(); !status.ok())
-            return status;
+        FURROW_TRY(startFeeder());
     }
     if (together_)
         return startTogether();
@@ -143,8 +138,7 @@ Status WorkerPool::startDue()
             continue;
         slot.backOff.cancel();
         logInfo("starting worker " + std::to_string(slot.placement.worker) + " again");
-        if (auto status = start(slot); !status.ok())
-            return status;
+        FURROW_TRY(start(slot));
     }
     return {};
 }

@@ -105,11 +105,9 @@ EventFileWriter::~EventFileWriter() = default;
 
 Result<EventFileWriter> EventFileWriter::create(const std::filesystem::path& path, double wall)
 {
-    auto file = realFileSystem().create(path);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, realFileSystem().create(path));
     auto state = std::make_unique<State>();
-    state->file = std::move(file).value();
+    state->file = std::move(file);
     std::string event;
     appendDouble(event, 1, wall);
     appendBytes(event, 3, "brain.Event:2"); // file_version
@@ -140,8 +138,7 @@ Status EventFileWriter::finish()
     state_->flush();
     if (state_->failed)
         return *state_->failed;
-    if (auto synced = state_->file->sync(); !synced.ok())
-        return synced;
+    FURROW_TRY(state_->file->sync());
     return state_->file->close();
 }
 

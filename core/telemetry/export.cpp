@@ -48,8 +48,7 @@ public:
         flush();
         if (failed_)
             return *failed_;
-        if (auto synced = file_->sync(); !synced.ok())
-            return synced;
+        FURROW_TRY(file_->sync());
         return file_->close();
     }
 
@@ -201,8 +200,7 @@ Result<std::int64_t> exportCsv(const std::filesystem::path& folder, const std::f
         return {};
     });
     for (auto& [kind, table] : tables)
-        if (auto done = table.finish(); !done.ok())
-            return done.error();
+        FURROW_TRY(table.finish());
     return count;
 }
 
@@ -216,8 +214,7 @@ Result<std::int64_t> exportJsonl(const std::filesystem::path& folder, const std:
         file.write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
         return {};
     });
-    if (auto done = file.finish(); !done.ok())
-        return done.error();
+    FURROW_TRY(file.finish());
     return count;
 }
 
@@ -253,19 +250,15 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
         auto file = files.find(at.header.worker);
         if (file == files.end()) {
             const auto own = out / (at.header.worker < 0 ? "task" : "w" + std::to_string(at.header.worker));
-            if (auto made = realFileSystem().createFolders(own); !made.ok())
-                return made;
-            auto created = EventFileWriter::create(own / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(at.wall)) + ".furrow"), at.wall);
-            if (!created.ok())
-                return created.error();
-            file = files.emplace(at.header.worker, std::move(created).value()).first;
+            FURROW_TRY(realFileSystem().createFolders(own));
+            FURROW_TRY_ASSIGN(auto created, EventFileWriter::create(own / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(at.wall)) + ".furrow"), at.wall));
+            file = files.emplace(at.header.worker, std::move(created)).first;
         }
         write(file->second, at);
         return {};
     });
     for (auto& [worker, file] : files)
-        if (auto done = file.finish(); !done.ok())
-            return done.error();
+        FURROW_TRY(file.finish());
     return count;
 }
 
@@ -324,8 +317,7 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
                 hasHeader = true;
             } else if (hasHeader && line.kind != LineKind::Bad && line.kind != LineKind::Unknown) {
                 const double wall = static_cast<double>(header.wallAnchorNs + (monotonicNs(line) - header.monotonicAnchorNs)) / 1e9;
-                if (auto taken = onRecord({ header, wall, line }); !taken.ok())
-                    return taken.error();
+                FURROW_TRY(onRecord({ header, wall, line }));
                 ++count;
             }
         }
@@ -338,8 +330,7 @@ Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolde
     std::error_code failed;
     if (std::filesystem::exists(out, failed) && !std::filesystem::is_empty(out, failed))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is not empty. Name a new folder for the export.", { utf8Text(out) }) };
-    if (auto made = realFileSystem().createFolders(out); !made.ok())
-        return made.error();
+    FURROW_TRY(realFileSystem().createFolders(out));
     if (format == "csv")
         return exportCsv(telemetryFolder, out, view);
     if (format == "jsonl")

@@ -121,8 +121,7 @@ Status CacheWriter::writeTo(const std::filesystem::path& path) const
     auto temporary = path;
     temporary += ".part";
     for (const auto& place : { path.parent_path(), temporary }) // the folder of the run may come from anybody
-        if (auto status = refuseLink(place); !status.ok())
-            return status;
+        FURROW_TRY(refuseLink(place));
     {
         std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
         out.write(reinterpret_cast<const char*>(&head), sizeof head);

@@ -648,50 +648,39 @@ bool AuditReport::isClean() const
 
 Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker)
 {
-    auto db = openForReading(tracker);
-    if (!db.ok())
-        return db.error();
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
     std::vector<TrainedChunk> chunks;
     {
-        Rows rows = db.value().query("SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) FILTER (WHERE c.outcome=1) OVER (ORDER BY c.closed_seq, c.id),"
+        Rows rows = db.query("SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) FILTER (WHERE c.outcome=1) OVER (ORDER BY c.closed_seq, c.id),"
                                      " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept, c.steps, c.samples, c.tokens,"
                                      " c.outcome=1 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), c.id FROM claim c JOIN incarnation i ON i.id=c.incarnation)"
                                      " WHERE kept IS NOT NULL ORDER BY chunk");
         while (rows.next()) {
             chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), rows.integer(4), rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8) });
             if (rows.integer(9) == 0)
-                keepLivingParts(db.value(), rows.integer(10), chunks.back());
+                keepLivingParts(db, rows.integer(10), chunks.back());
         }
     }
-    if (Status status = db.value().takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return chunks;
 }
 
 Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch, StepsAudit* steps, const std::filesystem::path& shownAs)
 {
-    auto reader = LedgerReader::open(tracker, shownAs); // refuses what this program cannot read
-    if (!reader.ok())
-        return reader.error();
-    auto opened = openForReading(tracker, shownAs);
-    if (!opened.ok())
-        return opened.error();
-    Database& db = opened.value();
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker, shownAs)); // refuses what this program cannot read
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker, shownAs));
+    Database& db = opened;
     db.endWith(watch.stop);
     AuditReport report;
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
-    auto runId = reader.value().runId();
-    if (!runId.ok())
-        return runId.error();
-    report.runId = runId.value();
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
+    FURROW_TRY_ASSIGN(auto runId, reader.runId());
+    report.runId = runId;
     checkIntegrity(db, report);
-    Auditor auditor(db, reader.value(), watch, report);
+    Auditor auditor(db, reader, watch, report);
     auditor.run();
     if (steps)
         *steps = auditor.steps();
-    if (Status status = view.value().commit(); !status.ok()) {
+    if (Status status = view.commit(); !status.ok()) {
         if (watch.stop.stop_requested())
             return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
         return status.error().in("auditing");

@@ -253,8 +253,7 @@ namespace {
 
 Result<Database> Database::open(const std::filesystem::path& path, const Options& options)
 {
-    if (auto status = onlyFiles(path); !status.ok())
-        return status.error();
+    FURROW_TRY(onlyFiles(path));
     configureOnce();
     auto state = std::make_unique<State>();
     state->path = options.shownAs.empty() ? path : options.shownAs;
@@ -283,16 +282,14 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     } else if (!db.failed()) {
         db.integer("SELECT count(*) FROM sqlite_schema"); // shows at once when it cannot be read
     }
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return db;
 }
 
 Result<Database> Database::create(const std::filesystem::path& path)
 {
     configureOnce();
-    if (Status fit = checkSqliteVersion(); !fit.ok())
-        return fit.error();
+    FURROW_TRY(checkSqliteVersion());
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored))
         return Error { ErrorCode::InvalidArgument, sentence("%1 exists already", { utf8Text(path) }) };
@@ -428,8 +425,7 @@ void Database::addFunction(const char* name, int argumentCount, IntegerFunction 
 
 Status Database::backupTo(const std::filesystem::path& target, Journal journal)
 {
-    if (auto status = refuseLink(target); !status.ok())
-        return status;
+    FURROW_TRY(refuseLink(target));
     sqlite3* raw = nullptr;
     int code = sqlite3_open_v2(utf8Text(target).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     const DbHandle copy(raw);
@@ -497,28 +493,24 @@ Result<Transaction> Transaction::begin(Database& db, Durability durability)
     }
     (void)db.takeStatus();
     db.run("BEGIN IMMEDIATE");
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return Transaction(db, durability);
 }
 
 Status Transaction::join(Database& db, const std::function<void()>& work)
 {
-    auto all = begin(db, Durability::Normal);
-    if (!all.ok())
-        return all.error();
+    FURROW_TRY_ASSIGN(auto all, begin(db, Durability::Normal));
     db.state_->joined = Durability::Normal;
     work();
-    all.value().durability_ = *std::exchange(db.state_->joined, std::nullopt);
-    return all.value().commit();
+    all.durability_ = *std::exchange(db.state_->joined, std::nullopt);
+    return all.commit();
 }
 
 Result<Transaction> Transaction::read(Database& db)
 {
     (void)db.takeStatus();
     db.run("BEGIN");
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return Transaction(db, Durability::Normal);
 }
 

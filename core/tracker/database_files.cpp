@@ -17,8 +17,7 @@ std::array<std::filesystem::path, 4> databaseFiles(const std::filesystem::path& 
 Status refuseLinkedDatabase(const std::filesystem::path& path)
 {
     for (const auto& file : databaseFiles(path))
-        if (auto status = refuseLink(file); !status.ok())
-            return status;
+        FURROW_TRY(refuseLink(file));
     return {};
 }
 

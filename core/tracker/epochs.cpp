@@ -180,9 +180,7 @@ void registerClaimOrder(LedgerFile& file)
 Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
 {
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     const std::int64_t from = bounded(db, db.integer("SELECT max(block)+1 FROM counts WHERE epoch=?", epoch).value_or(0), kBlockBounds);
     const std::int64_t blocks = db.integer("SELECT block_count FROM dataset").value_or(0);
     // Whole blocks, until there are enough chunks.
@@ -228,7 +226,7 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     const bool done = db.integer("SELECT count(*) FROM block WHERE block>=?", past).value_or(0) == 0;
     if (done)
         db.run("UPDATE epoch SET fully_opened=1 WHERE epoch=?", epoch);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("opening epoch " + std::to_string(epoch + 1));
     return done;
 }

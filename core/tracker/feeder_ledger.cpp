@@ -121,10 +121,8 @@ FeederLedger::~FeederLedger() = default;
 
 Result<FeederLedger> FeederLedger::open(const std::filesystem::path& tracker, const Clock& clock)
 {
-    auto file = openLedger(tracker, clock);
-    if (!file.ok())
-        return file.error();
-    return FeederLedger(std::make_unique<State>(State { std::move(file).value() }));
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
+    return FeederLedger(std::make_unique<State>(State { std::move(file) }));
 }
 
 void FeederLedger::setPatience(Patience patience)
@@ -135,14 +133,11 @@ void FeederLedger::setPatience(Patience patience)
 Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
 {
     for (const NewBlock& block : blocks) {
-        if (Status status = checkBlock(block); !status.ok())
-            return status;
+        FURROW_TRY(checkBlock(block));
     }
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     const auto end = db.integer("SELECT block_count FROM dataset");
     std::int64_t added = 0;
     ChunkMoves moves(file, 0);
@@ -160,42 +155,35 @@ Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
     }
     moves.finish();
     db.run("UPDATE dataset SET known_blocks=known_blocks+?", added);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status FeederLedger::setLastBlockProven(std::int64_t blockCount)
 {
     Database& db = state_->file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const auto stored = db.integer("SELECT block_count FROM dataset");
     if (stored && *stored != blockCount)
         db.fail({ ErrorCode::Corrupt, "the data set ended after " + std::to_string(*stored) + " blocks before and after " + std::to_string(blockCount) + " now: it has changed" });
     if (db.integer("SELECT max(block)+1 FROM block").value_or(0) > blockCount)
         db.fail({ ErrorCode::InvalidArgument, "more blocks are known than the data set is said to have" });
     db.run("UPDATE dataset SET block_count=?, unproven_reason=''", blockCount);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status FeederLedger::setUnprovenReason(const std::string& reason)
 {
-    auto transaction = Transaction::begin(state_->file.db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db, Durability::Normal));
     state_->file.db.run("UPDATE dataset SET unproven_reason=? WHERE block_count IS NULL", reason);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest, std::span<const PreparedChunk> chunks)
 {
-    if (Status status = checkPrepared(block, chunks); !status.ok())
-        return status;
+    FURROW_TRY(checkPrepared(block, chunks));
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     ChunkMoves moves(file, 0);
     std::string firstDigest;
     {
@@ -214,8 +202,7 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
         db.run("UPDATE block SET problem=? WHERE block=?", problem, block);
         writeRunEvent(file, 0, problem);
         moves.finish();
-        if (Status status = transaction.value().commit(); !status.ok())
-            return status;
+        FURROW_TRY(transaction.commit());
         return Error { ErrorCode::Corrupt, problem + "; its source has changed. Restore the source, or exclude the block" };
     }
     db.run("UPDATE dataset SET prepared_blocks=prepared_blocks+1-(SELECT prepared FROM block WHERE block=?)", block);
@@ -231,19 +218,17 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
             moves.move(chunk, chunk.windows == 0 ? ChunkState::Committed : ChunkState::Free, chunk.windows == 0 ? sentence("nothing to train") : sentence("prepared"));
     }
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status FeederLedger::setEvicted(std::int64_t block, const std::string& cause)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
     ChunkMoves moves(file, 0);
     evictBlock(file, moves, block, cause);
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 namespace {
@@ -251,16 +236,14 @@ namespace {
     /// Nothing of a block can be trained from now on: its chunks that wait go where `to` says.
     Status giveBlockUp(LedgerFile& file, std::int64_t block, ChunkState to, const std::string& cause)
     {
-        auto transaction = Transaction::begin(file.db, Durability::Normal);
-        if (!transaction.ok())
-            return transaction.error();
+        FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
         ChunkMoves moves(file, 0);
         for (const ChunkId id : chunksIn(file.db, block, bit(ChunkState::Pending) | bit(ChunkState::Free))) {
             ChunkRow chunk = loadChunk(file.db, id);
             moves.move(chunk, to, cause);
         }
         moves.finish();
-        return transaction.value().commit();
+        return transaction.commit();
     }
 
 } // namespace
@@ -278,34 +261,28 @@ Status FeederLedger::setLeftOut(std::int64_t block, const std::string& cause)
 Status FeederLedger::noteLeftOut(const std::string& what)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
     const std::string note = kLeftOutEvent + what;
     if (!file.db.integer("SELECT 1 FROM event WHERE chunk=0 AND cause=?", note))
         writeRunEvent(file, 0, note);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status FeederLedger::giveUp(const std::string& reason)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
     storeGaveUp(file, reason);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status FeederLedger::endPlanning(const std::string& reason)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
     storePlanningEnded(file, reason);
     file.db.run("UPDATE dataset SET unproven_reason=? WHERE block_count IS NULL", reason);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit, Reach reach)
@@ -339,8 +316,7 @@ Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit, Re
         }
         close();
     }
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     wanted.resize(std::min(wanted.size(), static_cast<std::size_t>(std::max(limit, 0))));
     return wanted;
 }
@@ -348,9 +324,7 @@ Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit, Re
 Result<FeederLedger::Demand> FeederLedger::demand(std::int64_t mostBlocks)
 {
     Database& db = state_->file.db;
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     Demand demand;
     {
         // The joins in this order: a scan of all counts for each block would grow with the square of the data.
@@ -364,26 +338,22 @@ Result<FeederLedger::Demand> FeederLedger::demand(std::int64_t mostBlocks)
     demand.freeChunks = db.integer("SELECT sum(n1) FROM epoch WHERE closed_wall IS NULL").value_or(0);
     demand.knownBlocks = db.integer("SELECT known_blocks FROM dataset").value_or(0);
     demand.lastBlockProven = db.integer("SELECT block_count FROM dataset").has_value();
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     return demand;
 }
 
 Status FeederLedger::heartbeat(const ProcessIdentity& self, const std::string& doing)
 {
-    auto transaction = Transaction::begin(state_->file.db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db, Durability::Normal));
     writeHeartbeat(state_->file, "feeder", self, doing);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<DesiredState> FeederLedger::desired()
 {
     Database& db = state_->file.db;
     const std::int64_t desired = db.integer("SELECT desired FROM control").value_or(0);
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return static_cast<DesiredState>(desired);
 }
 

@@ -40,8 +40,7 @@ namespace {
     {
         if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
             return Error { ErrorCode::InvalidArgument, sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run", { utf8Text(tracker), reason }) };
-        if (auto status = refuseLinkedDatabase(tracker); !status.ok())
-            return status.error();
+        FURROW_TRY(refuseLinkedDatabase(tracker));
         return Database::open(tracker, {});
     }
 
@@ -49,12 +48,9 @@ namespace {
 
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock& clock)
 {
-    auto db = openForWriting(tracker);
-    if (!db.ok())
-        return db.error();
-    LedgerFile file { std::move(db).value(), &clock, {}, {} };
-    if (const Status schema = checkSchema(file.db); !schema.ok())
-        return schema.error();
+    FURROW_TRY_ASSIGN(auto db, openForWriting(tracker));
+    LedgerFile file { std::move(db), &clock, {}, {} };
+    FURROW_TRY(checkSchema(file.db));
     if (const auto found = file.db.integer("PRAGMA user_version"); found && *found < kTrackerVersion)
         return Error { ErrorCode::InvalidArgument, sentence("%1 has tracker version %2, which an older Furrow writes; this one writes version %3. While an older Furrow trains the run, use that one; when it has stopped, `furrowctl resume` of this one brings the tracker forward", { utf8Text(tracker), std::to_string(*found), std::to_string(kTrackerVersion) }) };
     file.runId = metaText(file.db, "run_id");
@@ -63,8 +59,7 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
     file.order.linear = metaText(file.db, "linear_order") == "1";
     file.order.start = parseChunkName(optionalMeta(file.db, "start_at"));
     file.windowTokens = windowTokensOf(file.db);
-    if (Status status = file.db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(file.db.takeStatus());
     return file;
 }
 
@@ -82,8 +77,7 @@ Status migrateLedger(const std::filesystem::path& tracker)
 
 Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
 {
-    if (auto status = refuseLinkedDatabase(tracker); !status.ok())
-        return status.error();
+    FURROW_TRY(refuseLinkedDatabase(tracker));
     Database::Options options;
     options.access = Database::Access::ReadOnly;
     options.shownAs = shownAs;
@@ -99,8 +93,7 @@ Result<Database> openForReading(const std::filesystem::path& tracker, const std:
     }
     if (!db.ok())
         return db.error();
-    if (Status status = checkSchema(db.value()); !status.ok())
-        return status.error();
+    FURROW_TRY(checkSchema(db.value()));
     return db;
 }
 

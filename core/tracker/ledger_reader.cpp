@@ -26,8 +26,7 @@ namespace {
     // Answers what was read, or the failure that the database kept meanwhile.
     template <typename T> Result<T> answer(Database& db, T value)
     {
-        if (Status status = db.takeStatus(); !status.ok())
-            return status.error();
+        FURROW_TRY(db.takeStatus());
         return value;
     }
 
@@ -135,11 +134,9 @@ LedgerReader::~LedgerReader() = default;
 
 Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
 {
-    auto db = openForReading(tracker, shownAs);
-    if (!db.ok())
-        return db.error();
-    const bool inherits = keepsInherited(db.value());
-    return LedgerReader(std::make_unique<State>(State { std::move(db).value(), inherits }));
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker, shownAs));
+    const bool inherits = keepsInherited(db);
+    return LedgerReader(std::make_unique<State>(State { std::move(db), inherits }));
 }
 
 namespace {
@@ -314,9 +311,7 @@ Result<LostChunks> LedgerReader::lostAndFree(std::int64_t epoch)
 Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, std::int64_t& seq)
 {
     Database& db = state_->db;
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     std::vector<ChunkCell> cells;
     std::int64_t newest = seq;
     if (epoch >= 0 && epoch < kMaxEpochs) {
@@ -338,8 +333,7 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
             reached = std::max(reached, end);
         }
     }
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     seq = newest;
     return cells;
 }
@@ -428,17 +422,14 @@ Result<std::int64_t> LedgerReader::newestEvent()
 Result<std::vector<Part>> LedgerReader::partsBehind(CheckpointId checkpoint)
 {
     Database& db = state_->db;
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     std::vector<Part> parts;
     for (const std::int64_t id : loadLineage(db).ancestors(checkpoint.value)) {
         for (const PartRow& part : livingPartsOf(db, id))
             if (!part.skipped)
                 parts.push_back({ part.chunk, part.windows, part.steps });
     }
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     return parts;
 }
 
@@ -453,9 +444,7 @@ Result<std::vector<Part>> LedgerReader::partsOf(CheckpointId checkpoint)
 Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad)
 {
     Database& db = state_->db;
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     Lineage lineage = loadLineage(db);
     for (const CheckpointId one : bad)
         lineage.nodes[one.value].damaged = true;
@@ -476,8 +465,7 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
     }
     for (const std::int64_t chunk : chunks)
         found.chunks.push_back({ chunk });
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     return found;
 }
 
@@ -539,9 +527,7 @@ Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
 Result<LedgerReader::Totals> LedgerReader::totals()
 {
     Database& db = state_->db;
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     Totals totals;
     const RunState run = loadRunState(db);
     totals.steps = run.steps;
@@ -563,8 +549,7 @@ Result<LedgerReader::Totals> LedgerReader::totals()
             }
         }
     }
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     return totals;
 }
 

@@ -10,9 +10,7 @@ namespace furrow {
 
 Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& db)
 {
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     std::map<std::int64_t, std::vector<CheckpointId>> parents;
     {
         Rows rows = db.query("SELECT checkpoint, parent FROM parent ORDER BY checkpoint, parent");
@@ -50,8 +48,7 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
             found.push_back(std::move(row));
         }
     }
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     return found;
 }
 
@@ -69,8 +66,7 @@ Result<std::vector<SupervisorLedger::ReplicaRow>> readReplicas(Database& db)
             found.push_back(row);
         }
     }
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return found;
 }
 

@@ -44,13 +44,10 @@ std::vector<NamedChunk> namedChunks(Database& db)
 
 Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& tracker)
 {
-    auto db = openForReading(tracker);
-    if (!db.ok())
-        return db.error();
-    auto chunks = namedChunks(db.value());
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
+    auto chunks = namedChunks(db);
     std::erase_if(chunks, [](const NamedChunk& chunk) { return chunk.state != ChunkState::Poisoned; });
-    if (Status status = db.value().takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return chunks;
 }
 
@@ -65,12 +62,9 @@ std::vector<std::string> leftOutOfTheData(Database& db, std::int64_t most)
 
 Result<std::vector<std::string>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most)
 {
-    auto db = openForReading(tracker);
-    if (!db.ok())
-        return db.error();
-    auto sentences = leftOutOfTheData(db.value(), most);
-    if (Status status = db.value().takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
+    auto sentences = leftOutOfTheData(db, most);
+    FURROW_TRY(db.takeStatus());
     return sentences;
 }
 

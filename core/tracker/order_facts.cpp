@@ -16,17 +16,14 @@ std::map<std::string, std::string> orderFacts(const TrackerConfig& config)
 
 Result<std::map<std::string, std::string>> readOrderFacts(const std::filesystem::path& tracker)
 {
-    auto db = openForReading(tracker);
-    if (!db.ok())
-        return db.error();
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
     std::map<std::string, std::string> facts;
     {
-        Rows rows = db.value().query("SELECT key, value FROM meta WHERE key IN ('seed', 'shuffle_window_blocks', 'linear_order', 'start_at', 'window_tokens')");
+        Rows rows = db.query("SELECT key, value FROM meta WHERE key IN ('seed', 'shuffle_window_blocks', 'linear_order', 'start_at', 'window_tokens')");
         while (rows.next())
             facts[rows.text(0)] = rows.text(1);
     }
-    if (auto status = db.value().takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return facts;
 }
 

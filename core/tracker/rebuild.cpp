@@ -259,53 +259,39 @@ namespace {
 
 Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesystem::path& target)
 {
-    auto source = openForReading(snapshot);
-    if (!source.ok())
-        return source.error();
+    FURROW_TRY_ASSIGN(auto source, openForReading(snapshot));
     std::error_code ignored;
     if (std::filesystem::exists(target, ignored))
         return Error { ErrorCode::InvalidArgument, utf8Text(target) + " exists already" };
-    if (Status status = source.value().backupTo(target, Database::Journal::Wal); !status.ok())
-        return status;
+    FURROW_TRY(source.backupTo(target, Database::Journal::Wal));
     return migrateLedger(target);
 }
 
 Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)
 {
-    auto file = openLedger(tracker, systemClock());
-    if (!file.ok())
-        return file.error();
-    registerClaimOrder(file.value());
-    for (auto next = file.value().db.integer("SELECT max(epoch)+1 FROM epoch").value_or(0); next <= epoch; ++next) {
-        auto transaction = Transaction::begin(file.value().db);
-        if (!transaction.ok())
-            return transaction.error();
-        openEpoch(file.value(), next);
-        if (auto status = transaction.value().commit(); !status.ok())
-            return status;
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, systemClock()));
+    registerClaimOrder(file);
+    for (auto next = file.db.integer("SELECT max(epoch)+1 FROM epoch").value_or(0); next <= epoch; ++next) {
+        FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+        openEpoch(file, next);
+        FURROW_TRY(transaction.commit());
         for (;;) {
-            auto done = openMoreChunks(file.value(), next);
-            if (!done.ok())
-                return done.error();
-            if (done.value())
+            FURROW_TRY_ASSIGN(auto done, openMoreChunks(file, next));
+            if (done)
                 break;
         }
     }
-    return file.value().db.takeStatus();
+    return file.db.takeStatus();
 }
 
 Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven, RebuildReason why, const Clock& clock)
 {
-    auto file = openLedger(tracker, clock);
-    if (!file.ok())
-        return file.error();
-    Database& db = file.value().db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
+    Database& db = file.db;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     Rebuilt result;
     { // whoever held something in a snapshot is gone
-        ChunkMoves moves(file.value(), 0);
+        ChunkMoves moves(file, 0);
         std::vector<std::int64_t> live;
         {
             Rows rows = db.query("SELECT id FROM incarnation WHERE live=1");
@@ -313,7 +299,7 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
                 live.push_back(rows.integer(0));
         }
         for (const auto incarnation : live)
-            revokeIncarnation(file.value(), moves, incarnation, "the tracker was rebuilt");
+            revokeIncarnation(file, moves, incarnation, "the tracker was rebuilt");
         moves.finish();
     }
     Choice choice(db, proven);
@@ -321,7 +307,7 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides)"
            " VALUES (0, 0, '', ?, ?, ?, 'the tracker was rebuilt', coalesce((SELECT overrides FROM attempt ORDER BY id DESC LIMIT 1), '{}'))", clock.wallNs(),
         clock.wallNs(), StopReason::Interrupted);
-    Writer writer(file.value(), db.lastId());
+    Writer writer(file, db.lastId());
     for (const auto* one : choice.chosen()) {
         writer.add(*one);
         ++result.checkpoints;
@@ -332,15 +318,15 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
         if (one.removed) // by the keep policy, after the ledger that this one is made from
             db.run("UPDATE checkpoint SET removed=1 WHERE folder=? AND manifest_sha256=? AND removed=0", one.record.folder, one.record.manifestSha256);
     setHeads(db, choice);
-    ChunkMoves moves(file.value(), 0);
-    keepOnlySurviving(file.value(), moves, loadLineage(db), "not proven when the tracker was rebuilt");
+    ChunkMoves moves(file, 0);
+    keepOnlySurviving(file, moves, loadLineage(db), "not proven when the tracker was rebuilt");
     moves.finish();
     takeHeadsForward(db, result);
     const std::vector<std::string> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
-    writeRunEvent(file.value(), 0, why == RebuildReason::Older ? sentence("taken forward: %1 checkpoints with %2 parts were added from their files", added)
+    writeRunEvent(file, 0, why == RebuildReason::Older ? sentence("taken forward: %1 checkpoints with %2 parts were added from their files", added)
                                                                : sentence("rebuilt: %1 checkpoints with %2 parts were added from their files", added));
-    updateStop(file.value());
-    if (Status status = transaction.value().commit(); !status.ok())
+    updateStop(file);
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("rebuilding the tracker");
     return result;
 }

@@ -83,21 +83,17 @@ namespace {
 
 Status recount(const std::filesystem::path& tracker)
 {
-    auto file = openLedger(tracker, systemClock());
-    if (!file.ok())
-        return file.error();
-    Database& db = file.value().db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, systemClock()));
+    Database& db = file.db;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     db.run("INSERT OR IGNORE INTO dataset (one) VALUES (1)");
-    revokeAll(file.value());
+    revokeAll(file);
     recountBlocks(db);
     recountEpochs(db);
     closeAsTheEventsSay(db);
     recountTotals(db);
-    writeRunEvent(file.value(), 0, sentence("rebuilt: counters and totals were counted anew"));
-    return transaction.value().commit();
+    writeRunEvent(file, 0, sentence("rebuilt: counters and totals were counted anew"));
+    return transaction.commit();
 }
 
 } // namespace furrow

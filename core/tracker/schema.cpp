@@ -286,8 +286,7 @@ Status checkSchema(Database& db, std::int64_t version)
 {
     const std::int64_t application = db.integer("PRAGMA application_id").value_or(0);
     const std::int64_t found = db.integer("PRAGMA user_version").value_or(0);
-    if (Status status = db.takeStatus(); !status.ok())
-        return status;
+    FURROW_TRY(db.takeStatus());
     const std::string file = utf8Text(db.path());
     if (application != kTrackerApplicationId || found < 1)
         return Error { ErrorCode::Corrupt, sentence("%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove", { file, utf8Text(db.path().parent_path()) }) };
@@ -300,8 +299,7 @@ Status checkSchema(Database& db, std::int64_t version)
 
 Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::int64_t version)
 {
-    if (Status status = checkSchema(db, version); !status.ok())
-        return status;
+    FURROW_TRY(checkSchema(db, version));
     std::int64_t found = db.integer("PRAGMA user_version").value_or(0);
     if (found == version)
         return db.takeStatus();
@@ -312,9 +310,7 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
     for (const MigrationStep& step : steps) {
         if (step.from < found)
             continue;
-        auto transaction = Transaction::begin(db);
-        if (!transaction.ok())
-            return transaction.error();
+        FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
         // Another process may have been faster while we waited for the lock.
         found = db.integer("PRAGMA user_version").value_or(0);
         if (found == step.from) {
@@ -322,7 +318,7 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
             setVersion(db, step.from + 1);
             found = step.from + 1;
         }
-        if (Status status = transaction.value().commit(); !status.ok())
+        if (Status status = transaction.commit(); !status.ok())
             return status.error().in("migrating the tracker to version " + std::to_string(step.from + 1));
     }
     if (found != version)

@@ -61,18 +61,13 @@ SupervisorLedger::~SupervisorLedger() = default;
 
 Status SupervisorLedger::create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules)
 {
-    if (Status status = checkRules(rules); !status.ok())
-        return status;
+    FURROW_TRY(checkRules(rules));
     if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
         return Error { ErrorCode::InvalidArgument, sentence("a run cannot live in %1: %2", { utf8Text(tracker.parent_path()), reason }) };
-    auto created = Database::create(tracker);
-    if (!created.ok())
-        return created.error();
-    LedgerFile file { std::move(created).value(), &systemClock(), config.runId, { config.seed, config.shuffleWindowBlocks, config.linearOrder, parseChunkName(config.startAt) } };
+    FURROW_TRY_ASSIGN(auto created, Database::create(tracker));
+    LedgerFile file { std::move(created), &systemClock(), config.runId, { config.seed, config.shuffleWindowBlocks, config.linearOrder, parseChunkName(config.startAt) } };
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     createSchema(db);
     const char* insert = "INSERT INTO meta (key, value) VALUES (?, ?)";
     db.run(insert, "run_id", config.runId);
@@ -85,7 +80,7 @@ Status SupervisorLedger::create(const std::filesystem::path& tracker, const Trac
         db.run("INSERT INTO inherited (block, columns, mark) VALUES (?, ?, ?)", block, columns, config.inherited);
     openEpoch(file, 0);
     storeRules(db, resolvedNow(db, rules));
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("creating the tracker");
     auto moved = db.checkpoint(Database::WalFile::Empty);
     return moved.ok() ? Status {} : Status(moved.error());
@@ -98,10 +93,8 @@ Status SupervisorLedger::migrate(const std::filesystem::path& tracker, const Fil
 
 Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tracker, const Clock& clock)
 {
-    auto file = openLedger(tracker, clock);
-    if (!file.ok())
-        return file.error();
-    auto state = std::make_unique<State>(State { std::move(file).value() });
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
+    auto state = std::make_unique<State>(State { std::move(file) });
     registerClaimOrder(state->file);
     return SupervisorLedger(std::move(state));
 }
@@ -115,9 +108,7 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)", supervisor.pid, supervisor.startTime,
         supervisor.bootId, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
@@ -125,7 +116,7 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
     clearFeederVerdict(db);
     writeHeartbeat(file, "supervisor", supervisor, "");
     updateStop(file);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("beginning an attempt");
     return id;
 }
@@ -133,20 +124,16 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
 Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const std::string& detail)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     file.db.run("UPDATE attempt SET ended_wall=?, reason=?, detail=? WHERE id=? AND ended_wall IS NULL", file.clock->wallNs(), reason, detail, attempt);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::heartbeat(const ProcessIdentity& self)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     // Active time is the time between two heartbeats of one supervisor while the run is wanted to run.
     std::int64_t active = 0;
     {
@@ -156,7 +143,7 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self)
     }
     db.run("UPDATE budget SET active_ns=active_ns+?", active);
     writeHeartbeat(file, "supervisor", self, "");
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 namespace {
@@ -185,22 +172,17 @@ namespace {
 
 Status SupervisorLedger::setStoppingRules(const StoppingRules& rules)
 {
-    if (Status status = checkRules(rules); !status.ok())
-        return status;
+    FURROW_TRY(checkRules(rules));
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     setRules(file, resolvedNow(file.db, rules));
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::stopAfterThis(EndOf what)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     const RunState run = loadRunState(file.db);
     StoppingRules rules = run.rules;
     if (what == EndOf::Block)
@@ -208,22 +190,20 @@ Status SupervisorLedger::stopAfterThis(EndOf what)
     else
         rules.afterThisEpoch = true;
     setRules(file, resolvedNow(file.db, rules));
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<std::int64_t> SupervisorLedger::revoke(IncarnationId incarnation, const std::string& cause)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     ChunkMoves moves(file, incarnation.value);
     std::int64_t freed = 0;
     if (file.db.integer("SELECT live FROM incarnation WHERE id=?", incarnation).value_or(0) == 1)
         freed = revokeIncarnation(file, moves, incarnation.value, cause);
     moves.finish();
     updateStop(file);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("revoking a worker");
     return freed;
 }
@@ -257,8 +237,7 @@ Result<std::vector<SupervisorLedger::Expired>> SupervisorLedger::expired()
 Result<std::vector<SupervisorLedger::Expired>> SupervisorLedger::live()
 {
     auto found = liveIncarnations(state_->file);
-    if (Status status = state_->file.db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(state_->file.db.takeStatus());
     return found;
 }
 
@@ -285,9 +264,7 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
     Advance result;
     EpochNeeds needs;
     {
-        auto transaction = Transaction::begin(db);
-        if (!transaction.ok())
-            return transaction.error();
+        FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
         result.epochClosed = closeCompleteEpochs(file);
         result.stop = updateStop(file);
         needs = loadNeeds(db);
@@ -304,51 +281,41 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
         result.onlyUnreadableLeft = nothingMoves && unreadable && needs.fullyOpened && !result.epochOpened;
         result.planningEnded = needs.unproven ? std::move(feeder.planningEnded) : std::string();
         result.gaveUp = std::move(feeder.gaveUp);
-        if (Status status = transaction.value().commit(); !status.ok())
+        if (Status status = transaction.commit(); !status.ok())
             return status.error().in("advancing the epoch");
     }
     while (!needs.fullyOpened) {
-        auto done = openMoreChunks(file, needs.newest);
-        if (!done.ok())
-            return done.error();
-        needs.fullyOpened = done.value();
+        FURROW_TRY_ASSIGN(auto done, openMoreChunks(file, needs.newest));
+        needs.fullyOpened = done;
     }
     return result;
 }
 
 Status SupervisorLedger::setDesired(DesiredState desired)
 {
-    auto transaction = Transaction::begin(state_->file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db));
     state_->file.db.run("UPDATE control SET desired=?", desired);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::requestSave()
 {
-    auto transaction = Transaction::begin(state_->file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db));
     state_->file.db.run("UPDATE control SET save_request=save_request+1");
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::requestEvaluation()
 {
-    auto transaction = Transaction::begin(state_->file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db));
     state_->file.db.run("UPDATE control SET eval_request=eval_request+1");
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::string& cause)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     ChunkMoves moves(file, 0);
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadChunk(file.db, id);
@@ -357,7 +324,7 @@ Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::str
         moves.move(chunk, ChunkState::Excluded, cause);
     }
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 namespace {
@@ -376,24 +343,20 @@ namespace {
 Status SupervisorLedger::acceptPoisoned(std::span<const ChunkId> chunks)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     ChunkMoves moves(file, 0);
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadPoisoned(file.db, id);
         moves.move(chunk, ChunkState::Accepted, sentence("accepted as not trained"));
     }
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     ChunkMoves moves(file, 0);
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadPoisoned(file.db, id);
@@ -402,7 +365,7 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
         moves.move(chunk, chunk.windows ? moves.unclaimedState(chunk) : ChunkState::Pending, sentence("another try"));
     }
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<bool> SupervisorLedger::checkpointWal()

@@ -48,9 +48,7 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     ChunkMoves moves(file, 0);
     if (db.run("UPDATE checkpoint SET damaged=1 WHERE id=?", checkpoint) != 1)
         db.fail({ ErrorCode::NotFound, sentence("there is no checkpoint %1", { std::to_string(checkpoint.value) }) });
@@ -61,7 +59,7 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
     writeRunEvent(file, 0, sentence("checkpoint %1 is damaged: %2", { std::to_string(checkpoint.value), cause }));
     moves.finish();
     updateStop(file);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("taking a damaged checkpoint out");
     return freed;
 }
@@ -69,17 +67,14 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
 Result<std::vector<CheckpointId>> SupervisorLedger::leftBehind()
 {
     auto left = furrow::leftBehind(state_->file.db);
-    if (Status status = state_->file.db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(state_->file.db.takeStatus());
     return left;
 }
 
 Result<std::optional<std::int64_t>> SupervisorLedger::takeBack(CheckpointId checkpoint)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     const std::string number = std::to_string(checkpoint.value);
     const auto left = furrow::leftBehind(file.db);
     const bool wasDamaged = file.db.run("UPDATE checkpoint SET damaged=0 WHERE id=? AND damaged=1", checkpoint) == 1;
@@ -91,7 +86,7 @@ Result<std::optional<std::int64_t>> SupervisorLedger::takeBack(CheckpointId chec
         writeRunEvent(file, 0, sentence("checkpoint %1 was found whole again", { number }));
     moves.finish();
     updateStop(file);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("taking a checkpoint back");
     return committed;
 }
@@ -100,9 +95,7 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const std::string name = "checkpoint " + std::to_string(checkpoint.value);
     Lineage lineage = loadLineage(db);
     const auto node = lineage.nodes.find(checkpoint.value);
@@ -120,7 +113,7 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
     writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
     moves.finish();
     updateStop(file);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("going back to " + name);
     return freed;
 }
@@ -128,65 +121,55 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
 Status SupervisorLedger::markRemoved(CheckpointId checkpoint)
 {
     Database& db = state_->file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const std::string name = "checkpoint " + std::to_string(checkpoint.value);
     if (db.integer("SELECT 1 FROM replica WHERE head=?", checkpoint) || loadLineage(db).newestMerge() == checkpoint.value)
         db.fail({ ErrorCode::InvalidArgument, sentence("%1 is the newest of a replica or the base of new ones and must stay", { name }) });
     if (db.integer("SELECT pinned FROM checkpoint WHERE id=?", checkpoint).value_or(0) == 1)
         db.fail({ ErrorCode::InvalidArgument, sentence("%1 is pinned", { name }) });
     db.run("UPDATE checkpoint SET removed=1 WHERE id=?", checkpoint);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::markThereAgain(CheckpointId checkpoint, bool pinned)
 {
     Database& db = state_->file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     db.run("UPDATE checkpoint SET removed=0, pinned=max(pinned, ?) WHERE id=?", pinned, checkpoint);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::setPinned(CheckpointId checkpoint, bool pinned)
 {
     Database& db = state_->file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     if (db.run("UPDATE checkpoint SET pinned=? WHERE id=? AND removed=0", pinned, checkpoint) != 1)
         db.fail({ ErrorCode::NotFound, sentence("there is no checkpoint %1 with files", { std::to_string(checkpoint.value) }) });
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status SupervisorLedger::setActiveReplicas(std::int32_t count)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     for (std::int32_t replica = 0; replica < count; ++replica)
         ensureReplica(file, replica);
     file.db.run("UPDATE replica SET parked=(replica>=?)", count);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<std::int64_t> SupervisorLedger::openMergeRound()
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     std::int64_t round = db.integer("SELECT round FROM merge_round WHERE result IS NULL").value_or(0);
     if (round == 0) {
         db.run("INSERT INTO merge_round (opened_wall) VALUES (?)", file.clock->wallNs());
         round = db.lastId();
         writeRunEvent(file, 0, sentence("merge round %1 opened", { std::to_string(round) }));
     }
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("opening a merge round");
     return round;
 }

@@ -50,14 +50,10 @@ namespace {
 
     Result<WorkerLedger> startedWorker(const std::filesystem::path& tracker, AttemptId attempt, int index, bool durable)
     {
-        auto worker = WorkerLedger::open(tracker, kRunId);
-        if (!worker.ok())
-            return worker.error();
+        FURROW_TRY_ASSIGN(auto worker, WorkerLedger::open(tracker, kRunId));
         if (durable)
-            worker.value().makeEveryWriteDurable();
-        auto started = worker.value().start({ attempt, index, index, "cpu", "bench" }, 3600);
-        if (!started.ok())
-            return started.error();
+            worker.makeEveryWriteDurable();
+        FURROW_TRY(worker.start({ attempt, index, index, "cpu", "bench" }, 3600));
         return worker;
     }
 
@@ -98,14 +94,9 @@ namespace {
 
     Status fill(const std::filesystem::path& tracker, std::int64_t chunks)
     {
-        if (Status status = SupervisorLedger::create(tracker, { kRunId, 7, 4, false }, {}); !status.ok())
-            return status;
-        auto supervisor = SupervisorLedger::open(tracker);
-        if (!supervisor.ok())
-            return supervisor.error();
-        auto feeder = FeederLedger::open(tracker);
-        if (!feeder.ok())
-            return feeder.error();
+        FURROW_TRY(SupervisorLedger::create(tracker, { kRunId, 7, 4, false }, {}));
+        FURROW_TRY_ASSIGN(auto supervisor, SupervisorLedger::open(tracker));
+        FURROW_TRY_ASSIGN(auto feeder, FeederLedger::open(tracker));
         const std::int64_t blocks = (chunks + kChunksPerBlock - 1) / kChunksPerBlock;
         PreparedChunk prepared;
         prepared.rows = { 4000, 4000, 0, 0, 0, 0 };
@@ -116,19 +107,15 @@ namespace {
             known.block = block;
             const auto columns = static_cast<std::size_t>(std::min(kChunksPerBlock, chunks - block * kChunksPerBlock));
             known.chunkRows.assign(columns, 4000);
-            if (Status status = feeder.value().addBlocks({ &known, 1 }); !status.ok())
-                return status;
+            FURROW_TRY(feeder.addBlocks({ &known, 1 }));
             const std::vector<PreparedChunk> all(columns, prepared);
-            if (Status status = feeder.value().setPrepared(block, "block", "digest", all); !status.ok())
-                return status;
+            FURROW_TRY(feeder.setPrepared(block, "block", "digest", all));
             if (block % 2000 == 1999) {
-                if (auto moved = supervisor.value().checkpointWal(); !moved.ok())
-                    return moved.error();
+                FURROW_TRY(supervisor.checkpointWal());
             }
         }
-        if (Status status = feeder.value().setLastBlockProven(blocks); !status.ok())
-            return status;
-        auto moved = supervisor.value().checkpointWal();
+        FURROW_TRY(feeder.setLastBlockProven(blocks));
+        auto moved = supervisor.checkpointWal();
         return moved.ok() ? Status {} : Status(moved.error());
     }
 
@@ -177,10 +164,8 @@ namespace {
             for (const std::string& argument : { utf8Text(tracker), std::to_string(attempt.value), std::to_string(index),
                      std::to_string(options.seconds), std::string(options.durable ? "full" : "normal"), utf8Text(figuresFile(tracker, index)) })
                 process.arguments.push_back(argument);
-            auto child = ChildProcess::start(pathFromUtf8(options.workerCommand.front()), process);
-            if (!child.ok())
-                return child.error();
-            children.push_back(std::move(child).value());
+            FURROW_TRY_ASSIGN(auto child, ChildProcess::start(pathFromUtf8(options.workerCommand.front()), process));
+            children.push_back(std::move(child));
         }
         std::vector<WorkerFigures> figures;
         for (int index = 0; index < options.workers; ++index) {
@@ -203,47 +188,33 @@ namespace {
     // One tracker from its making to its end; adds what it saw.
     Status measureOnce(const TrackerBenchOptions& options, TrackerBenchResult& result, std::vector<std::int64_t>& claimNs)
     {
-        const auto folder = ScratchFolder::make(options.folder);
-        if (!folder.ok())
-            return folder.error();
-        const std::filesystem::path tracker = folder.value() / "tracker.sqlite";
+        FURROW_TRY_ASSIGN(const auto folder, ScratchFolder::make(options.folder));
+        const std::filesystem::path tracker = folder / "tracker.sqlite";
         auto start = SteadyClock::now();
-        if (Status status = fill(tracker, options.chunks); !status.ok())
-            return status;
+        FURROW_TRY(fill(tracker, options.chunks));
         result.fillSeconds = secondsSince(start);
         std::error_code ignored;
         result.fileMiB = static_cast<double>(std::filesystem::file_size(tracker, ignored)) / (1 << 20);
-        auto supervisor = SupervisorLedger::open(tracker);
-        if (!supervisor.ok())
-            return supervisor.error();
-        auto attempt = supervisor.value().beginAttempt(thisProcess(), "");
-        if (!attempt.ok())
-            return attempt.error();
+        FURROW_TRY_ASSIGN(auto supervisor, SupervisorLedger::open(tracker));
+        FURROW_TRY_ASSIGN(auto attempt, supervisor.beginAttempt(thisProcess(), ""));
         {
             start = SteadyClock::now();
-            auto first = startedWorker(tracker, attempt.value(), 1000, false);
-            if (!first.ok())
-                return first.error();
-            if (auto claim = first.value().claim(); !claim.ok())
-                return claim.error();
+            FURROW_TRY_ASSIGN(auto first, startedWorker(tracker, attempt, 1000, false));
+            FURROW_TRY(first.claim());
             result.openToClaimMs = secondsSince(start) * 1000;
-            if (Status status = first.value().end("measured"); !status.ok())
-                return status;
+            FURROW_TRY(first.end("measured"));
         }
         std::jthread emptying([&](std::stop_token stop) { // the supervisor's part in a real run
             while (!stop.stop_requested()) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
-                (void)supervisor.value().checkpointWal();
+                (void)supervisor.checkpointWal();
             }
         });
         std::vector<WorkerFigures> figures;
         if (options.workerCommand.empty()) {
-            figures = runThreads(tracker, attempt.value(), options);
+            figures = runThreads(tracker, attempt, options);
         } else {
-            auto processes = runProcesses(tracker, attempt.value(), options);
-            if (!processes.ok())
-                return processes.error();
-            figures = std::move(processes).value();
+            FURROW_TRY_ASSIGN(figures, runProcesses(tracker, attempt, options));
         }
         emptying.request_stop();
         emptying.join();
@@ -262,43 +233,29 @@ namespace {
     // The ledger's part of a checkpoint that holds many chunks.
     Status measureCommit(const TrackerBenchOptions& options, TrackerBenchResult& result)
     {
-        const auto folder = ScratchFolder::make(options.folder);
-        if (!folder.ok())
-            return folder.error();
-        const std::filesystem::path tracker = folder.value() / "tracker.sqlite";
-        if (Status status = fill(tracker, kCommitChunks); !status.ok())
-            return status;
-        auto supervisor = SupervisorLedger::open(tracker);
-        if (!supervisor.ok())
-            return supervisor.error();
-        auto attempt = supervisor.value().beginAttempt(thisProcess(), "");
-        if (!attempt.ok())
-            return attempt.error();
-        auto worker = startedWorker(tracker, attempt.value(), 0, false);
-        if (!worker.ok())
-            return worker.error();
+        FURROW_TRY_ASSIGN(const auto folder, ScratchFolder::make(options.folder));
+        const std::filesystem::path tracker = folder / "tracker.sqlite";
+        FURROW_TRY(fill(tracker, kCommitChunks));
+        FURROW_TRY_ASSIGN(auto supervisor, SupervisorLedger::open(tracker));
+        FURROW_TRY_ASSIGN(auto attempt, supervisor.beginAttempt(thisProcess(), ""));
+        FURROW_TRY_ASSIGN(auto worker, startedWorker(tracker, attempt, 0, false));
         std::vector<Part> parts;
         while (true) {
-            auto answer = worker.value().claim();
-            if (!answer.ok())
-                return answer.error();
-            const auto* claim = std::get_if<Claim>(&answer.value());
+            FURROW_TRY_ASSIGN(auto answer, worker.claim());
+            const auto* claim = std::get_if<Claim>(&answer);
             if (claim == nullptr)
                 break;
-            if (Status status = worker.value().finish(*claim, outcomeOf(*claim)); !status.ok())
-                return status;
+            FURROW_TRY(worker.finish(*claim, outcomeOf(*claim)));
             parts.push_back({ claim->chunk, claim->remaining.front() });
             if (parts.size() % 500 == 0) { // as the supervisor does all the time
-                if (auto moved = supervisor.value().checkpointWal(); !moved.ok())
-                    return moved.error();
+                FURROW_TRY(supervisor.checkpointWal());
             }
         }
-        if (auto moved = supervisor.value().checkpointWal(); !moved.ok())
-            return moved.error();
+        FURROW_TRY(supervisor.checkpointWal());
         CheckpointRecord record;
         record.folder = "bench";
         const auto start = SteadyClock::now();
-        auto committed = worker.value().commit(record, parts);
+        auto committed = worker.commit(record, parts);
         result.commitMs = secondsSince(start) * 1000;
         result.commitChunks = static_cast<std::int64_t>(parts.size());
         return committed.ok() ? Status {} : Status { committed.error() };
@@ -316,15 +273,11 @@ Result<TrackerBenchResult> benchTracker(const TrackerBenchOptions& options)
     result.durable = options.durable;
     std::vector<std::int64_t> claimNs;
     do { // few chunks are claimed in an instant: again with a new tracker
-        if (Status status = measureOnce(options, result, claimNs); !status.ok())
-            return status.error();
+        FURROW_TRY(measureOnce(options, result, claimNs));
     } while (result.seconds < options.seconds * 0.9);
-    if (Status status = measureCommit(options, result); !status.ok())
-        return status.error();
-    auto sync = measureSyncMs(options.folder, 100);
-    if (!sync.ok())
-        return sync.error();
-    result.syncMs = sync.value();
+    FURROW_TRY(measureCommit(options, result));
+    FURROW_TRY_ASSIGN(auto sync, measureSyncMs(options.folder, 100));
+    result.syncMs = sync;
     result.pairsPerSecond = static_cast<double>(result.pairs) / std::max(result.seconds, 1e-9);
     result.pairsPerSync = result.pairsPerSecond * result.syncMs / 1000;
     std::sort(claimNs.begin(), claimNs.end());

@@ -80,18 +80,14 @@ namespace {
 
 Result<TrainedBehind> trainedBehind(const std::filesystem::path& tracker, CheckpointId checkpoint)
 {
-    auto opened = openForReading(tracker);
-    if (!opened.ok())
-        return opened.error();
-    Database& db = opened.value();
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
+    Database& db = opened;
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     TrainedBehind found;
     for (const auto id : wholeTrainings(db, loadLineage(db).ancestors(checkpoint.value)))
         append(found, id);
     found.completePasses = completePasses(db, found);
-    if (Status status = view.value().commit(); !status.ok())
+    if (Status status = view.commit(); !status.ok())
         return status.error().in("reading what a checkpoint was trained on");
     return found;
 }

@@ -21,13 +21,9 @@ namespace {
 
 Result<TrainingNotes> readTrainingNotes(const std::filesystem::path& tracker)
 {
-    auto opened = openForReading(tracker);
-    if (!opened.ok())
-        return opened.error();
-    Database& db = opened.value();
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
+    Database& db = opened;
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     TrainingNotes notes;
     {
         Rows rows = db.query("SELECT key, value FROM meta WHERE key=? OR key LIKE 'rollback-%'", kRatePlan);
@@ -42,62 +38,49 @@ Result<TrainingNotes> readTrainingNotes(const std::filesystem::path& tracker)
     }
     notes.positionTokens = bounded(db, loadRunState(db).claimedTokens, kTotalBounds);
     notes.uncommittedTokens = bounded(db, db.integer("SELECT sum(tokens*(windows-covered)/windows) FROM chunk WHERE state IN (2, 3) AND windows>0").value_or(0), kTotalBounds);
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     return notes;
 }
 
 Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker)
 {
-    auto opened = openForReading(tracker);
-    if (!opened.ok())
-        return opened.error();
-    Database& db = opened.value();
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
+    Database& db = opened;
     SkippedWindows found;
     {
         Rows row = db.query("SELECT coalesce(sum((past-first)*skipped), 0), coalesce(sum(past-first), 0) FROM part WHERE alive=1");
         if (row.next())
             found = { boundedAt(db, row, 0, kTotalBounds), boundedAt(db, row, 1, kTotalBounds) };
     }
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return found;
 }
 
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks)
 {
-    auto opened = openForReading(tracker);
-    if (!opened.ok())
-        return opened.error();
-    Database& db = opened.value();
-    auto view = Transaction::read(db);
-    if (!view.ok())
-        return view.error();
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
+    Database& db = opened;
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     std::int64_t tokens = 0;
     for (const ChunkId chunk : chunks)
         tokens += db.integer("SELECT tokens FROM chunk WHERE id=?", chunk).value_or(0);
-    if (Status status = view.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(view.commit());
     return tokens;
 }
 
 Status keepRatePlan(const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience)
 {
-    auto opened = openLedger(tracker, systemClock());
-    if (!opened.ok())
-        return opened.error();
-    LedgerFile& file = opened.value();
+    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
+    LedgerFile& file = opened;
     if (patience)
         file.db.setPatience(std::move(patience));
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     file.db.run(kStore, kRatePlan, plan);
     if (!event.empty()) {
         file.db.run("DELETE FROM meta WHERE key LIKE 'rollback-%'");
         writeRunEvent(file, 0, event);
     }
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("keeping the plan of the learning rate");
     return {};
 }
@@ -105,12 +88,10 @@ Status keepRatePlan(const std::filesystem::path& tracker, const std::string& pla
 Status WorkerLedger::keepRollback(const std::string& note)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     requireLive(file, state_->incarnation);
     file.db.run(kStore, std::string(kRollback) + std::to_string(state_->replica), note);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 } // namespace furrow

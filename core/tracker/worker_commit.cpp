@@ -158,14 +158,10 @@ namespace {
 
 Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, std::span<const Part> parts)
 {
-    auto groups = groupByChunk(parts);
-    if (!groups.ok())
-        return groups.error();
+    FURROW_TRY_ASSIGN(auto groups, groupByChunk(parts));
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Full);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Full));
     RunState run = requireLive(file, state_->incarnation);
     CheckpointRecord record = checkpoint;
     if (record.kind != CheckpointKind::Replica || record.replica != state_->replica)
@@ -182,11 +178,11 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
         record.parents.clear();
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);
     ChunkMoves moves(file, state_->incarnation);
-    Committer(file, moves, run, state_->incarnation, id).commitAll(groups.value());
+    Committer(file, moves, run, state_->incarnation, id).commitAll(groups);
     db.run("UPDATE replica SET head=?, parked=0 WHERE replica=?", id, state_->replica);
     moves.finish();
     updateStop(file);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("committing checkpoint " + record.folder);
     return id;
 }

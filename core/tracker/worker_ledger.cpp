@@ -74,13 +74,11 @@ WorkerLedger::~WorkerLedger() = default;
 
 Result<WorkerLedger> WorkerLedger::open(const std::filesystem::path& tracker, const std::string& runId, const Clock& clock)
 {
-    auto file = openLedger(tracker, clock);
-    if (!file.ok())
-        return file.error();
-    if (file.value().runId != runId)
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
+    if (file.runId != runId)
         return Error { ErrorCode::InvalidArgument,
-            utf8Text(tracker) + " belongs to run " + file.value().runId + ", this worker was started for run " + runId };
-    return WorkerLedger(std::make_unique<State>(State { std::move(file).value() }));
+            utf8Text(tracker) + " belongs to run " + file.runId + ", this worker was started for run " + runId };
+    return WorkerLedger(std::make_unique<State>(State { std::move(file) }));
 }
 
 void WorkerLedger::setPatience(Patience patience)
@@ -102,9 +100,7 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const ProcessIdentity self = thisProcess();
     ChunkMoves moves(file, 0);
     if (state_->incarnation != 0)
@@ -133,7 +129,7 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
         registration.deviceName, file.clock->wallNs(), leaseEnd(file, leaseSeconds), now);
     const std::int64_t id = db.lastId();
     moves.finish();
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("starting worker " + std::to_string(registration.worker));
     state_->incarnation = id;
     state_->replica = registration.replica;
@@ -147,9 +143,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     using Answer = std::variant<Claim, NothingToClaim>;
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, Durability::Normal);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     const RunState run = requireLive(file, state_->incarnation);
     if (state_->replica == kFollower)
         db.fail({ ErrorCode::InvalidArgument, "rank " + std::to_string(state_->worker) + " claims nothing: rank 0 claims for all" });
@@ -161,8 +155,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
         NothingToClaim why = whyNothing(db, run, state_->incarnation);
         if (budgetIsSpent && why != NothingToClaim::StopRuleReached)
             why = NothingToClaim::WaitForOthers; // they hold the last steps, and may give some back
-        if (Status status = transaction.value().commit(); !status.ok())
-            return status.error();
+        FURROW_TRY(transaction.commit());
         return Answer { why };
     }
     ChunkMoves moves(file, state_->incarnation);
@@ -187,7 +180,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     chunk.attempt = state_->attempt;
     moves.move(chunk, ChunkState::Leased, sentence("claim"));
     moves.finish();
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("claiming a chunk");
     return Answer { std::move(claim) };
 }
@@ -195,30 +188,26 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
 Status WorkerLedger::release(const Claim& claim)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, state_->everyday);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
     giveBack(file, moves, chunk, ClaimOutcome::Released, moves.unclaimedState(chunk), sentence("given back"));
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status WorkerLedger::begin(const Claim& claim)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, state_->everyday);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     const ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
     file.db.run("UPDATE claim SET started_wall=? WHERE id=? AND started_wall=0", moves.wallNs(), claim.claimId);
     moves.visit(chunk.place);
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, bool partly)
@@ -229,9 +218,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
         return Error { ErrorCode::InvalidArgument, toString(claim.chunk) + ": the trained windows overlap or are empty" };
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db, state_->everyday);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, state_->everyday));
     RunState run = requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     auto [chunk, held] = requireHeld(file, state_->incarnation, claim);
@@ -264,7 +251,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
         outcome.firstStep, outcome.lastStep, steps, event, encodeSampleLosses(outcome.sampleLosses), claim.claimId);
     moves.finish();
     updateStopCheaply(file, run, moves.totals());
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("finishing " + toString(claim.chunk));
     return {};
 }
@@ -272,9 +259,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
 Status WorkerLedger::fail(const Claim& claim, const Error& why)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, state_->everyday);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
@@ -284,59 +269,51 @@ Status WorkerLedger::fail(const Claim& claim, const Error& why)
         evictBlock(file, moves, chunk.place.block, why.message);
     giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), why.message);
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Status WorkerLedger::renew(const Progress& progress, double leaseSeconds)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, state_->everyday);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     requireLive(file, state_->incarnation);
     file.db.run("UPDATE incarnation SET lease_until=?, progress=?, phase=?, chunk=?, chunk_fraction=?, step=?, tokens=?, loss=?,"
                 " tokens_per_second=? WHERE id=?",
         leaseEnd(file, leaseSeconds), file.clock->monotonicNs(), progress.phase, progress.chunk, progress.chunkFraction, progress.step,
         progress.tokens, progress.loss, progress.tokensPerSecond, state_->incarnation);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<std::int64_t> WorkerLedger::reserveSteps(std::int64_t count)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, state_->everyday);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     const RunState run = requireLive(file, state_->incarnation);
     std::int64_t granted = std::max<std::int64_t>(0, count);
     if (run.rules.steps > 0)
         granted = std::clamp<std::int64_t>(run.rules.steps - run.steps - run.reservedSteps, 0, granted);
     file.db.run("UPDATE incarnation SET reserved_steps=reserved_steps+? WHERE id=?", granted, state_->incarnation);
     file.db.run("UPDATE budget SET reserved_steps=reserved_steps+?", granted);
-    if (Status status = transaction.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(transaction.commit());
     return granted;
 }
 
 Status WorkerLedger::returnSteps(std::int64_t unused)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db, state_->everyday);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     RunState run = requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     useReservedSteps(file, moves, state_->incarnation, run, unused);
     moves.finish();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<DesiredState> WorkerLedger::desired()
 {
     Database& db = state_->file.db;
     const std::int64_t desired = db.integer("SELECT desired FROM control").value_or(0);
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return static_cast<DesiredState>(desired);
 }
 
@@ -359,23 +336,20 @@ Result<WorkerLedger::Signals> WorkerLedger::signals()
             signals.othersSteps = row.integer(5);
         }
     }
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return signals;
 }
 
 Status WorkerLedger::end(const std::string& cause)
 {
     LedgerFile& file = state_->file;
-    auto transaction = Transaction::begin(file.db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     revokeIncarnation(file, moves, state_->incarnation, cause);
     moves.finish();
     updateStop(file);
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 } // namespace furrow

@@ -78,9 +78,7 @@ Status WorkerLedger::contribute(std::int64_t round, CheckpointId checkpoint)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     requireLive(file, state_->incarnation);
     if (requireOpenRound(db, round)) {
         const std::int64_t head = db.integer("SELECT head FROM replica WHERE replica=?", state_->replica).value_or(0);
@@ -89,7 +87,7 @@ Status WorkerLedger::contribute(std::int64_t round, CheckpointId checkpoint)
         db.run("INSERT OR REPLACE INTO contribution (round, replica, incarnation, checkpoint) VALUES (?, ?, ?, ?)", round, state_->replica,
             state_->incarnation, checkpoint);
     }
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<std::optional<WorkerLedger::MergeJob>> WorkerLedger::takeMerge(std::int64_t round)
@@ -97,9 +95,7 @@ Result<std::optional<WorkerLedger::MergeJob>> WorkerLedger::takeMerge(std::int64
     using Answer = std::optional<MergeJob>;
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     requireLive(file, state_->incarnation);
     Answer job;
     if (requireOpenRound(db, round)) {
@@ -127,8 +123,7 @@ Result<std::optional<WorkerLedger::MergeJob>> WorkerLedger::takeMerge(std::int64
             }
         }
     }
-    if (Status status = transaction.value().commit(); !status.ok())
-        return status.error();
+    FURROW_TRY(transaction.commit());
     return job;
 }
 
@@ -136,9 +131,7 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     requireLive(file, state_->incarnation);
     if (!requireOpenRound(db, round) || db.integer("SELECT taken_by FROM merge_round WHERE round=?", round) != state_->incarnation)
         db.fail({ ErrorCode::Cancelled, "merge round " + std::to_string(round) + " is in other hands" });
@@ -167,7 +160,7 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
     db.run("UPDATE merge_round SET result=? WHERE round=?", id, round);
     moves.finish();
     updateStop(file);
-    if (Status status = transaction.value().commit(); !status.ok())
+    if (Status status = transaction.commit(); !status.ok())
         return status.error().in("committing merge round " + std::to_string(round));
     return id;
 }
@@ -176,8 +169,7 @@ Result<std::optional<CheckpointId>> WorkerLedger::mergeResult(std::int64_t round
 {
     Database& db = state_->file.db;
     const auto result = db.integer("SELECT result FROM merge_round WHERE round=?", round);
-    if (Status status = db.takeStatus(); !status.ok())
-        return status.error();
+    FURROW_TRY(db.takeStatus());
     return result ? std::optional(CheckpointId { *result }) : std::nullopt;
 }
 

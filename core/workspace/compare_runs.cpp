@@ -126,12 +126,10 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
     for (const auto& folder : folders) {
         const RunPaths paths(folder);
         auto ledger = openLedger(paths);
-        auto status = ledger.ok() ? readStatus(paths, ledger.value()) : readStatus(paths); // which says best why there is none
-        if (!status.ok())
-            return status.error();
+        FURROW_TRY_ASSIGN(auto status, ledger.ok() ? readStatus(paths, ledger.value()) : readStatus(paths)); // which says best why there is none
         ComparedRun run;
         run.folder = utf8Text(folder);
-        run.status = std::move(status).value();
+        run.status = std::move(status);
         run.name = run.status.file.config.name.empty() ? utf8Text(folder.filename()) : run.status.file.config.name;
         run.meanTokensPerSecond = furrow::meanTokensPerSecond(run.status);
         run.changes = changesOf(ledger.value(), run.status.file.config);

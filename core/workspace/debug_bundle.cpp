@@ -144,10 +144,8 @@ Status writeDebugBundle(const fs::path& run, const fs::path& target)
     std::error_code failed;
     if (!fs::exists(RunPaths(run).configFile(), failed))
         return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { utf8Text(run) }) };
-    auto bytes = gzipped(tarOf(collect(run)));
-    if (!bytes.ok())
-        return bytes.error();
-    return writeFileDurably(realFileSystem(), target, bytes.value());
+    FURROW_TRY_ASSIGN(auto bytes, gzipped(tarOf(collect(run))));
+    return writeFileDurably(realFileSystem(), target, bytes);
 }
 
 } // namespace furrow

@@ -61,29 +61,25 @@ Status settleRunning(WorkspaceFile& file, const std::vector<QueueEntry>& queue)
         if (outcome.empty())
             continue;
         logInfo("The run " + entry.name + " of the queue ended: " + outcome + ".");
-        if (auto set = file.setEntry(entry.id, QueueState::Ended, outcome); !set.ok())
-            return set;
+        FURROW_TRY(file.setEntry(entry.id, QueueState::Ended, outcome));
     }
     return {};
 }
 
 Status startWaiting(WorkspaceFile& file)
 {
-    auto queue = file.queue();
-    if (!queue.ok())
-        return queue.error();
-    for (QueueEntry& entry : queue.value()) { // one that was let go still holds its devices until its processes have ended
+    FURROW_TRY_ASSIGN(auto queue, file.queue());
+    for (QueueEntry& entry : queue) { // one that was let go still holds its devices until its processes have ended
         if (entry.state == QueueState::Waiting && isLocked(RunPaths(pathFromUtf8(entry.run)).supervisorLock()))
             entry.state = QueueState::Running;
     }
-    for (const QueueEntry& entry : startable(queue.value())) {
+    for (const QueueEntry& entry : startable(queue)) {
         const RunPaths paths(pathFromUtf8(entry.run));
         auto config = currentConfig(paths);
         auto started = config.ok() ? startRun(paths, config.value()) : Result<ProcessIdentity>(config.error());
         const bool ok = started.ok();
         logInfo("The run " + entry.name + " of the queue " + (ok ? "begins." : "cannot begin: " + started.error().message));
-        if (auto set = file.setEntry(entry.id, ok ? QueueState::Running : QueueState::Ended, ok ? "" : "failed: " + started.error().message); !set.ok())
-            return set;
+        FURROW_TRY(file.setEntry(entry.id, ok ? QueueState::Running : QueueState::Ended, ok ? "" : "failed: " + started.error().message));
     }
     return {};
 }
@@ -149,27 +145,21 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
         return lock.error();
     if (!lock.ok())
         return Error { ErrorCode::Busy, sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
-    auto file = WorkspaceFile::open(workspace);
-    if (!file.ok())
-        return file.error();
+    FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
     do {
-        auto queue = file.value().queue();
+        auto queue = file.queue();
         if (!queue.ok())
             return queue.error();
-        if (auto settled = settleRunning(file.value(), queue.value()); !settled.ok())
-            return settled;
-        auto paused = file.value().isQueuePaused();
-        if (!paused.ok())
-            return paused.error();
-        if (!paused.value()) {
-            if (auto started = startWaiting(file.value()); !started.ok())
-                return started;
+        FURROW_TRY(settleRunning(file, queue.value()));
+        FURROW_TRY_ASSIGN(auto paused, file.isQueuePaused());
+        if (!paused) {
+            FURROW_TRY(startWaiting(file));
         }
-        queue = file.value().queue();
+        queue = file.queue();
         if (!queue.ok())
             return queue.error();
         const bool open = std::any_of(queue.value().begin(), queue.value().end(),
-            [&](const QueueEntry& e) { return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused.value()); });
+            [&](const QueueEntry& e) { return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused); });
         if (!open)
             return {};
     } while (!stop.waitFor(kBeat));
@@ -192,25 +182,19 @@ Status startQueue(const std::filesystem::path& workspace)
 
 Status letNextRun(const std::filesystem::path& workspace, std::int64_t id)
 {
-    auto file = WorkspaceFile::open(workspace);
-    if (!file.ok())
-        return file.error();
-    auto queue = file.value().queue();
-    if (!queue.ok())
-        return queue.error();
-    const auto& all = queue.value();
+    FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+    FURROW_TRY_ASSIGN(auto queue, file.queue());
+    const auto& all = queue;
     const auto now = std::find_if(all.begin(), all.end(), [id](const QueueEntry& e) { return e.id == id && e.state == QueueState::Running; });
     if (now == all.end())
         return Error { ErrorCode::InvalidArgument, sentence("entry %1 of the queue is not in training", { std::to_string(id) }) };
     const auto next = std::find_if(now, all.end(), [&](const QueueEntry& e) { return e.state == QueueState::Waiting && shareDevice(e.lane, now->lane); });
     if (next == all.end())
         return Error { ErrorCode::InvalidArgument, sentence("no other run waits for the devices of %1", { now->name }) };
-    if (auto stopped = stopRun(RunPaths(pathFromUtf8(now->run))); !stopped.ok())
-        return stopped;
+    FURROW_TRY(stopRun(RunPaths(pathFromUtf8(now->run))));
     // It waits again, behind the one that is let through.
-    if (auto moved = file.value().moveEntry(id, next - all.begin()); !moved.ok())
-        return moved;
-    return file.value().setEntry(id, QueueState::Waiting, "stopped to let " + next->name + " run first");
+    FURROW_TRY(file.moveEntry(id, next - all.begin()));
+    return file.setEntry(id, QueueState::Waiting, "stopped to let " + next->name + " run first");
 }
 
 } // namespace furrow

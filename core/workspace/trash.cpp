@@ -21,11 +21,9 @@ fs::path trashOf(const fs::path& workspace)
 
 Result<fs::path> move(const fs::path& from, const fs::path& folder)
 {
-    if (auto made = realFileSystem().createFolders(folder); !made.ok())
-        return made.error();
+    FURROW_TRY(realFileSystem().createFolders(folder));
     const fs::path to = folder / from.filename();
-    if (auto moved = realFileSystem().rename(from, to); !moved.ok())
-        return moved.error();
+    FURROW_TRY(realFileSystem().rename(from, to));
     return to;
 }
 

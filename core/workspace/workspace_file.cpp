@@ -52,19 +52,14 @@ std::vector<std::string> split(const std::string& text)
 /// Makes the file once, whoever comes first.
 Status makeFile(const std::filesystem::path& workspace)
 {
-    if (auto made = realFileSystem().createFolders(workspace); !made.ok())
-        return made;
+    FURROW_TRY(realFileSystem().createFolders(workspace));
     // Under a name of its own until it is whole: two programs that begin at once must not see half a file.
     const auto draft = workspace / ("library." + std::to_string(thisProcess().pid) + ".new");
     {
-        auto db = Database::create(draft);
-        if (!db.ok())
-            return db.error();
-        db.value().script(kSchema);
-        if (auto made = db.value().takeStatus(); !made.ok())
-            return made;
-        if (auto moved = db.value().checkpoint(Database::WalFile::Empty); !moved.ok())
-            return moved.error();
+        FURROW_TRY_ASSIGN(auto db, Database::create(draft));
+        db.script(kSchema);
+        FURROW_TRY(db.takeStatus());
+        FURROW_TRY(db.checkpoint(Database::WalFile::Empty));
     }
     std::error_code failed;
     const bool exists = std::filesystem::exists(fileOf(workspace), failed);
@@ -111,28 +106,22 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
 {
     std::error_code failed;
     if (!std::filesystem::exists(fileOf(workspace), failed)) {
-        if (auto made = makeFile(workspace); !made.ok())
-            return made.error();
+        FURROW_TRY(makeFile(workspace));
     }
-    auto db = Database::open(fileOf(workspace), {});
-    if (!db.ok())
-        return db.error();
-    const auto version = db.value().integer("PRAGMA user_version");
-    if (auto read = db.value().takeStatus(); !read.ok())
-        return read.error();
+    FURROW_TRY_ASSIGN(auto db, Database::open(fileOf(workspace), {}));
+    const auto version = db.integer("PRAGMA user_version");
+    FURROW_TRY(db.takeStatus());
     if (version.value_or(0) != kVersion)
         return Error { ErrorCode::InvalidArgument, sentence("%1 was written by a newer Furrow (version %2); use that one", { utf8Text(fileOf(workspace)), std::to_string(version.value_or(0)) }) };
-    shrinkWal(db.value(), workspace);
-    return WorkspaceFile(std::move(db).value());
+    shrinkWal(db, workspace);
+    return WorkspaceFile(std::move(db));
 }
 
 Status WorkspaceFile::inTransaction(const std::function<void()>& work)
 {
-    auto transaction = Transaction::begin(db_);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db_));
     work();
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 Result<std::map<std::string, RunNotes>> WorkspaceFile::notes()
@@ -143,8 +132,7 @@ Result<std::map<std::string, RunNotes>> WorkspaceFile::notes()
         while (rows.next())
             all[rows.text(0)] = { split(rows.text(1)), rows.text(2), rows.text(3), rows.integer(4) != 0 };
     }
-    if (auto read = db_.takeStatus(); !read.ok())
-        return read.error();
+    FURROW_TRY(db_.takeStatus());
     return all;
 }
 
@@ -169,8 +157,7 @@ Result<std::vector<QueueEntry>> WorkspaceFile::queue()
         while (rows.next())
             entries.push_back({ rows.integer(0), rows.text(1), rows.text(2), rows.text(3), static_cast<QueueState>(rows.integer(4)), rows.text(5) });
     }
-    if (auto read = db_.takeStatus(); !read.ok())
-        return read.error();
+    FURROW_TRY(db_.takeStatus());
     return entries;
 }
 
@@ -236,8 +223,7 @@ Status WorkspaceFile::setQueuePaused(bool paused)
 Result<bool> WorkspaceFile::isQueuePaused()
 {
     const auto paused = db_.integer("SELECT value FROM setting WHERE key='queue_paused'");
-    if (auto read = db_.takeStatus(); !read.ok())
-        return read.error();
+    FURROW_TRY(db_.takeStatus());
     return paused.value_or(0) != 0;
 }
 

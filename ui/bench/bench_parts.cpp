@@ -77,10 +77,8 @@ Result<SyntheticTotals> writeSyntheticRun(const std::filesystem::path& folder, c
     request.config.name = "synthetic-" + std::to_string(run.seed);
     request.preset = "char";
     request.folder = folder;
-    const auto made = createRun(request, {});
-    if (!made.ok())
-        return made.error();
-    return writeSyntheticTelemetry(made.value().telemetryFolder(), run);
+    FURROW_TRY_ASSIGN(const auto made, createRun(request, {}));
+    return writeSyntheticTelemetry(made.telemetryFolder(), run);
 }
 
 RunConfig Bench::endlessConfig()

@@ -11,10 +11,8 @@ namespace {
 Status readAgain(const QString& folder, const CheckpointRecord& record, const std::stop_token& stop)
 {
     const RunPaths paths(pathFromUtf8(folder.toStdString()));
-    const auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    return verifyCheckpoint(paths.checkpointFolder(record.folder), record.manifestSha256, file.value().runId, stop);
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
+    return verifyCheckpoint(paths.checkpointFolder(record.folder), record.manifestSha256, file.runId, stop);
 }
 
 } // namespace

@@ -17,11 +17,9 @@ constexpr qsizetype kShownChars = 400;
 /// The run's own vocabulary of characters is only known when all data was read; one made of the first rows cuts them the same way.
 Result<std::shared_ptr<const Tokenizer>> charTokenizerOf(const RunConfig& config)
 {
-    auto seen = inspectData(config);
-    if (!seen.ok())
-        return seen.error();
+    FURROW_TRY_ASSIGN(auto seen, inspectData(config));
     std::size_t next = 0;
-    const std::vector<std::string>& rows = seen.value().firstRows;
+    const std::vector<std::string>& rows = seen.firstRows;
     return buildCharTokenizer([&](std::string_view& piece) {
         if (next == rows.size())
             return false;

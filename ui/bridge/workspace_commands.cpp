@@ -16,14 +16,9 @@ std::filesystem::path pathOf(const QString& text)
 
 Status enqueueRun(const std::filesystem::path& workspace, const std::filesystem::path& run)
 {
-    auto config = currentConfig(RunPaths(run));
-    if (!config.ok())
-        return config.error();
-    auto file = WorkspaceFile::open(workspace);
-    if (!file.ok())
-        return file.error();
-    if (auto added = file.value().enqueue(utf8Text(run), config.value().name, laneOf(config.value().devices)); !added.ok())
-        return added;
+    FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(run)));
+    FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+    FURROW_TRY(file.enqueue(utf8Text(run), config.name, laneOf(config.devices)));
     return startQueue(workspace);
 }
 
@@ -110,10 +105,8 @@ void WorkspaceCommands::letNextRun(qint64 id)
 void WorkspaceCommands::setQueuePaused(bool paused)
 {
     run([paused](const std::filesystem::path& workspace) -> Status {
-        auto file = WorkspaceFile::open(workspace);
-        if (!file.ok())
-            return file.error();
-        if (auto set = file.value().setQueuePaused(paused); !set.ok() || paused)
+        FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+        if (auto set = file.setQueuePaused(paused); !set.ok() || paused)
             return set;
         return startQueue(workspace);
     });

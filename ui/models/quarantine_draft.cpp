@@ -108,11 +108,9 @@ QString QuarantineDraft::fileOf(const QString& name) const
 
 Status QuarantineDraft::load(const QString& name)
 {
-    const auto text = readQuarantineFile(fileOf(name).toStdString());
-    if (!text.ok())
-        return text.error();
+    FURROW_TRY_ASSIGN(const auto text, readQuarantineFile(fileOf(name).toStdString()));
     name_ = name;
-    savedText_ = QString::fromStdString(text.value());
+    savedText_ = QString::fromStdString(text);
     setText(savedText_);
     return {};
 }
@@ -123,8 +121,7 @@ Status QuarantineDraft::save(const QString& name)
         return Error { ErrorCode::InvalidArgument, "quarantine list \"" + name.toStdString() + "\": a name must not be empty, begin with a dot or contain a slash" };
     if (!problem_.isEmpty())
         return Error { ErrorCode::InvalidArgument, problem_.toStdString() };
-    if (auto made = realFileSystem().createFolders(pathFromUtf8(folderOf(workspace_).toStdString())); !made.ok())
-        return made;
+    FURROW_TRY(realFileSystem().createFolders(pathFromUtf8(folderOf(workspace_).toStdString())));
     auto written = writeFileDurably(realFileSystem(), pathFromUtf8(fileOf(name).toStdString()), text_.toStdString());
     if (written.ok()) {
         name_ = name;

@@ -154,8 +154,7 @@ Status saveOwnPreset(const QString& workspace, const QString& name, const RunCon
     if (!plainName)
         return Error { ErrorCode::InvalidArgument, "preset \"" + name.toStdString() + "\": a name must not be empty, begin with a dot or contain a slash" };
     const auto folder = pathFromUtf8(workspace.toStdString()) / "presets";
-    if (auto made = realFileSystem().createFolders(folder); !made.ok())
-        return made;
+    FURROW_TRY(realFileSystem().createFolders(folder));
     return writeFileDurably(realFileSystem(), folder / pathFromUtf8(name.toStdString() + ".json"), toJson(config).dump(2) + "\n");
 }
 

@@ -33,22 +33,16 @@ RunConfig benchConfig(const std::string& source)
 Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest)
 {
     if (manifest.empty()) {
-        auto inspection = inspectData(config);
-        if (!inspection.ok())
-            return inspection.error();
-        manifest = inspection.value().manifest;
+        FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
+        manifest = inspection.manifest;
     }
-    auto manager = BlockManager::open(config, manifest, samplesPerBlock, cache, std::move(tokenizer));
-    if (!manager.ok())
-        return manager.error();
-    BenchData data { std::move(manager).value(), {} };
+    FURROW_TRY_ASSIGN(auto manager, BlockManager::open(config, manifest, samplesPerBlock, cache, std::move(tokenizer)));
+    BenchData data { std::move(manager), {} };
     for (;;) {
-        auto next = data.manager.planNext();
-        if (!next.ok())
-            return next.error();
-        if (!next.value())
+        FURROW_TRY_ASSIGN(auto next, data.manager.planNext());
+        if (!next)
             return data;
-        data.blocks.push_back(std::move(*next.value()));
+        data.blocks.push_back(std::move(*next));
     }
 }
 

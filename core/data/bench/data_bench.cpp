@@ -83,19 +83,15 @@ private:
 /// Reads and packs one chunk; calls `gotBatch` after each batch. @return samples, or an error
 Result<std::int64_t> consume(const PublishedChunks::Place& place, const std::function<void()>& gotBatch)
 {
-    auto block = PreparedBlock::open(place.file);
-    if (!block.ok())
-        return block.error();
-    auto chunk = block.value().readChunk(place.column);
-    if (!chunk.ok())
-        return chunk.error();
-    const ChunkWindows windows(chunk.value(), 0, kSeqLen, {});
+    FURROW_TRY_ASSIGN(auto block, PreparedBlock::open(place.file));
+    FURROW_TRY_ASSIGN(auto chunk, block.readChunk(place.column));
+    const ChunkWindows windows(chunk, 0, kSeqLen, {});
     std::vector<std::int64_t> inputs(kBatch * kSeqLen), labels(kBatch * kSeqLen);
     for (int w = 0; w < windows.count(); w += kBatch) {
         windows.fill(w, std::min(kBatch, windows.count() - w), inputs.data(), labels.data());
         gotBatch();
     }
-    return block.value().summary(place.column).samples;
+    return block.summary(place.column).samples;
 }
 
 /// As long as a quick model trains a chunk: a reader that only reads takes the next chunk before a slower one has its first.
@@ -140,11 +136,9 @@ Result<Epoch> runEpoch(BenchData& data, const std::filesystem::path& cache, int 
     published.end();
     Epoch all;
     for (auto& worker : running) {
-        auto own = worker.get();
-        if (!own.ok())
-            return own.error();
-        all.firstBatchSeconds = std::max(all.firstBatchSeconds, own.value().firstBatchSeconds);
-        all.samples += own.value().samples;
+        FURROW_TRY_ASSIGN(auto own, worker.get());
+        all.firstBatchSeconds = std::max(all.firstBatchSeconds, own.firstBatchSeconds);
+        all.samples += own.samples;
     }
     if (!failed.ok())
         return failed.error();
@@ -162,31 +156,23 @@ Result<json> download(const ScratchFolder& scratch, const std::vector<std::strin
         const auto cache = scratch / ("hub-" + std::to_string(count) + "-" + std::to_string(attempts)).c_str();
         auto config = benchConfig("hf://bench/data");
         config.chunkSamples = 250; // the first block has a chunk for each worker
-        auto inspection = inspectData(config);
-        if (!inspection.ok())
-            return inspection.error();
+        FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
         const auto lookedAt = hub.servedBytes();
         std::int64_t samples = 0;
         double firstBatch = 0;
         for (int attempt = 0; attempt < attempts; ++attempt) {
-            auto data = openBenchData(config, cache, 4000, byteTokenizer(), inspection.value().manifest);
-            if (!data.ok())
-                return data.error();
-            auto epoch = runEpoch(data.value(), cache, count);
-            if (!epoch.ok())
-                return epoch.error();
-            samples = epoch.value().samples;
-            firstBatch = epoch.value().firstBatchSeconds;
+            FURROW_TRY_ASSIGN(auto data, openBenchData(config, cache, 4000, byteTokenizer(), inspection.manifest));
+            FURROW_TRY_ASSIGN(auto epoch, runEpoch(data, cache, count));
+            samples = epoch.samples;
+            firstBatch = epoch.firstBatchSeconds;
         }
         rows.push_back({ { "workers", count }, { "attempts", attempts }, { "downloaded_bytes", hub.servedBytes() - lookedAt }, { "looking_bytes", lookedAt }, { "dataset_bytes", hub.datasetBytes() },
             { "ratio", static_cast<double>(hub.servedBytes() - lookedAt) / static_cast<double>(hub.datasetBytes()) }, { "samples", samples }, { "first_batch_s", firstBatch } });
         return {};
     };
     for (const int count : workers)
-        if (auto status = row(count, 1); !status.ok())
-            return status.error();
-    if (auto status = row(2, 11); !status.ok()) // ten resumes
-        return status.error();
+        FURROW_TRY(row(count, 1));
+    FURROW_TRY(row(2, 11)); // ten resumes
     return rows;
 }
 
@@ -196,19 +182,13 @@ Result<json> prepare(const ScratchFolder& scratch, const std::vector<std::string
     const auto path = scratch / "text.parquet";
     if (auto status = writeBenchParquet(path, texts); !status.ok())
         return json { { "skipped", status.error().message } };
-    auto tokenizer = loadTokenizer("gpt2");
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto data = openBenchData(benchConfig(utf8Text(path)), scratch / "prepare", 10'000, tokenizer.value());
-    if (!data.ok())
-        return data.error();
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer("gpt2"));
+    FURROW_TRY_ASSIGN(auto data, openBenchData(benchConfig(utf8Text(path)), scratch / "prepare", 10'000, tokenizer));
     const Stopwatch clock;
     std::uint64_t bytes = 0;
-    for (const auto& block : data.value().blocks) {
-        auto file = data.value().manager.prepare(block);
-        if (!file.ok())
-            return file.error();
-        bytes += file.value().sourceBytes;
+    for (const auto& block : data.blocks) {
+        FURROW_TRY_ASSIGN(auto file, data.manager.prepare(block));
+        bytes += file.sourceBytes;
     }
     return json { { "text_bytes", bytes }, { "seconds", clock.seconds() }, { "mb_per_s", static_cast<double>(bytes) / 1e6 / clock.seconds() } };
 }
@@ -217,19 +197,13 @@ Result<json> prepare(const ScratchFolder& scratch, const std::vector<std::string
 Result<json> batches(const ScratchFolder& scratch, const std::string& source)
 {
     const auto cache = scratch / "batches";
-    auto tokenizer = loadTokenizer("gpt2");
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto data = openBenchData(benchConfig(source), cache, 10'000, tokenizer.value());
-    if (!data.ok())
-        return data.error();
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer("gpt2"));
+    FURROW_TRY_ASSIGN(auto data, openBenchData(benchConfig(source), cache, 10'000, tokenizer));
     std::vector<PublishedChunks::Place> places;
-    for (const auto& block : data.value().blocks) {
-        auto file = data.value().manager.prepare(block);
-        if (!file.ok())
-            return file.error();
-        for (std::size_t c = 0; c < file.value().chunks.size(); ++c)
-            places.push_back({ BlockManager::blockFolder(cache) / file.value().fileName, static_cast<int>(c) });
+    for (const auto& block : data.blocks) {
+        FURROW_TRY_ASSIGN(auto file, data.manager.prepare(block));
+        for (std::size_t c = 0; c < file.chunks.size(); ++c)
+            places.push_back({ BlockManager::blockFolder(cache) / file.fileName, static_cast<int>(c) });
     }
     const auto load = [](const PublishedChunks::Place& place) -> Result<ChunkText> {
         auto block = PreparedBlock::open(place.file);
@@ -243,18 +217,16 @@ Result<json> batches(const ScratchFolder& scratch, const std::string& source)
         auto next = std::async(std::launch::async, load, places.front());
         for (std::size_t i = 0; i < places.size(); ++i) {
             const Stopwatch waiting;
-            auto chunk = next.get();
+            FURROW_TRY_ASSIGN(auto chunk, next.get());
             if (round > 0 || i > 0)
                 waits.push_back(1e3 * waiting.seconds());
-            if (!chunk.ok())
-                return chunk.error();
             if (i + 1 < places.size())
                 next = std::async(std::launch::async, load, places[i + 1]);
-            const ChunkWindows windows(chunk.value(), tokenizer.value()->endOfText(), kSeqLen, {});
+            const ChunkWindows windows(chunk, tokenizer->endOfText(), kSeqLen, {});
             for (int w = 0; w < windows.count(); w += kBatch)
                 windows.fill(w, std::min(kBatch, windows.count() - w), inputs.data(), labels.data());
-            samples += chunk.value().count();
-            tokens += static_cast<std::int64_t>(chunk.value().tokens.size());
+            samples += chunk.count();
+            tokens += static_cast<std::int64_t>(chunk.tokens.size());
         }
     }
     const double seconds = clock.seconds();
@@ -267,33 +239,20 @@ Result<json> batches(const ScratchFolder& scratch, const std::string& source)
 Result<json> resume(const ScratchFolder& scratch, const std::string& source)
 {
     const auto cache = scratch / "batches"; // prepared by batches()
-    auto tokenizer = loadTokenizer("gpt2");
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto data = openBenchData(benchConfig(source), cache, 10'000, tokenizer.value());
-    if (!data.ok())
-        return data.error();
-    auto inspection = inspectData(benchConfig(source));
-    if (!inspection.ok())
-        return inspection.error();
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer("gpt2"));
+    FURROW_TRY_ASSIGN(auto data, openBenchData(benchConfig(source), cache, 10'000, tokenizer));
+    FURROW_TRY_ASSIGN(auto inspection, inspectData(benchConfig(source)));
     json rows = json::array();
     for (const int percent : { 1, 50, 99 }) {
-        const auto& blocks = data.value().blocks;
+        const auto& blocks = data.blocks;
         const auto& block = blocks[std::min(blocks.size() - 1, blocks.size() * static_cast<std::size_t>(percent) / 100)];
         const Stopwatch clock;
-        auto manager = BlockManager::open(benchConfig(source), inspection.value().manifest, 10'000, cache, tokenizer.value());
-        if (!manager.ok())
-            return manager.error();
-        if (auto status = manager.value().resumeAfter(block.plan); !status.ok())
-            return status.error();
+        FURROW_TRY_ASSIGN(auto manager, BlockManager::open(benchConfig(source), inspection.manifest, 10'000, cache, tokenizer));
+        FURROW_TRY(manager.resumeAfter(block.plan));
         const double opened = clock.seconds();
-        auto file = manager.value().prepare(block);
-        if (!file.ok())
-            return file.error();
+        FURROW_TRY_ASSIGN(auto file, manager.prepare(block));
         const double checked = clock.seconds();
-        auto samples = consume({ BlockManager::blockFolder(cache) / file.value().fileName, 0 }, [] {});
-        if (!samples.ok())
-            return samples.error();
+        FURROW_TRY(consume({ BlockManager::blockFolder(cache) / file.fileName, 0 }, [] {}));
         rows.push_back({ { "percent", percent }, { "open_ms", 1e3 * opened }, { "check_ms", 1e3 * (checked - opened) }, { "claim_to_batches_ms", 1e3 * (clock.seconds() - checked) } });
     }
     return rows;
@@ -303,15 +262,11 @@ Result<json> resume(const ScratchFolder& scratch, const std::string& source)
 Result<json> healing(const ScratchFolder& scratch, const std::string& source)
 {
     const auto cache = scratch / "healing";
-    auto data = openBenchData(benchConfig(source), cache, 200, byteTokenizer());
-    if (!data.ok())
-        return data.error();
+    FURROW_TRY_ASSIGN(auto data, openBenchData(benchConfig(source), cache, 200, byteTokenizer()));
     std::vector<PreparedFile> files;
-    for (const auto& block : data.value().blocks) {
-        auto file = data.value().manager.prepare(block);
-        if (!file.ok())
-            return file.error();
-        files.push_back(std::move(file).value());
+    for (const auto& block : data.blocks) {
+        FURROW_TRY_ASSIGN(auto file, data.manager.prepare(block));
+        files.push_back(std::move(file));
     }
     Random random(1);
     const std::size_t damaged = std::max<std::size_t>(1, files.size() / 100);
@@ -320,21 +275,16 @@ Result<json> healing(const ScratchFolder& scratch, const std::string& source)
         chosen.insert(random.below(files.size()));
     for (const auto index : chosen) {
         const auto path = BlockManager::blockFolder(cache) / files[index].fileName;
-        auto bytes = readFile(path);
-        if (!bytes.ok())
-            return bytes.error();
-        auto& byte = bytes.value()[random.below(bytes.value().size())];
+        FURROW_TRY_ASSIGN(auto bytes, readFile(path));
+        auto& byte = bytes[random.below(bytes.size())];
         byte = static_cast<char>(byte ^ (1 << random.below(8)));
-        if (auto status = writeFileDurably(realFileSystem(), path, bytes.value()); !status.ok())
-            return status.error();
+        FURROW_TRY(writeFileDurably(realFileSystem(), path, bytes));
     }
     std::size_t found = 0, healed = 0;
     for (std::size_t i = 0; i < files.size(); ++i) {
-        auto again = data.value().manager.prepare(data.value().blocks[i]);
-        if (!again.ok())
-            return again.error();
-        found += again.value().fromCache ? 0 : 1;
-        healed += again.value().digest == files[i].digest ? 1 : 0;
+        FURROW_TRY_ASSIGN(auto again, data.manager.prepare(data.blocks[i]));
+        found += again.fromCache ? 0 : 1;
+        healed += again.digest == files[i].digest ? 1 : 0;
     }
     return json { { "blocks", files.size() }, { "damaged", damaged }, { "found", found }, { "right_afterwards", healed } };
 }
@@ -346,24 +296,18 @@ Result<json> disk(const ScratchFolder& scratch, const std::string& source, std::
     const std::uint64_t cap = preparedBytes / 3;
     config.cacheGiB = static_cast<double>(cap) / (1ull << 30);
     const auto cache = scratch / "disk";
-    auto data = openBenchData(config, cache, 1000, byteTokenizer());
-    if (!data.ok())
-        return data.error();
-    auto looking = BlockCache::open(cache, 0);
-    if (!looking.ok())
-        return looking.error();
+    FURROW_TRY_ASSIGN(auto data, openBenchData(config, cache, 1000, byteTokenizer()));
+    FURROW_TRY_ASSIGN(auto looking, BlockCache::open(cache, 0));
     std::atomic<std::uint64_t> peak { 0 };
     std::jthread watch([&](std::stop_token stop) {
         while (!stop.stop_requested()) {
-            peak = std::max(peak.load(), looking.value()->usedBytes().ok() ? looking.value()->usedBytes().value() : 0);
+            peak = std::max(peak.load(), looking->usedBytes().ok() ? looking->usedBytes().value() : 0);
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
     });
-    for (const auto& block : data.value().blocks) {
-        if (auto status = data.value().manager.pin({}); !status.ok())
-            return status.error();
-        if (auto file = data.value().manager.prepare(block); !file.ok())
-            return file.error();
+    for (const auto& block : data.blocks) {
+        FURROW_TRY(data.manager.pin({}));
+        FURROW_TRY(data.manager.prepare(block));
     }
     return json { { "cap_bytes", cap }, { "prepared_bytes", preparedBytes }, { "peak_bytes", peak.load() }, { "below_cap", peak.load() <= cap } };
 }
@@ -372,25 +316,22 @@ Result<json> disk(const ScratchFolder& scratch, const std::string& source, std::
 
 Result<json> benchData(const DataBenchOptions& options)
 {
-    auto scratch = ScratchFolder::make(options.folder);
-    if (!scratch.ok())
-        return scratch.error();
+    FURROW_TRY_ASSIGN(auto scratch, ScratchFolder::make(options.folder));
     const auto texts = benchTexts(options.samples, 1);
-    const auto file = scratch.value() / "text.jsonl";
-    if (auto status = writeFileDurably(realFileSystem(), file, asJsonLines(texts)); !status.ok())
-        return status.error();
+    const auto file = scratch / "text.jsonl";
+    FURROW_TRY(writeFileDurably(realFileSystem(), file, asJsonLines(texts)));
     const std::string source = utf8Text(file);
     const std::uint64_t textBytes = std::accumulate(texts.begin(), texts.end(), std::uint64_t { 0 }, [](std::uint64_t sum, const auto& text) { return sum + text.size(); });
     json table = { { "samples", options.samples }, { "text_bytes", textBytes } };
     const std::pair<const char*, std::function<Result<json>()>> rows[] = {
-        { "download", [&] { return download(scratch.value(), texts, options.workers); } },
-        { "download_parquet", [&] { return benchHubBytes(scratch.value(), static_cast<double>(options.samples) / 60'000); } },
-        { "prepare_parquet_gpt2", [&] { return prepare(scratch.value(), texts); } },
-        { "batches", [&] { return batches(scratch.value(), source); } },
-        { "resume", [&] { return resume(scratch.value(), source); } },
-        { "healing", [&] { return healing(scratch.value(), source); } },
-        { "duplicates", [&] { return benchDuplicates(scratch.value(), options.rows); } },
-        { "disk", [&] { return disk(scratch.value(), source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
+        { "download", [&] { return download(scratch, texts, options.workers); } },
+        { "download_parquet", [&] { return benchHubBytes(scratch, static_cast<double>(options.samples) / 60'000); } },
+        { "prepare_parquet_gpt2", [&] { return prepare(scratch, texts); } },
+        { "batches", [&] { return batches(scratch, source); } },
+        { "resume", [&] { return resume(scratch, source); } },
+        { "healing", [&] { return healing(scratch, source); } },
+        { "duplicates", [&] { return benchDuplicates(scratch, options.rows); } },
+        { "disk", [&] { return disk(scratch, source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
     };
     for (const auto& [name, measure] : rows) {
         if (!options.only.empty() && options.only != name)

@@ -34,16 +34,13 @@ Status writeLines(const std::filesystem::path& path, std::int64_t rows)
 Result<json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows)
 {
     const auto path = scratch / "rows.txt";
-    if (auto status = writeLines(path, rows); !status.ok())
-        return status.error();
+    FURROW_TRY(writeLines(path, rows));
     auto config = benchConfig(utf8Text(path));
     config.duplicates = "skip";
     const auto cache = scratch / "duplicates";
     const auto list = scratch / "duplicates.bin";
-    auto inspection = inspectData(config);
-    if (!inspection.ok())
-        return inspection.error();
-    auto manager = BlockManager::open(config, inspection.value().manifest, config.samplesPerBlock, cache, byteTokenizer(), list);
+    FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
+    auto manager = BlockManager::open(config, inspection.manifest, config.samplesPerBlock, cache, byteTokenizer(), list);
     auto looking = BlockCache::open(cache, 0);
     if (!manager.ok() || !looking.ok())
         return manager.ok() ? looking.error() : manager.error();
@@ -58,13 +55,11 @@ Result<json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows)
     const double seconds = clock.seconds();
     if (!found.ok())
         return found.error();
-    const auto index = DuplicateIndex::open(list);
-    if (!index.ok())
-        return index.error();
+    FURROW_TRY_ASSIGN(const auto index, DuplicateIndex::open(list));
     const auto listBytes = std::filesystem::file_size(list);
     const double perRow = static_cast<double>(peak + listBytes) / static_cast<double>(rows);
     std::filesystem::remove(path);
-    return json { { "rows", rows }, { "text_bytes", textBytes }, { "repeats", index.value().repeats() }, { "seconds", seconds }, { "rows_per_s", static_cast<double>(rows) / seconds },
+    return json { { "rows", rows }, { "text_bytes", textBytes }, { "repeats", index.repeats() }, { "seconds", seconds }, { "rows_per_s", static_cast<double>(rows) / seconds },
         { "temporary_bytes", peak }, { "list_bytes", listBytes }, { "disk_bytes_per_row", perRow }, { "disk_bytes_of_100_million_rows", 1e8 * perRow } };
 }
 

@@ -68,23 +68,19 @@ Status train(const RunConfig& config, const std::string& manifest, const std::fi
 {
     std::vector<PlannedBlock> order;
     for (int attempt = 0; attempt <= way.resumes; ++attempt) {
-        auto data = openBenchData(config, cache, kBlockRows, byteTokenizer(), manifest);
-        if (!data.ok())
-            return data.error();
+        FURROW_TRY_ASSIGN(auto data, openBenchData(config, cache, kBlockRows, byteTokenizer(), manifest));
         if (order.empty())
-            order = std::move(data.value().blocks);
+            order = std::move(data.blocks);
         if (way.shuffled && attempt == 0)
             shuffleInGroups(order, seed);
         const auto share = [&](int part) { return order.size() * static_cast<std::size_t>(part) / static_cast<std::size_t>(way.resumes + 1); };
         for (std::size_t i = share(attempt); i < share(attempt + 1); ++i) {
-            if (auto status = data.value().manager.pin({}); !status.ok())
-                return status;
-            if (auto file = data.value().manager.prepare(order[i]); !file.ok())
-                return file.error();
+            FURROW_TRY(data.manager.pin({}));
+            FURROW_TRY(data.manager.prepare(order[i]));
         }
         if (attempt < way.resumes) { // the block that was under way
             int chunks = 0;
-            (void)data.value().manager.prepare(order[share(attempt + 1)], [&chunks] { return ++chunks < 2; });
+            (void)data.manager.prepare(order[share(attempt + 1)], [&chunks] { return ++chunks < 2; });
         }
     }
     return {};
@@ -99,12 +95,10 @@ Result<json> measure(const std::string& bytes, const Shape& shape, const Way& wa
     if (way.cacheBlocks > 0)
         config.cacheGiB = way.cacheBlocks * estimatedBlockBytes(kBlockRows, static_cast<double>(kBlockRows) * static_cast<double>(shape.textBytes), byteTokenizer()->vocabularySize()) / (1 << 30);
     const KeepHubPieces kept(cache, config.cacheGiB); // as making a run does
-    auto inspection = inspectData(config);
-    if (!inspection.ok())
-        return inspection.error();
+    FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
     std::vector<std::future<Status>> runs;
     for (int run = 0; run < way.runs; ++run)
-        runs.push_back(std::async(std::launch::async, [&, run] { return train(config, inspection.value().manifest, cache, way, static_cast<std::uint64_t>(run)); }));
+        runs.push_back(std::async(std::launch::async, [&, run] { return train(config, inspection.manifest, cache, way, static_cast<std::uint64_t>(run)); }));
     Status failed;
     for (auto& run : runs)
         if (auto status = run.get(); !status.ok())
@@ -117,23 +111,16 @@ Result<json> measure(const std::string& bytes, const Shape& shape, const Way& wa
 /// Bytes of the text column and of the footer.
 Result<double> neededBytes(const std::filesystem::path& path)
 {
-    auto source = openLocalSource(path);
-    if (!source.ok())
-        return source.error();
+    FURROW_TRY_ASSIGN(auto source, openLocalSource(path));
     DataFile file;
     file.path = "train.parquet";
-    file.sizeBytes = source.value()->sizeBytes();
-    auto columns = readParquetColumns(source.value(), file.path);
-    if (!columns.ok())
-        return columns.error();
-    auto share = parquetShare(source.value(), file, columns.value().text.front());
-    if (!share.ok())
-        return share;
+    file.sizeBytes = source->sizeBytes();
+    FURROW_TRY_ASSIGN(auto columns, readParquetColumns(source, file.path));
+    FURROW_TRY_ASSIGN(auto share, parquetShare(source, file, columns.text.front()));
     std::array<std::uint8_t, 8> end {}; // the size of the footer in four bytes, "PAR1"
-    if (auto status = source.value()->readAt(file.sizeBytes - end.size(), std::as_writable_bytes(std::span(end))); !status.ok())
-        return status.error();
+    FURROW_TRY(source->readAt(file.sizeBytes - end.size(), std::as_writable_bytes(std::span(end))));
     const std::uint32_t footer = end[0] | end[1] << 8 | end[2] << 16 | static_cast<std::uint32_t>(end[3]) << 24;
-    return share.value() * static_cast<double>(file.sizeBytes) + footer;
+    return share * static_cast<double>(file.sizeBytes) + footer;
 }
 
 } // namespace

@@ -31,25 +31,20 @@ struct Share {
 Result<Share> readRows(const DataSource& source, const RunConfig& config, std::int64_t begin, std::int64_t end, const std::function<bool(std::int64_t)>& isOwn, const Tokenizer& tokenizer)
 {
     DirectAccess access;
-    auto reader = openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0);
-    if (!reader.ok())
-        return reader.error();
+    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
     Share share;
     std::vector<TokenId> tokens;
     Row row;
     for (std::int64_t i = 0; i < end; ++i) {
-        auto more = reader.value()->next(row);
-        if (!more.ok())
-            return more.error();
-        if (!more.value())
+        FURROW_TRY_ASSIGN(auto more, reader->next(row));
+        if (!more)
             break;
         ++share.rowsFetched;
         share.bytesFetched += row.sizeBytes;
         if (i < begin || !isOwn(i))
             continue;
         tokens.clear();
-        if (auto status = tokenizer.encode(row.text, tokens); !status.ok())
-            return status.error();
+        FURROW_TRY(tokenizer.encode(row.text, tokens));
         ++share.rowsTrained;
         share.tokens += tokens.size();
     }
@@ -81,10 +76,8 @@ Result<json> eachForItself(const DataSource& source, const RunConfig& config, st
         }));
     std::vector<Share> shares;
     for (auto& worker : running) {
-        auto share = worker.get();
-        if (!share.ok())
-            return share.error();
-        shares.push_back(share.value());
+        FURROW_TRY_ASSIGN(auto share, worker.get());
+        shares.push_back(share);
     }
     return shareJson(byRank ? "each worker reads, filter by rank" : "each worker reads, own range by skip then take", shares, clock.seconds());
 }
@@ -95,11 +88,9 @@ Result<json> oneReader(BenchData& data)
     const Stopwatch clock;
     Share all;
     for (const auto& block : data.blocks) {
-        auto file = data.manager.prepare(block);
-        if (!file.ok())
-            return file.error();
-        all.bytesFetched += file.value().sourceBytes;
-        for (const auto& chunk : file.value().chunks) {
+        FURROW_TRY_ASSIGN(auto file, data.manager.prepare(block));
+        all.bytesFetched += file.sourceBytes;
+        for (const auto& chunk : file.chunks) {
             all.rowsFetched += chunk.rows;
             all.rowsTrained += chunk.samples;
         }
@@ -113,8 +104,7 @@ Result<double> median(const std::function<Status(int)>& once)
     std::vector<double> times;
     for (int i = 0; i < kWarmUps + kMeasured; ++i) {
         const Stopwatch clock;
-        if (auto status = once(i); !status.ok())
-            return status.error();
+        FURROW_TRY(once(i));
         if (i >= kWarmUps)
             times.push_back(1e3 * clock.seconds());
     }
@@ -126,16 +116,12 @@ Status fromPrepared(const std::vector<std::filesystem::path>& files, int turn, s
 {
     std::int64_t have = 0;
     for (std::size_t f = static_cast<std::size_t>(turn); have < seqLen; ++f) {
-        auto block = PreparedBlock::open(files[f % files.size()]);
-        if (!block.ok())
-            return block.error();
-        for (int column = 0; column < block.value().chunkCount() && have < seqLen; ++column) {
-            auto chunk = block.value().readChunk(column);
-            if (!chunk.ok())
-                return chunk.error();
-            const ChunkWindows windows(chunk.value(), 0, seqLen, {});
+        FURROW_TRY_ASSIGN(auto block, PreparedBlock::open(files[f % files.size()]));
+        for (int column = 0; column < block.chunkCount() && have < seqLen; ++column) {
+            FURROW_TRY_ASSIGN(auto chunk, block.readChunk(column));
+            const ChunkWindows windows(chunk, 0, seqLen, {});
             windows.fill(0, 1, inputs.data(), labels.data());
-            have += static_cast<std::int64_t>(chunk.value().tokens.size());
+            have += static_cast<std::int64_t>(chunk.tokens.size());
         }
     }
     return {};
@@ -145,19 +131,14 @@ Status fromPrepared(const std::vector<std::filesystem::path>& files, int turn, s
 Status fromSource(const DataSource& source, const RunConfig& config, std::int64_t seqLen, const Tokenizer& tokenizer, std::vector<std::int64_t>& inputs)
 {
     DirectAccess access;
-    auto reader = openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0);
-    if (!reader.ok())
-        return reader.error();
+    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
     std::vector<TokenId> tokens;
     Row row;
     while (static_cast<std::int64_t>(tokens.size()) < seqLen) {
-        auto more = reader.value()->next(row);
-        if (!more.ok())
-            return more.error();
-        if (!more.value())
+        FURROW_TRY_ASSIGN(auto more, reader->next(row));
+        if (!more)
             break;
-        if (auto status = tokenizer.encode(row.text, tokens); !status.ok())
-            return status.error();
+        FURROW_TRY(tokenizer.encode(row.text, tokens));
         tokens.push_back(tokenizer.endOfText());
     }
     std::copy_n(tokens.begin(), std::min<std::size_t>(tokens.size(), static_cast<std::size_t>(seqLen)), inputs.begin());
@@ -168,45 +149,34 @@ Status fromSource(const DataSource& source, const RunConfig& config, std::int64_
 
 Result<json> benchReaders(const DataBenchOptions& options)
 {
-    auto scratch = ScratchFolder::make(options.folder);
-    if (!scratch.ok())
-        return scratch.error();
-    const auto file = scratch.value() / "text.jsonl";
-    if (auto status = writeFileDurably(realFileSystem(), file, asJsonLines(benchTexts(options.samples, 1))); !status.ok())
-        return status.error();
-    auto tokenizer = loadTokenizer("gpt2");
-    if (!tokenizer.ok())
-        return tokenizer.error();
+    FURROW_TRY_ASSIGN(auto scratch, ScratchFolder::make(options.folder));
+    const auto file = scratch / "text.jsonl";
+    FURROW_TRY(writeFileDurably(realFileSystem(), file, asJsonLines(benchTexts(options.samples, 1))));
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer("gpt2"));
     auto config = benchConfig(utf8Text(file));
     config.chunkSamples = kChunkSamples;
-    auto data = openBenchData(config, scratch.value() / "cache", 10'000, tokenizer.value());
+    auto data = openBenchData(config, scratch / "cache", 10'000, tokenizer);
     auto inspection = inspectData(config);
     if (!data.ok() || !inspection.ok())
         return data.ok() ? inspection.error() : data.error();
-    auto manifest = readManifest(inspection.value().manifest);
-    if (!manifest.ok())
-        return manifest.error();
-    const auto& source = manifest.value().sources.front();
+    FURROW_TRY_ASSIGN(auto manifest, readManifest(inspection.value().manifest));
+    const auto& source = manifest.sources.front();
     json ways = json::array();
     for (const bool byRank : { false, true }) {
-        auto row = eachForItself(source, config, options.samples, byRank, *tokenizer.value());
-        if (!row.ok())
-            return row.error();
-        ways.push_back(std::move(row).value());
+        FURROW_TRY_ASSIGN(auto row, eachForItself(source, config, options.samples, byRank, *tokenizer));
+        ways.push_back(std::move(row));
     }
-    auto one = oneReader(data.value());
-    if (!one.ok())
-        return one.error();
-    ways.push_back(std::move(one).value());
+    FURROW_TRY_ASSIGN(auto one, oneReader(data.value()));
+    ways.push_back(std::move(one));
 
     std::vector<std::filesystem::path> files;
     for (const auto& block : data.value().blocks)
-        files.push_back(BlockManager::blockFolder(scratch.value() / "cache") / data.value().manager.fileName(block));
+        files.push_back(BlockManager::blockFolder(scratch / "cache") / data.value().manager.fileName(block));
     json latency = json::array();
     for (std::int64_t seqLen = 1024; seqLen <= 256 * 1024; seqLen *= 4) {
         std::vector<std::int64_t> inputs(static_cast<std::size_t>(seqLen)), labels(static_cast<std::size_t>(seqLen));
         auto prepared = median([&](int turn) { return fromPrepared(files, turn, seqLen, inputs, labels); });
-        auto self = median([&](int) { return fromSource(source, config, seqLen, *tokenizer.value(), inputs); });
+        auto self = median([&](int) { return fromSource(source, config, seqLen, *tokenizer, inputs); });
         if (!prepared.ok() || !self.ok())
             return prepared.ok() ? self.error() : prepared.error();
         const double tokenMB = 2e-6 * static_cast<double>(seqLen);

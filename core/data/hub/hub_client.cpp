@@ -186,12 +186,10 @@ Error HubClient::refusal(const HttpResponse& response, const std::string& reposi
 Result<std::string> HubClient::resolveRevision(const std::string& repository, const std::string& revision)
 {
     const std::lock_guard guard(mutex_);
-    auto response = get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision));
-    if (!response.ok())
-        return response.error();
-    if (response.value().status != 200)
-        return refusal(response.value(), repository);
-    const auto info = json::parse(response.value().body, nullptr, false);
+    FURROW_TRY_ASSIGN(auto response, get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision)));
+    if (response.status != 200)
+        return refusal(response, repository);
+    const auto info = json::parse(response.body, nullptr, false);
     const auto sha = info.is_object() && info.contains("sha") && info["sha"].is_string() ? info["sha"].get<std::string>() : "";
     if (!isCommit(sha))
         return Error { ErrorCode::Network, sentence("hf://%1: the hub's answer names no commit.", { repository }) };
@@ -213,13 +211,11 @@ Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, cons
             return endless(sentence("page %1 leads back to one before it", { std::to_string(pages.size()) }));
         if (pages.size() > kMaxPages || files.size() > kMaxFiles || bytes > kMaxListBytes)
             return endless(sentence("%1 pages and %2 files so far", { std::to_string(pages.size() - 1), std::to_string(files.size()) }));
-        auto response = get(url);
-        if (!response.ok())
-            return response.error();
-        if (response.value().status != 200)
-            return refusal(response.value(), repository);
-        bytes += url.size() + response.value().body.size();
-        const auto list = json::parse(response.value().body, nullptr, false);
+        FURROW_TRY_ASSIGN(auto response, get(url));
+        if (response.status != 200)
+            return refusal(response, repository);
+        bytes += url.size() + response.body.size();
+        const auto list = json::parse(response.body, nullptr, false);
         if (!list.is_array())
             return Error { ErrorCode::Network, sentence("hf://%1: the hub's list of files cannot be read.", { repository }) };
         for (const auto& item : list) {
@@ -232,7 +228,7 @@ Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, cons
                 file.sha256 = item["lfs"]["oid"].get<std::string>();
             files.push_back(std::move(file));
         }
-        const auto next = nextLink(response.value().header("link"));
+        const auto next = nextLink(response.header("link"));
         url = next.empty() ? "" : viaEndpoint(resolveUrl(url, next));
     }
     return files;
@@ -241,14 +237,12 @@ Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, cons
 Result<std::string> HubClient::readSmall(const std::string& repository, const std::string& commit, const std::string& path)
 {
     const std::lock_guard guard(mutex_);
-    auto response = get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path));
-    if (!response.ok())
-        return response.error();
-    if (response.value().status == 404)
+    FURROW_TRY_ASSIGN(auto response, get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path)));
+    if (response.status == 404)
         return std::string();
-    if (response.value().status != 200)
-        return refusal(response.value(), repository);
-    return std::move(response.value().body);
+    if (response.status != 200)
+        return refusal(response, repository);
+    return std::move(response.body);
 }
 
 Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std::string& commit, const HubFile& file)
@@ -256,10 +250,8 @@ Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std
     std::string url = settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(file.path);
     ResolvedFile resolved;
     for (int i = 0; i <= kMaxRedirects; ++i) {
-        auto response = send([&] { return request("HEAD", url); }, {});
-        if (!response.ok())
-            return response.error();
-        const auto& answer = response.value();
+        FURROW_TRY_ASSIGN(auto response, send([&] { return request("HEAD", url); }, {}));
+        const auto& answer = response;
         if (answer.status >= 400)
             return refusal(answer, repository);
         const std::string etag = unquoted(answer.header("x-linked-etag").empty() ? answer.header("etag") : answer.header("x-linked-etag"));
@@ -285,13 +277,11 @@ Result<ResolvedFile> HubClient::resolved(const Address& address, const std::stri
 {
     if (const auto known = addresses_.find(address); known != addresses_.end())
         return known->second;
-    auto found = resolve(repository, commit, file);
-    if (!found.ok())
-        return found;
+    FURROW_TRY_ASSIGN(auto found, resolve(repository, commit, file));
     const std::string expected = file.sha256.empty() ? file.oid : file.sha256;
-    if (!expected.empty() && !found.value().etag.empty() && found.value().etag != expected)
+    if (!expected.empty() && !found.etag.empty() && found.etag != expected)
         return Error { ErrorCode::Network, sentence("%1 is another file on the hub than in its list; try again later.", { address }) };
-    addresses_[address] = found.value();
+    addresses_[address] = found;
     return found;
 }
 
@@ -301,15 +291,13 @@ Status HubClient::read(const std::string& repository, const std::string& commit,
     const Address address = toString(HubAddress { repository, commit, file.path });
     std::uint64_t done = 0;
     for (int fruitless = 0; done < range.sizeBytes;) {
-        auto from = resolved(address, repository, commit, file);
-        if (!from.ok())
-            return from.error();
+        FURROW_TRY_ASSIGN(auto from, resolved(address, repository, commit, file));
         const std::uint64_t start = done;
         std::uint64_t attempt = done; // where the attempt in progress began
         ByteRange asked {};
         bool wrongPart = false;
         const auto onPiece = [&](const HttpResponse& head, std::string_view piece) {
-            wrongPart = !isPart(head, asked, from.value().sizeBytes) || piece.size() > range.sizeBytes - done;
+            wrongPart = !isPart(head, asked, from.sizeBytes) || piece.size() > range.sizeBytes - done;
             if (wrongPart)
                 return false;
             done += piece.size();
@@ -317,7 +305,7 @@ Status HubClient::read(const std::string& repository, const std::string& commit,
         };
         const auto make = [&] {
             asked = { range.offset + done, range.sizeBytes - done };
-            HttpRequest part = request("GET", from.value().url);
+            HttpRequest part = request("GET", from.url);
             part.range = asked;
             return part;
         };

@@ -86,8 +86,7 @@ public:
         std::error_code gone;
         if (hub_.sha256.empty() || std::filesystem::file_size(file, gone) > hub_.sizeBytes)
             std::filesystem::remove(file, gone);
-        if (auto pinned = cache_.pin("growing", std::vector { name_ }); !pinned.ok())
-            return pinned;
+        FURROW_TRY(cache_.pin("growing", std::vector { name_ }));
         std::ifstream in(file, std::ios::binary);
         for (std::string piece(kWrittenAtOnce, '\0'); in.read(piece.data(), static_cast<std::streamsize>(piece.size())).gcount() > 0;) {
             sha_.update(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
@@ -158,8 +157,7 @@ KeptPart keptFrom(HubPieces& kept, const HubFile& hub, const std::vector<std::ui
 /// The whole file: what was kept of it, the rest from the hub.
 Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, GrowingFile& file)
 {
-    if (auto begun = file.begin(); !begun.ok())
-        return begun;
+    FURROW_TRY(file.begin());
     HubPieces kept(cache.shared_from_this());
     const auto offsets = kept.offsets(hub);
     std::set<std::uint64_t> used; // offsets of pieces
@@ -206,8 +204,7 @@ Result<std::optional<std::filesystem::path>> wholeInCache(const DataFile& file, 
     if (same.error().code != ErrorCode::Corrupt)
         return same.error();
     logWarning(same.error().message + " It is put aside and downloaded again.");
-    if (auto aside = cache.quarantine(kDownloads, name); !aside.ok())
-        return aside.error();
+    FURROW_TRY(cache.quarantine(kDownloads, name));
     return std::optional<std::filesystem::path>();
 }
 
@@ -215,40 +212,26 @@ Result<std::optional<std::filesystem::path>> wholeInCache(const DataFile& file, 
 
 Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client)
 {
-    auto parsed = parseHubSpec(spec);
-    if (!parsed.ok())
-        return parsed.error();
-    const std::string repository = parsed.value().repository;
-    auto commit = client->resolveRevision(repository, parsed.value().revision);
-    if (!commit.ok())
-        return commit.error();
-    auto tree = client->tree(repository, commit.value());
-    if (!tree.ok())
-        return tree.error();
-    auto readme = client->readSmall(repository, commit.value(), "README.md");
-    if (!readme.ok())
-        return readme.error();
-    auto choice = chooseHubFiles(parsed.value(), tree.value(), readme.value());
-    if (!choice.ok())
-        return choice.error();
+    FURROW_TRY_ASSIGN(auto parsed, parseHubSpec(spec));
+    const std::string repository = parsed.repository;
+    FURROW_TRY_ASSIGN(auto commit, client->resolveRevision(repository, parsed.revision));
+    FURROW_TRY_ASSIGN(auto tree, client->tree(repository, commit));
+    FURROW_TRY_ASSIGN(auto readme, client->readSmall(repository, commit, "README.md"));
+    FURROW_TRY_ASSIGN(auto choice, chooseHubFiles(parsed, tree, readme));
     DataSource source;
     source.spec = spec;
     std::map<std::string, FileFormat> formats; // of one file of each ending: shards of one kind are alike
-    for (const auto& hub : choice.value().files) {
+    for (const auto& hub : choice.files) {
         DataFile file;
-        file.path = toString(HubAddress { repository, commit.value(), hub.path });
+        file.path = toString(HubAddress { repository, commit, hub.path });
         file.sizeBytes = hub.sizeBytes;
         file.hash = hub.sha256.empty() ? hub.oid : hub.sha256;
         file.wholeHash = true;
         auto known = formats.find(endingOf(hub.path));
         if (known == formats.end()) {
-            auto bytes = openHubFile(file, client, KeepHubPieces::current());
-            if (!bytes.ok())
-                return bytes.error();
-            auto format = detectFormat(bytes.value(), file.path, config);
-            if (!format.ok())
-                return format.error();
-            known = formats.emplace(endingOf(hub.path), format.value()).first;
+            FURROW_TRY_ASSIGN(auto bytes, openHubFile(file, client, KeepHubPieces::current()));
+            FURROW_TRY_ASSIGN(auto format, detectFormat(bytes, file.path, config));
+            known = formats.emplace(endingOf(hub.path), format).first;
         }
         file.format = known->second;
         source.files.push_back(std::move(file));
@@ -258,31 +241,25 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
 
 Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
 {
-    auto address = parseHubAddress(file.path);
-    if (!address.ok())
-        return address.error();
-    if (const auto local = usableInHuggingFaceCache(file, address.value(), proofs); !local.empty())
+    FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.path));
+    if (const auto local = usableInHuggingFaceCache(file, address, proofs); !local.empty())
         return openLocalSource(local);
-    return hubSource(client, address.value(), hubFile(file, address.value()), std::move(pieces));
+    return hubSource(client, address, hubFile(file, address), std::move(pieces));
 }
 
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs)
 {
-    auto address = parseHubAddress(file.path);
-    if (!address.ok())
-        return address.error();
-    if (const auto local = usableInHuggingFaceCache(file, address.value(), &proofs); !local.empty())
+    FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.path));
+    if (const auto local = usableInHuggingFaceCache(file, address, &proofs); !local.empty())
         return openLocalSource(local);
-    const HubFile hub = hubFile(file, address.value());
-    const std::string name = downloadName(file, address.value());
+    const HubFile hub = hubFile(file, address);
+    const std::string name = downloadName(file, address);
     auto there = wholeInCache(file, name, cache, proofs);
     if (!there.ok())
         return there.error();
     if (there.value())
         return openLocalSource(*there.value());
-    const auto alone = fetchAlone(cache, hub, "whole", *client);
-    if (!alone.ok())
-        return alone.error();
+    FURROW_TRY_ASSIGN(const auto alone, fetchAlone(cache, hub, "whole", *client));
     there = wholeInCache(file, name, cache, proofs); // another run may have fetched it meanwhile
     if (!there.ok())
         return there.error();
@@ -290,10 +267,8 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, 
         return openLocalSource(*there.value());
     logInfo("downloading " + file.path);
     GrowingFile growing(cache, hub);
-    if (auto downloaded = download(hub, address.value(), *client, cache, growing); !downloaded.ok())
-        return downloaded.error();
-    if (auto whole = growing.complete(name); !whole.ok())
-        return whole.error();
+    FURROW_TRY(download(hub, address, *client, cache, growing));
+    FURROW_TRY(growing.complete(name));
     proofs.noteArrived(file, cache.path(kDownloads, name));
     return openLocalSource(cache.path(kDownloads, name));
 }

@@ -94,10 +94,8 @@ bool isPiece(const std::string& fileName)
 
 Status checkPiece(const std::filesystem::path& path, const std::string& fileName)
 {
-    auto file = readFile(path);
-    if (!file.ok())
-        return file.error();
-    if (takeFrames(fileName, file.value()).end == file.value().size())
+    FURROW_TRY_ASSIGN(auto file, readFile(path));
+    if (takeFrames(fileName, file).end == file.size())
         return {};
     return Error { ErrorCode::Corrupt, sentence("The download %1 is damaged: its checksum differs.", { fileName }) };
 }

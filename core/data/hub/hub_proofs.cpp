@@ -18,25 +18,19 @@ Status HubProofs::compare(const DataFile& file, const std::filesystem::path& who
 {
     if (!isPromised(file))
         return {};
-    const auto before = stampOf(whole);
-    if (!before.ok())
-        return before.error();
+    FURROW_TRY_ASSIGN(const auto before, stampOf(whole));
     {
         const std::lock_guard guard(mutex_);
-        if (const auto known = verdicts_.find(whole); known != verdicts_.end() && known->second.stamp == before.value())
+        if (const auto known = verdicts_.find(whole); known != verdicts_.end() && known->second.stamp == before)
             return answer(file, whole, known->second.same);
     }
-    const auto sha = sha256File(whole); // without the lock: it may take minutes
-    if (!sha.ok())
-        return sha.error();
-    const auto after = stampOf(whole);
-    if (!after.ok())
-        return after.error();
-    const bool same = sha.value() == file.hash;
-    if (!same && !(after.value() == before.value())) // what is as promised may have been marked as used by another process meanwhile
+    FURROW_TRY_ASSIGN(const auto sha, sha256File(whole)); // without the lock: it may take minutes
+    FURROW_TRY_ASSIGN(const auto after, stampOf(whole));
+    const bool same = sha == file.hash;
+    if (!same && !(after == before)) // what is as promised may have been marked as used by another process meanwhile
         return Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { utf8Text(whole) }) };
     const std::lock_guard guard(mutex_);
-    verdicts_.insert_or_assign(whole, Verdict { before.value(), same });
+    verdicts_.insert_or_assign(whole, Verdict { before, same });
     if (!same)
         wrong_.insert(file.path);
     return answer(file, whole, same);

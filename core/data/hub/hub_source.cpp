@@ -42,8 +42,7 @@ public:
     std::uint64_t sizeBytes() const override { return file_.sizeBytes; }
     Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
     {
-        if (auto status = checkInside(offset, into); !status.ok())
-            return status;
+        FURROW_TRY(checkInside(offset, into));
         const std::lock_guard guard(mutex_);
         if (!isParquet_)
             return readFrom(gridPieces(offset, into.size()), offset, into, nullptr);
@@ -51,8 +50,7 @@ public:
     }
     Status readIn(const ByteRange& stretch, std::uint64_t offset, std::span<std::byte> into, Need need) const override
     {
-        if (auto status = checkInside(offset, into); !status.ok())
-            return status;
+        FURROW_TRY(checkInside(offset, into));
         const std::lock_guard guard(mutex_);
         auto pieces = stretchPieces(stretch, offset, into.size());
         if (need == Need::Little && !pieces.empty() && isOneOfFew(pieces.front()))
@@ -159,8 +157,7 @@ private:
                 std::size_t end = i + 1;
                 while (end < pieces.size() && !isHere(pieces[end]))
                     ++end;
-                if (auto status = fetch(std::span(pieces).subspan(i, end - i), of); !status.ok())
-                    return status;
+                FURROW_TRY(fetch(std::span(pieces).subspan(i, end - i), of));
                 here = isHere(pieces[i]);
             }
             if (here == nullptr)

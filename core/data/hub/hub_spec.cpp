@@ -261,13 +261,11 @@ Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>
         asked.split = spec.config; // hf://owner/name:test, where there is one config
         asked.config.clear();
     }
-    auto config = chooseConfig(asked, configs);
-    if (!config.ok())
-        return config.error();
-    const auto& patterns = config.value().patterns;
+    FURROW_TRY_ASSIGN(auto config, chooseConfig(asked, configs));
+    const auto& patterns = config.patterns;
     const auto has = [&](const std::string& split) { return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& p) { return p.split == split; }); };
     HubChoice choice;
-    choice.config = config.value().name;
+    choice.config = config.name;
     choice.split = !asked.split.empty() ? asked.split : has("train") ? "train" : patterns.front().split;
     if (!has(choice.split))
         return Error { ErrorCode::NotFound, sentence("hf://%1:%2 has no split '%3'. It has: %4.", { spec.repository, choice.config, choice.split, listed(patterns, [](const Pattern& p) { return p.split; }) }) };

@@ -30,10 +30,8 @@ Result<DecoderStep> readDecoder(const Json& step)
         ReplaceDecoder replace { nullptr, pattern->text, textOr(step, "content", "") };
         if (!pattern->isRegex)
             return DecoderStep(std::move(replace));
-        auto regex = Regex::compile(pattern->text);
-        if (!regex.ok())
-            return regex.error();
-        replace.pattern = regex.value();
+        FURROW_TRY_ASSIGN(auto regex, Regex::compile(pattern->text));
+        replace.pattern = regex;
         return DecoderStep(std::move(replace));
     }
     return refused("the decoder " + type + " is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence");

@@ -42,8 +42,7 @@ template <typename Add> Status readEntries(const Json& model, PieceModel& out, B
         const auto id = static_cast<TokenId>(*number);
         if (id < out.tokens.size() && out.tokens[id].known)
             return refused("model.vocab: two tokens have the id " + std::to_string(id));
-        if (auto status = add(token, id); !status.ok())
-            return status;
+        FURROW_TRY(add(token, id));
         entries.insert(token, id);
     }
     return {};
@@ -93,8 +92,7 @@ Status readMerges(const Json& json, BpeModel& model, std::string& settings, cons
     for (const auto& merge : merges) {
         std::string_view left;
         std::string_view right;
-        if (const auto status = readMerge(merge, left, right); !status.ok())
-            return status;
+        FURROW_TRY(readMerge(merge, left, right));
         if (right.size() < model.continuingPrefix.size())
             return refused("model.merges: \"" + std::string(right) + "\" is shorter than the prefix of what continues a word");
         joined.assign(left).append(right.substr(model.continuingPrefix.size()));
@@ -122,8 +120,7 @@ Result<std::shared_ptr<PieceModel>> readBpe(const Json& json, bool byteLevel, st
     settings += "\nmodel " + std::to_string(model->wholeFirst) + std::to_string(model->fuseUnknown) + std::to_string(byteFallback);
     if (!model->continuingPrefix.empty() || !model->endSuffix.empty())
         settings += "\naffixes " + shown({ model->continuingPrefix, model->endSuffix });
-    if (auto status = readEntries(json, *model, entries, [&](const std::string& token, TokenId id) { return addBpeToken(*model, byteFallback, token, id); }); !status.ok())
-        return status.error();
+    FURROW_TRY(readEntries(json, *model, entries, [&](const std::string& token, TokenId id) { return addBpeToken(*model, byteFallback, token, id); }));
     if (const auto unknown = textOr(json, "unk_token", ""); !unknown.empty()) {
         if (const auto id = entries.find(unknown); id != BytesMap::kNone)
             model->unknown = id;
@@ -131,8 +128,7 @@ Result<std::shared_ptr<PieceModel>> readBpe(const Json& json, bool byteLevel, st
             model->missingUnknown = unknown;
         settings += "\nunknown " + unknown;
     }
-    if (auto status = readMerges(json, *model, settings, entries); !status.ok())
-        return status.error();
+    FURROW_TRY(readMerges(json, *model, settings, entries));
     return std::shared_ptr<PieceModel>(std::move(model));
 }
 
@@ -152,8 +148,7 @@ template <typename Model> Status readWords(const Json& json, Model& model, std::
 {
     model.unknownName = textOr(json, "unk_token", model.unknownName);
     settings += "\nunknown " + model.unknownName;
-    if (auto status = readEntries(json, model, entries, [&](const std::string& token, TokenId id) { return model.add(id, token, true); }); !status.ok())
-        return status;
+    FURROW_TRY(readEntries(json, model, entries, [&](const std::string& token, TokenId id) { return model.add(id, token, true); }));
     if (const auto id = entries.find(model.unknownName); id != BytesMap::kNone)
         model.unknown = id;
     return checkTree(model);
@@ -170,8 +165,7 @@ Result<std::shared_ptr<PieceModel>> readWordPiece(const Json& json, std::string&
         model->longestWord = *number;
     }
     settings += "\nWordPiece " + std::to_string(model->longestWord) + " " + model->continuingPrefix;
-    if (auto status = readWords(json, *model, settings, entries); !status.ok())
-        return status.error();
+    FURROW_TRY(readWords(json, *model, settings, entries));
     model->finish();
     return std::shared_ptr<PieceModel>(std::move(model));
 }
@@ -180,8 +174,7 @@ Result<std::shared_ptr<PieceModel>> readWordLevel(const Json& json, std::string&
 {
     auto model = std::make_shared<WordLevelModel>();
     settings += "\nWordLevel";
-    if (auto status = readWords(json, *model, settings, entries); !status.ok())
-        return status.error();
+    FURROW_TRY(readWords(json, *model, settings, entries));
     return std::shared_ptr<PieceModel>(std::move(model));
 }
 
@@ -201,8 +194,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
         const auto& token = *stringOf(entry[0]);
         if (!entries.insert(token, id))
             return refused("model.vocab: \"" + token + "\" is there twice");
-        if (auto status = model->add(id, token, true); !status.ok())
-            return status.error();
+        FURROW_TRY(model->add(id, token, true));
         model->scores.push_back(entry[1].get<double>());
         settings += "\n" + shown(entry[1]);
     }
@@ -213,8 +205,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
         model->unknown = static_cast<TokenId>(*id);
         settings += "\nunknown " + std::to_string(*id);
     }
-    if (auto status = checkTree(*model); !status.ok())
-        return status.error();
+    FURROW_TRY(checkTree(*model));
     model->finish();
     return std::shared_ptr<PieceModel>(std::move(model));
 }

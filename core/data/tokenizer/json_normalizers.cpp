@@ -12,10 +12,8 @@ Result<NormalizerStep> readReplace(const Json& step)
         return refused("a Replace has no pattern");
     ReplaceText replace { pattern->text, textOr(step, "content", ""), nullptr };
     if (pattern->isRegex) {
-        auto regex = Regex::compile(pattern->text);
-        if (!regex.ok())
-            return regex.error();
-        replace.pattern = regex.value();
+        FURROW_TRY_ASSIGN(auto regex, Regex::compile(pattern->text));
+        replace.pattern = regex;
     }
     return NormalizerStep(std::move(replace));
 }
@@ -25,10 +23,8 @@ Result<NormalizerStep> readPrecompiled(const Json& step)
     const auto packed = fromBase64(textOr(step, "precompiled_charsmap", ""));
     if (!packed)
         return refused("precompiled_charsmap is no base64");
-    auto charsmap = PrecompiledCharsmap::read(*packed);
-    if (!charsmap.ok())
-        return charsmap.error();
-    return NormalizerStep(PrecompiledText { charsmap.value() });
+    FURROW_TRY_ASSIGN(auto charsmap, PrecompiledCharsmap::read(*packed));
+    return NormalizerStep(PrecompiledText { charsmap });
 }
 
 } // namespace

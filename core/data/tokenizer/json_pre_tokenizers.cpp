@@ -21,22 +21,18 @@ Result<SplitBehaviour> readBehaviour(const Json& step)
 
 Result<PreTokenizerStep> readSplit(const Json& step)
 {
-    const auto behaviour = readBehaviour(step);
-    if (!behaviour.ok())
-        return behaviour.error();
+    FURROW_TRY_ASSIGN(const auto behaviour, readBehaviour(step));
     const auto pattern = patternOf(step);
     if (!pattern)
         return refused("a Split has no pattern");
     SplitStep split;
-    split.behaviour = behaviour.value();
+    split.behaviour = behaviour;
     split.invert = boolOr(step, "invert", false);
     split.pattern = pattern->isRegex ? knownPattern(pattern->text) : SplitPattern::Literal;
     split.literal = pattern->isRegex ? "" : pattern->text;
     if (split.pattern == SplitPattern::Regex) {
-        auto regex = Regex::compile(pattern->text);
-        if (!regex.ok())
-            return regex.error();
-        split.regex = regex.value();
+        FURROW_TRY_ASSIGN(auto regex, Regex::compile(pattern->text));
+        split.regex = regex;
     }
     return PreTokenizerStep(std::move(split));
 }

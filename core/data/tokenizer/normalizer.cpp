@@ -74,8 +74,7 @@ Status apply(const ReplaceText& step, Change& change)
         done = end;
     };
     if (step.pattern) {
-        if (auto status = step.pattern->forEachMatch(change.from, replace); !status.ok())
-            return status;
+        FURROW_TRY(step.pattern->forEachMatch(change.from, replace));
     } else {
         for (auto at = change.from.find(step.from); at != std::string_view::npos; at = change.from.find(step.from, at + step.from.size()))
             replace(at, at + step.from.size());
@@ -215,8 +214,7 @@ Status normalize(const std::vector<NormalizerStep>& steps, std::string_view text
     const auto mostBytes = text.size() * kGrowth + kGrowthBytes;
     for (const auto& step : steps) {
         Change change { out.text, {}, true, true, mostBytes };
-        if (auto status = std::visit([&](const auto& s) { return apply(s, change); }, step); !status.ok())
-            return status;
+        FURROW_TRY(std::visit([&](const auto& s) { return apply(s, change); }, step));
         if (change.out.size() > mostBytes)
             return grows();
         if (!change.changed)

@@ -74,8 +74,7 @@ public:
                 continue;
             }
             NormalizedText text;
-            if (auto status = normalize(spec_.normalizer, token.content, text); !status.ok())
-                return status;
+            FURROW_TRY(normalize(spec_.normalizer, token.content, text));
             if (text.text != token.content)
                 normalizedTexts_[token.id] = text.text;
             token.content = std::string(text.text);
@@ -146,8 +145,7 @@ private:
     Status encodeText(std::string_view text, std::vector<TokenId>& out, bool special) const
     {
         PieceEncoder encoder(*spec_.model, threadCache(owner_), out);
-        if (auto status = encodeText(text, special, encoder); !status.ok())
-            return status;
+        FURROW_TRY(encodeText(text, special, encoder));
         return encoder.status();
     }
 
@@ -167,8 +165,7 @@ private:
     Status encodeNormalized(std::string_view raw, bool atStart, bool special, PieceEncoder& encoder) const
     {
         NormalizedText normal;
-        if (auto status = normalize(spec_.normalizer, raw, normal); !status.ok())
-            return status;
+        FURROW_TRY(normalize(spec_.normalizer, raw, normal));
         atStart = atStart && normal.keepsStart;
         const auto text = normal.text;
         if (normalizedAdded_.empty() || (!special && !normalizedAdded_.hasPlain()))
@@ -195,8 +192,7 @@ private:
         SegmentArena arena;
         std::vector<TextSegment> segments { { text, atStart } };
         for (const auto& step : spec_.preTokenizer)
-            if (auto status = applyStep(step, segments, arena); !status.ok())
-                return status;
+            FURROW_TRY(applyStep(step, segments, arena));
         for (const auto& segment : segments) {
             if (segment.bytes.empty())
                 continue;
@@ -237,8 +233,7 @@ Result<std::shared_ptr<const Tokenizer>> makePipelineTokenizer(TokenizerSpec spe
     if (spec.model->tokens.empty())
         return Error { ErrorCode::InvalidArgument, "the vocabulary is empty" };
     auto made = std::make_shared<PipelineTokenizer>(std::move(spec), name);
-    if (auto status = made->findAddedTokens(); !status.ok())
-        return status.error();
+    FURROW_TRY(made->findAddedTokens());
     return std::shared_ptr<const Tokenizer>(std::move(made));
 }
 

@@ -72,8 +72,7 @@ Result<std::vector<Span>> spansOf(const SplitStep& step, std::string_view text)
         break;
     }
     std::vector<Span> spans;
-    if (auto status = step.regex->forEachMatch(text, [&](std::size_t begin, std::size_t end) { addMatch(spans, begin, end); }); !status.ok())
-        return status.error();
+    FURROW_TRY(step.regex->forEachMatch(text, [&](std::size_t begin, std::size_t end) { addMatch(spans, begin, end); }));
     addRest(spans, text.size());
     return spans;
 }
@@ -129,10 +128,8 @@ Status apply(const ByteLevelStep& step, const TextSegment& segment, std::vector<
 
 Status apply(const SplitStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
 {
-    auto found = spansOf(step, segment.bytes);
-    if (!found.ok())
-        return found.error();
-    auto& spans = found.value();
+    FURROW_TRY_ASSIGN(auto found, spansOf(step, segment.bytes));
+    auto& spans = found;
     if (step.invert) {
         for (auto& span : spans)
             span.matched = !span.matched;
@@ -280,8 +277,7 @@ Status applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segment
     for (const auto& segment : segments) {
         if (segment.bytes.empty())
             continue;
-        if (auto status = std::visit([&](const auto& s) { return apply(s, segment, out, arena); }, step); !status.ok())
-            return status;
+        FURROW_TRY(std::visit([&](const auto& s) { return apply(s, segment, out, arena); }, step));
     }
     segments = std::move(out);
     return {};

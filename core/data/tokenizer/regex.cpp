@@ -187,13 +187,10 @@ Status Regex::forEachMatch(std::string_view text, const std::function<void(std::
 {
     Matching matching(text.size());
     for (std::size_t begin = 0; begin < text.size();) {
-        const auto shown = code_->validFrom(text.substr(begin));
-        if (!shown.ok())
-            return shown.error();
-        const auto size = shown.value().text.size();
+        FURROW_TRY_ASSIGN(const auto shown, code_->validFrom(text.substr(begin)));
+        const auto size = shown.text.size();
         if (size > 0) {
-            if (auto status = code_->matchesIn(shown.value(), begin, matching, match); !status.ok())
-                return status;
+            FURROW_TRY(code_->matchesIn(shown, begin, matching, match));
         }
         begin += size + 1; // behind the byte that is not valid
     }

@@ -85,8 +85,7 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         const auto ranked = parseLine(line);
         if (!ranked || (ranked->rank < model.tokens.size() && model.tokens[ranked->rank].known))
             return Error { ErrorCode::Corrupt, "line " + std::to_string(lines) + " is no new \"base64 rank\" of a tiktoken file" };
-        if (const auto status = model.add(ranked->rank, ranked->bytes, true); !status.ok())
-            return status.error();
+        FURROW_TRY(model.add(ranked->rank, ranked->bytes, true));
         if (ranked->bytes.size() == 1)
             model.byteIds[static_cast<std::uint8_t>(ranked->bytes[0])] = ranked->rank;
     }
@@ -96,10 +95,8 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         SplitStep split;
         split.pattern = family.pattern;
         if (!family.regex.empty()) {
-            auto regex = Regex::compile(std::string(family.regex));
-            if (!regex.ok())
-                return regex.error();
-            split.regex = regex.value();
+            FURROW_TRY_ASSIGN(auto regex, Regex::compile(std::string(family.regex)));
+            split.regex = regex;
         }
         spec.preTokenizer.emplace_back(split);
         spec.settings = "tiktoken";
@@ -107,8 +104,7 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         spec.model = std::move(made);
         spec.byteLevel = true;
         for (const auto& [content, id] : family.special) {
-            if (const auto status = model.add(id, content, false); !status.ok())
-                return status.error();
+            FURROW_TRY(model.add(id, content, false));
             spec.addedTokens.push_back({ id, content, true });
         }
         return spec;

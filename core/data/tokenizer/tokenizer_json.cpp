@@ -18,15 +18,12 @@ template <typename Step> Status readSteps(const Json& part, const char* key, Res
     std::vector<const Json*> steps;
     if (part.is_null())
         return {};
-    if (const auto status = flatten(part, key, steps); !status.ok())
-        return status;
+    FURROW_TRY(flatten(part, key, steps));
     if (steps.size() > kMaxSteps)
         return refused(std::string(key) + " are more than " + std::to_string(kMaxSteps));
     for (const auto* step : steps) {
-        auto made = read(*step);
-        if (!made.ok())
-            return made.error();
-        out.push_back(std::move(made).value());
+        FURROW_TRY_ASSIGN(auto made, read(*step));
+        out.push_back(std::move(made));
     }
     return {};
 }
@@ -42,13 +39,10 @@ bool needsEngineInHash(const PreTokenizerStep& step, const Json& json)
 Status readPipeline(const Json& root, TokenizerSpec& spec)
 {
     const auto& normalizer = member(root, "normalizer");
-    if (auto status = readSteps(normalizer, "normalizers", readNormalizer, spec.normalizer); !status.ok())
-        return status;
+    FURROW_TRY(readSteps(normalizer, "normalizers", readNormalizer, spec.normalizer));
     const auto& preTokenizer = member(root, "pre_tokenizer");
-    if (auto status = readSteps(preTokenizer, "pretokenizers", readPreTokenizer, spec.preTokenizer); !status.ok())
-        return status;
-    if (auto status = readSteps(member(root, "decoder"), "decoders", readDecoder, spec.decoder); !status.ok())
-        return status;
+    FURROW_TRY(readSteps(preTokenizer, "pretokenizers", readPreTokenizer, spec.preTokenizer));
+    FURROW_TRY(readSteps(member(root, "decoder"), "decoders", readDecoder, spec.decoder));
     if (!normalizer.is_null())
         spec.settings += "\nnormalizer " + shown(normalizer);
     if (preTokenizer.is_null())
@@ -114,8 +108,7 @@ Status readAddedTokens(const Json& root, TokenizerSpec& spec, BytesMap& entries)
         token.stripLeft = boolOr(entry, "lstrip", false);
         token.stripRight = boolOr(entry, "rstrip", false);
         token.normalized = boolOr(entry, "normalized", !token.special);
-        if (const auto status = spec.model->add(token.id, token.content, false); !status.ok())
-            return status;
+        FURROW_TRY(spec.model->add(token.id, token.content, false));
         spec.settings += "\nadded " + shown(entry);
         spec.addedTokens.push_back(std::move(token));
     }
@@ -134,8 +127,7 @@ Status flatten(const Json& step, const char* key, std::vector<const Json*>& out)
     if (!steps.is_array())
         return refused(std::string("a Sequence has no list ") + key);
     for (const auto& inner : steps) {
-        if (const auto status = flatten(inner, key, out); !status.ok())
-            return status;
+        FURROW_TRY(flatten(inner, key, out));
     }
     return {};
 }
@@ -164,8 +156,7 @@ Result<TokenizerSpec> readTokenizerJson(std::string_view text)
     TokenizerSpec spec;
     spec.definition = text;
     spec.settings = "tokenizer.json";
-    if (const auto status = readPipeline(root, spec); !status.ok())
-        return status.error();
+    FURROW_TRY(readPipeline(root, spec));
     const auto& json = member(root, "model");
     if (!json.is_object())
         return refused("it has no model");
@@ -173,12 +164,9 @@ Result<TokenizerSpec> readTokenizerJson(std::string_view text)
     if (spec.byteLevel)
         std::get<ByteLevelStep>(spec.preTokenizer.back()).writesAlphabet = false;
     BytesMap entries;
-    auto model = readModel(json, spec.byteLevel, spec.settings, entries);
-    if (!model.ok())
-        return model.error();
-    spec.model = model.value();
-    if (const auto status = readAddedTokens(root, spec, entries); !status.ok())
-        return status.error();
+    FURROW_TRY_ASSIGN(auto model, readModel(json, spec.byteLevel, spec.settings, entries));
+    spec.model = model;
+    FURROW_TRY(readAddedTokens(root, spec, entries));
     return spec;
 }
 

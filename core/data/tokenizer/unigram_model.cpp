@@ -66,8 +66,7 @@ Status UnigramModel::findBest(std::string_view piece, std::vector<Best>& best) c
 Status UnigramModel::encodePiece(std::string_view piece, std::vector<TokenId>& out) const
 {
     std::vector<Best> best(piece.size() + 1);
-    if (auto status = findBest(piece, best); !status.ok())
-        return status;
+    FURROW_TRY(findBest(piece, best));
     std::vector<std::pair<std::size_t, std::size_t>> path; // pieces from the end, unknown neighbours as one
     bool fusing = false;
     for (auto end = piece.size(); end > 0; end = best[end].begin) {

@@ -68,10 +68,8 @@ void compare(const WindowCounts& weights, const WindowCounts& ledger, const std:
 
 Result<WindowCounts> readCounts(const std::filesystem::path& file, const std::string& prefix)
 {
-    auto bytes = readFile(file, kMaxBytes);
-    if (!bytes.ok())
-        return bytes.error();
-    const std::string_view all = bytes.value();
+    FURROW_TRY_ASSIGN(auto bytes, readFile(file, kMaxBytes));
+    const std::string_view all = bytes;
     const Error strange { ErrorCode::Corrupt, file.parent_path().filename().string() + " does not hold weights of the counting model." };
     std::uint64_t headerSize = 0;
     if (all.size() < 8)
@@ -100,7 +98,7 @@ Result<WindowCounts> readMomentum(const std::filesystem::path& checkpointFolder)
     std::error_code failed;
     if (std::filesystem::exists(file, failed))
         return readCounts(file, "outer.");
-    if (std::filesystem::exists(checkpointFolder / "manifest.json", failed))
+    if (std::filesystem::exists(checkpointFolder / kManifestFile, failed))
         return WindowCounts {};
     return Error { ErrorCode::NotFound, checkpointFolder.filename().string() + " is being removed." }; // its manifest goes first
 }
@@ -132,31 +130,23 @@ Result<WindowCounts> readWindowCounts(const std::filesystem::path& checkpointFol
 
 Result<CountingVerdict> checkCounting(const RunPaths& paths)
 {
-    auto reader = LedgerReader::open(paths.tracker());
-    if (!reader.ok())
-        return reader.error();
-    auto rows = reader.value().checkpoints();
-    if (!rows.ok())
-        return rows.error();
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
     CountingVerdict verdict;
-    for (const auto& row : rows.value()) {
+    for (const auto& row : rows) {
         if (!row.head)
             continue;
         ++verdict.models;
-        auto parts = reader.value().partsBehind(row.id);
-        if (!parts.ok())
-            return parts.error();
+        FURROW_TRY_ASSIGN(auto parts, reader.partsBehind(row.id));
         WindowCounts ledger;
-        for (const auto& part : parts.value()) {
+        for (const auto& part : parts) {
             const auto place = placeOf(part.chunk);
             for (auto window = part.windows.begin; window < part.windows.end; ++window)
                 ++ledger[{ place.epoch, place.block, place.column, window }];
         }
         verdict.windows = std::max(verdict.windows, static_cast<std::int64_t>(ledger.size()));
-        auto weights = readWindowCounts(paths.checkpointFolder(row.record.folder));
-        if (!weights.ok())
-            return weights.error();
-        compare(weights.value(), ledger, row.record.folder, verdict);
+        FURROW_TRY_ASSIGN(auto weights, readWindowCounts(paths.checkpointFolder(row.record.folder)));
+        compare(weights, ledger, row.record.folder, verdict);
     }
     return verdict;
 }

@@ -81,22 +81,16 @@ StormRun::StormRun(std::filesystem::path folder, RunPaths paths, RunConfig confi
 
 Result<StormRun> StormRun::make(const std::filesystem::path& folder, std::uint64_t seed)
 {
-    if (auto made = realFileSystem().createFolders(folder); !made.ok())
-        return made.error();
+    FURROW_TRY(realFileSystem().createFolders(folder));
     const auto text = folder / "text.txt";
-    if (auto written = writeFileDurably(realFileSystem(), text, manyLines()); !written.ok())
-        return written.error();
+    FURROW_TRY(writeFileDurably(realFileSystem(), text, manyLines()));
     NewRun request;
     request.config = stormConfig(text, seed);
     request.preset = "char";
     request.folder = folder / "run";
-    auto paths = createRun(request, {});
-    if (!paths.ok())
-        return paths.error();
-    auto config = currentConfig(paths.value());
-    if (!config.ok())
-        return config.error();
-    return StormRun(folder, paths.value(), config.value());
+    FURROW_TRY_ASSIGN(auto paths, createRun(request, {}));
+    FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
+    return StormRun(folder, paths, config);
 }
 
 Status StormRun::resume(const std::map<std::string, std::string>& faults, std::optional<CheckpointId> goBackTo)
@@ -104,8 +98,7 @@ Status StormRun::resume(const std::map<std::string, std::string>& faults, std::o
     ResumeChoice choice { goBackTo };
     auto resumed = resumePlainly(faults, choice);
     for (int steps = 0; steps < kMostSteps && !resumed.ok() && nextStepOf(resumed.error().message) != NextStep::None; ++steps) {
-        if (auto taken = takeStep(resumed.error().message, choice); !taken.ok())
-            return taken;
+        FURROW_TRY(takeStep(resumed.error().message, choice));
         resumed = resumePlainly(faults, choice);
     }
     return resumed;
@@ -142,9 +135,7 @@ Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults,
     config_.mergeTokens = together_ ? 0 : kMergeTokens;
     auto environment = this->environment();
     environment.insert(faults.begin(), faults.end());
-    auto started = startRun(paths_, config_, environment, choice);
-    if (!started.ok())
-        return started.error();
+    FURROW_TRY(startRun(paths_, config_, environment, choice));
     ++resumes_;
     const auto own = attempt();
     waitFor([&] { return !isHeld() || hasWorkersOf(own); }, kStartPatienceMs);
@@ -163,9 +154,8 @@ void StormRun::put(const std::filesystem::path& file, const std::string& text) c
 
 void StormRun::jumpClocks(std::int64_t wallSeconds, std::int64_t monotonicMoreSeconds)
 {
-    monotonicSeconds_ += monotonicMoreSeconds;
     clock_.jump(systemClock().monotonicNs(), monotonicMoreSeconds * 1'000'000'000);
-    put(faultFile(kClockFile), std::to_string(wallSeconds) + " " + std::to_string(monotonicSeconds_));
+    put(faultFile(kClockFile), std::to_string(wallSeconds) + " " + std::to_string(clock_.aheadNs() / 1'000'000'000));
 }
 
 bool StormRun::wasDamaged(const std::string& said) const

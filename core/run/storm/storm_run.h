@@ -89,7 +89,6 @@ private:
     int workers_ = 4;
     std::string merge_ = "average";
     bool together_ = false;
-    std::int64_t monotonicSeconds_ = 0; ///< added to the monotonic clock so far
     JumpedClock clock_;
     bool extend_ = true;
     int resumes_ = 0;

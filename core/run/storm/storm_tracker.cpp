@@ -26,11 +26,9 @@ std::int64_t someSeconds(Random& random, std::int64_t least, std::uint64_t more)
 /// As a command of this version reads it.
 Status setVersion(Database& db, std::int64_t version)
 {
-    auto transaction = Transaction::begin(db);
-    if (!transaction.ok())
-        return transaction.error();
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     db.script(("PRAGMA user_version=" + std::to_string(version)).c_str());
-    return transaction.value().commit();
+    return transaction.commit();
 }
 
 } // namespace

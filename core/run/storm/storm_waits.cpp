@@ -10,7 +10,7 @@ namespace furrow {
 
 void JumpedClock::jump(std::int64_t ownNs, std::int64_t forwardNs)
 {
-    jumps_.push_back({ ownNs, (jumps_.empty() ? 0 : jumps_.back().aheadNs) + forwardNs });
+    jumps_.push_back({ ownNs, aheadNs() + forwardNs });
 }
 
 std::int64_t JumpedClock::ownNs(std::int64_t theirsNs) const

@@ -13,6 +13,8 @@ class JumpedClock {
 public:
     /// At `ownNs` of the storm's clock theirs goes forward.
     void jump(std::int64_t ownNs, std::int64_t forwardNs);
+    /// How far theirs is ahead now.
+    std::int64_t aheadNs() const { return jumps_.empty() ? 0 : jumps_.back().aheadNs; }
     /// What the storm's clock says when theirs says `theirsNs`; a moment inside a jump is the moment of the jump.
     std::int64_t ownNs(std::int64_t theirsNs) const;
 

@@ -25,7 +25,6 @@ namespace furrow {
 namespace {
 
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
-constexpr const char* kManifestFile = "manifest.json";
 
 std::string stateText(const ReplicaState& s)
 {
@@ -80,10 +79,8 @@ ReplicaState stateFrom(const JsonPart& json)
 
 Result<ReplicaState> readState(const std::filesystem::path& folder)
 {
-    auto text = readFile(folder / kStateFile, 16 << 20);
-    if (!text.ok())
-        return text.error();
-    JsonReading reading(text.value());
+    FURROW_TRY_ASSIGN(auto text, readFile(folder / kStateFile, 16 << 20));
+    JsonReading reading(text);
     const int format = reading.root()["format"].as<int>();
     if (reading.ok() && format > kStateFormat)
         return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.", { utf8Text(folder.filename()) }) };
@@ -96,14 +93,10 @@ Result<ReplicaState> readState(const std::filesystem::path& folder)
 /// One file of a folder that is being written, synced.
 Status writeSynced(FileSystem& files, const std::filesystem::path& path, const std::string& text)
 {
-    auto file = files.create(path);
-    if (!file.ok())
-        return file.error();
-    if (auto status = file.value()->append(text.data(), text.size()); !status.ok())
-        return status;
-    if (auto status = file.value()->sync(); !status.ok())
-        return status;
-    return file.value()->close();
+    FURROW_TRY_ASSIGN(auto file, files.create(path));
+    FURROW_TRY(file->append(text.data(), text.size()));
+    FURROW_TRY(file->sync());
+    return file->close();
 }
 
 /// Writes one safetensors file and records size and hash. The hash is computed beside the writing, from the same memory, not read back.
@@ -122,8 +115,7 @@ Status writeTensors(FileSystem& files, const std::filesystem::path& folder, cons
     });
     const auto written = writeSafetensors(tensors, metadata, files, folder / name);
     const auto [size, hash] = hashing.get();
-    if (!written.ok())
-        return written;
+    FURROW_TRY(written);
     manifest.files.push_back({ name, size, hash });
     return {};
 }
@@ -143,26 +135,20 @@ Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& f
     manifest.writtenWallNs = systemClock().wallNs();
     manifest.incarnation = frozen.incarnation.value;
     manifest.evalLoss = frozen.evalLoss;
-    if (auto status = files.createFolder(folder); !status.ok())
-        return status.error();
-    if (auto status = writeTensors(files, folder, kWeightsFile, frozen.weights, manifest); !status.ok())
-        return status.error();
+    FURROW_TRY(files.createFolder(folder));
+    FURROW_TRY(writeTensors(files, folder, kWeightsFile, frozen.weights, manifest));
     failPoint("checkpoint.weights");
     if (!frozen.optimizer.empty()) {
-        if (auto status = writeTensors(files, folder, kOptimizerFile, frozen.optimizer, manifest); !status.ok())
-            return status.error();
+        FURROW_TRY(writeTensors(files, folder, kOptimizerFile, frozen.optimizer, manifest));
     }
     failPoint("checkpoint.optimizer");
     const std::string state = stateText(frozen.state);
-    if (auto status = writeSynced(files, folder / kStateFile, state); !status.ok())
-        return status.error();
+    FURROW_TRY(writeSynced(files, folder / kStateFile, state));
     manifest.files.push_back({ kStateFile, state.size(), sha256Hex(state) });
     const std::string text = toJsonText(manifest);
-    if (auto status = writeSynced(files, folder / kManifestFile, text); !status.ok())
-        return status.error();
+    FURROW_TRY(writeSynced(files, folder / kManifestFile, text));
     failPoint("checkpoint.manifest");
-    if (auto status = files.syncFolder(folder); !status.ok())
-        return status.error();
+    FURROW_TRY(files.syncFolder(folder));
     failPoint("checkpoint.synced");
     sizeBytes = text.size();
     for (const auto& file : manifest.files)
@@ -244,33 +230,21 @@ NamedTensors takeFrozen(NamedTensors& weights)
 Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted)
 {
     const auto folder = paths.checkpointFolder(record.folder);
-    auto manifest = verifyOwnFiles(folder, record.manifestSha256, runId);
-    if (!manifest.ok())
-        return manifest.error();
+    FURROW_TRY_ASSIGN(auto manifest, verifyOwnFiles(folder, record.manifestSha256, runId));
     LoadedCheckpoint loaded;
-    loaded.frozenFile = manifest.value().frozen;
-    auto state = readState(folder);
-    if (!state.ok())
-        return state.error();
-    loaded.state = std::move(state).value();
-    auto weights = readSafetensors(folder / kWeightsFile);
-    if (!weights.ok())
-        return weights.error();
-    loaded.weights = std::move(weights).value().tensors;
+    loaded.frozenFile = manifest.frozen;
+    FURROW_TRY_ASSIGN(loaded.state, readState(folder));
+    FURROW_TRY_ASSIGN(auto weights, readSafetensors(folder / kWeightsFile));
+    loaded.weights = std::move(weights).tensors;
     loaded.frozen = takeFrozen(loaded.weights);
     if (wanted.frozen && loaded.frozenFile) {
-        if (auto whole = verifyFrozen(folder, manifest.value()); !whole.ok())
-            return whole.error();
-        auto frozen = readSafetensors(frozenFileIn(paths.checkpointsFolder(), loaded.frozenFile->sha256));
-        if (!frozen.ok())
-            return frozen.error();
-        loaded.frozen = std::move(frozen).value().tensors;
+        FURROW_TRY(verifyFrozen(folder, manifest));
+        FURROW_TRY_ASSIGN(auto frozen, readSafetensors(frozenFileIn(paths.checkpointsFolder(), loaded.frozenFile->sha256)));
+        loaded.frozen = std::move(frozen).tensors;
     }
     if (wanted.optimizer && std::filesystem::exists(folder / kOptimizerFile)) {
-        auto optimizer = readSafetensors(folder / kOptimizerFile);
-        if (!optimizer.ok())
-            return optimizer.error();
-        loaded.optimizer = std::move(optimizer).value().tensors;
+        FURROW_TRY_ASSIGN(auto optimizer, readSafetensors(folder / kOptimizerFile));
+        loaded.optimizer = std::move(optimizer).tensors;
     }
     return loaded;
 }
@@ -301,16 +275,12 @@ Result<CheckpointWriter::Committed> CheckpointWriter::finished()
 Result<CheckpointWriter::Committed> CheckpointWriter::write(const FrozenCheckpoint& frozen)
 {
     const std::int64_t began = systemClock().monotonicNs();
-    auto record = publishCheckpoint(paths_, runId_, frozen);
-    if (!record.ok())
-        return record.error();
+    FURROW_TRY_ASSIGN(auto record, publishCheckpoint(paths_, runId_, frozen));
     failPoint("checkpoint.published");
-    auto id = ledger_.call([&](WorkerLedger& ledger) { return ledger.commit(record.value(), frozen.parts); });
-    if (!id.ok())
-        return id.error();
+    FURROW_TRY_ASSIGN(auto id, ledger_.call([&](WorkerLedger& ledger) { return ledger.commit(record, frozen.parts); }));
     failPoint("checkpoint.committed");
-    forgetWriting(paths_, record.value().folder);
-    return Committed { id.value(), record.value(), static_cast<double>(systemClock().monotonicNs() - began) / 1e9 };
+    forgetWriting(paths_, record.folder);
+    return Committed { id, record, static_cast<double>(systemClock().monotonicNs() - began) / 1e9 };
 }
 
 std::optional<Result<CheckpointWriter::Committed>> CheckpointWriter::take()

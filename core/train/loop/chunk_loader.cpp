@@ -8,10 +8,8 @@ constexpr std::size_t kOpenBlocks = 4;
 
 Result<std::unique_ptr<ChunkLoader>> ChunkLoader::start(const Options& options)
 {
-    auto reader = LedgerReader::open(options.tracker);
-    if (!reader.ok())
-        return reader.error();
-    auto loader = std::unique_ptr<ChunkLoader>(new ChunkLoader(options, std::move(reader).value()));
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(options.tracker));
+    auto loader = std::unique_ptr<ChunkLoader>(new ChunkLoader(options, std::move(reader)));
     loader->thread_ = std::jthread([self = loader.get()](std::stop_token stop) { self->run(stop); });
     return loader;
 }
@@ -87,12 +85,10 @@ Result<PreparedBlock*> ChunkLoader::open(const Claim& claim, const std::filesyst
 
 Result<ChunkText> ChunkLoader::readText(const Claim& claim, const std::filesystem::path& file, const std::string& digest)
 {
-    auto block = open(claim, file, digest);
-    if (!block.ok())
-        return block.error();
-    if (claim.column >= block.value()->chunkCount())
+    FURROW_TRY_ASSIGN(auto block, open(claim, file, digest));
+    if (claim.column >= block->chunkCount())
         return Error { ErrorCode::Corrupt, "block " + std::to_string(claim.block) + " has no chunk " + std::to_string(claim.column) };
-    auto text = block.value()->readChunk(claim.column);
+    auto text = block->readChunk(claim.column);
     return text.ok() ? std::move(text) : text.error().in("reading " + toString(claim.chunk));
 }
 

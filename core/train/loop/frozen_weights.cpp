@@ -39,17 +39,14 @@ Result<Frozen> hashOf(const NamedTensors& tensors)
 Result<bool> isStored(const RunPaths& paths, const Frozen& frozen, FileSystem& files)
 {
     const auto file = frozenFileIn(paths.checkpointsFolder(), frozen.sha256);
-    std::error_code unknown;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(file, unknown)))
+    if (!isTaken(file))
         return false;
     const auto verdict = verifyFrozenFile(file, frozen);
     if (!verdict.ok() && verdict.error().code != ErrorCode::Corrupt)
         return verdict.error();
     if (!verdict.ok()) {
-        auto aside = putAside(paths, { file });
-        if (!aside.ok())
-            return aside.error();
-        logWarning(verdict.error().message + " " + aside.value());
+        FURROW_TRY_ASSIGN(auto aside, putAside(paths, { file }));
+        logWarning(verdict.error().message + " " + aside);
         return false;
     }
     auto synced = files.syncFolder(paths.frozenFolder());
@@ -59,16 +56,12 @@ Result<bool> isStored(const RunPaths& paths, const Frozen& frozen, FileSystem& f
 /// Into a folder of its own, as a checkpoint that is being written: what dies here is swept as one.
 Status write(const RunPaths& paths, const std::filesystem::path& temporary, const Frozen& frozen, const NamedTensors& tensors, FileSystem& files)
 {
-    if (auto made = files.createFolder(temporary); !made.ok())
-        return made;
+    FURROW_TRY(files.createFolder(temporary));
     const auto file = temporary / kWeightsFile;
-    if (auto written = writeSafetensors(tensors, metadata(), files, file); !written.ok())
-        return written;
+    FURROW_TRY(writeSafetensors(tensors, metadata(), files, file));
     failPoint("frozen.written");
-    if (auto made = files.createFolder(paths.frozenFolder()); !made.ok())
-        return made;
-    if (auto synced = files.syncFolder(paths.checkpointsFolder()); !synced.ok())
-        return synced;
+    FURROW_TRY(files.createFolder(paths.frozenFolder()));
+    FURROW_TRY(files.syncFolder(paths.checkpointsFolder()));
     if (auto renamed = files.rename(file, frozenFileIn(paths.checkpointsFolder(), frozen.sha256)); !renamed.ok()) {
         auto byAnother = isStored(paths, frozen, files);
         return byAnother.ok() && byAnother.value() ? Status {} : renamed;

@@ -30,18 +30,12 @@ std::int64_t nowNs()
 
 Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
 {
-    auto ledger = WorkerLedger::open(options.tracker, options.runId);
-    if (!ledger.ok())
-        return ledger.error();
-    ledger.value().setPatience([](std::chrono::milliseconds) { return true; }); // whoever holds the lock, it is outlasted; a kill ends the waiting
-    auto incarnation = ledger.value().start(options.registration, kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds);
-    if (!incarnation.ok())
-        return incarnation.error();
-    auto signals = ledger.value().signals();
-    if (!signals.ok())
-        return signals.error();
-    auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger).value(), std::move(options), incarnation.value()));
-    thread->signals_ = signals.value();
+    FURROW_TRY_ASSIGN(auto ledger, WorkerLedger::open(options.tracker, options.runId));
+    ledger.setPatience([](std::chrono::milliseconds) { return true; }); // whoever holds the lock, it is outlasted; a kill ends the waiting
+    FURROW_TRY_ASSIGN(auto incarnation, ledger.start(options.registration, kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds));
+    FURROW_TRY_ASSIGN(auto signals, ledger.signals());
+    auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger), std::move(options), incarnation));
+    thread->signals_ = signals;
     thread->thread_ = std::jthread([self = thread.get()](std::stop_token stop) { self->run(stop); });
     return thread;
 }
@@ -327,11 +321,7 @@ Result<bool> LedgerThread::takeStep()
         const bool askedAhead = coming_.has_value();
         if (!askedAhead)
             ask();
-        auto granted = coming_->get();
-        coming_.reset();
-        if (!granted.ok())
-            return granted.error();
-        reserved_ = granted.value();
+        FURROW_TRY_ASSIGN(reserved_, std::exchange(coming_, std::nullopt)->get());
         if (reserved_ == 0 && !askedAhead) // a nought of some time ago is asked again: others may have returned steps
             return false;
     }
@@ -349,11 +339,8 @@ void LedgerThread::untakeStep()
 Status LedgerThread::returnSteps()
 {
     if (coming_) {
-        auto granted = coming_->get();
-        coming_.reset();
-        if (!granted.ok())
-            return granted.error();
-        reserved_ += granted.value();
+        FURROW_TRY_ASSIGN(const auto granted, std::exchange(coming_, std::nullopt)->get());
+        reserved_ += granted;
     }
     lastReserveNs_ = 0;
     if (reserved_ == 0)

@@ -116,8 +116,7 @@ double weightNorm(const NamedTensors& weights)
 
 Result<Merged> mergeAverage(const std::vector<MergeMember>& members)
 {
-    if (auto fit = checkMembers(members); !fit.ok())
-        return fit.error();
+    FURROW_TRY(checkMembers(members));
     const torch::NoGradGuard noGrad;
     const auto share = shares(members);
     Merged merged;
@@ -130,8 +129,7 @@ Result<Merged> mergeAverage(const std::vector<MergeMember>& members)
 
 Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMember>& members, const NamedTensors& momentum, double outerLr, double outerMomentum)
 {
-    if (auto fit = checkMembers(members); !fit.ok())
-        return fit.error();
+    FURROW_TRY(checkMembers(members));
     const torch::NoGradGuard noGrad;
     const auto share = shares(members);
     Merged merged;

@@ -98,8 +98,7 @@ public:
         const auto isFrozen = [&](const auto& one) { return findTensor(frozen, one.first) != nullptr; };
         if (std::none_of(own.begin(), own.end(), isFrozen))
             own.insert(own.end(), frozen.begin(), frozen.end());
-        if (auto loaded = loadModelState(*model_, own); !loaded.ok())
-            return loaded;
+        FURROW_TRY(loadModelState(*model_, own));
         if (averaged.empty()) { // weights of another run: the average starts with them
             startAverage();
             return {};
@@ -135,11 +134,9 @@ public:
         auto merged = mergeDiloco(ownBase, own, momentum, outerLr, outerMomentum);
         if (!merged.ok() || averaged.front().weights.empty())
             return merged;
-        auto mean = mergeAverage(averaged);
-        if (!mean.ok())
-            return mean.error();
+        FURROW_TRY_ASSIGN(auto mean, mergeAverage(averaged));
         auto& all = merged.value().weights;
-        all.insert(all.end(), mean.value().weights.begin(), mean.value().weights.end());
+        all.insert(all.end(), mean.weights.begin(), mean.weights.end());
         return merged;
     }
 
@@ -169,10 +166,8 @@ private:
 
 Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more)
 {
-    auto model = createModel(config, options);
-    if (!model.ok())
-        return model.error();
-    return std::unique_ptr<Learner>(std::make_unique<ModelLearner>(std::move(model).value(), optimizer, more));
+    FURROW_TRY_ASSIGN(auto model, createModel(config, options));
+    return std::unique_ptr<Learner>(std::make_unique<ModelLearner>(std::move(model), optimizer, more));
 }
 
 } // namespace furrow

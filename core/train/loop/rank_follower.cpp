@@ -24,10 +24,8 @@ RankFollower::RankFollower(RunSetup setup, TrainerOptions options, std::function
 
 Result<std::unique_ptr<RankFollower>> RankFollower::open(const TrainerOptions& options, std::function<bool()> stopRequested, const LearnerFactory& factory)
 {
-    auto setup = openTrainerRun(options);
-    if (!setup.ok())
-        return setup.error();
-    auto follower = std::unique_ptr<RankFollower>(new RankFollower(std::move(setup).value(), options, std::move(stopRequested)));
+    FURROW_TRY_ASSIGN(auto setup, openTrainerRun(options));
+    auto follower = std::unique_ptr<RankFollower>(new RankFollower(std::move(setup), options, std::move(stopRequested)));
     if (auto status = follower->start(factory); !status.ok()) {
         if (follower->group_)
             follower->group_->leave(status.error().message);
@@ -38,31 +36,16 @@ Result<std::unique_ptr<RankFollower>> RankFollower::open(const TrainerOptions& o
 
 Status RankFollower::start(const LearnerFactory& factory)
 {
-    auto tokenizer = tokenizerOf(setup_);
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto loader = ChunkLoader::start(loaderOptions(setup_, *tokenizer.value()));
-    if (!loader.ok())
-        return loader.error();
-    loader_ = std::move(loader).value();
+    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOf(setup_));
+    FURROW_TRY_ASSIGN(loader_, ChunkLoader::start(loaderOptions(setup_, *tokenizer)));
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
-    if (auto opened = openLedger(); !opened.ok())
-        return opened;
-    auto writer = TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock());
-    if (!writer.ok())
-        return writer.error();
-    telemetry_.emplace(std::move(writer).value());
-    auto learner = factory(setup_);
-    if (!learner.ok())
-        return learner.error();
-    learner_ = std::move(learner).value();
-    auto group = joinRanks(options_, setup_);
-    if (!group.ok())
-        return group.error();
-    group_ = std::move(group).value();
+    FURROW_TRY(openLedger());
+    FURROW_TRY_ASSIGN(auto writer, TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
+    telemetry_.emplace(std::move(writer));
+    FURROW_TRY_ASSIGN(learner_, factory(setup_));
+    FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_));
     orders_ = std::make_unique<RankOrders>(*group_);
-    if (auto shared = shareState(*learner_, *group_); !shared.ok())
-        return shared;
+    FURROW_TRY(shareState(*learner_, *group_));
     steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
     startedNs_ = systemClock().monotonicNs();
     logInfo("rank " + std::to_string(options_.worker) + " of " + std::to_string(options_.ranks) + " on " + options_.device + " (" + learner_->backendName() + ") follows rank 0");
@@ -77,10 +60,7 @@ Status RankFollower::openLedger()
     ledger.runId = setup_.file.runId;
     ledger.registration = { AttemptId { options_.attempt }, options_.worker, kFollower, options_.device, setup_.device.is_cpu() ? "CPU" : "GPU " + setup_.device.str() };
     ledger.leastLeaseSeconds = leaseOf(setup_);
-    auto started = LedgerThread::start(std::move(ledger));
-    if (!started.ok())
-        return started.error();
-    ledger_ = std::move(started).value();
+    FURROW_TRY_ASSIGN(ledger_, LedgerThread::start(std::move(ledger)));
     return {};
 }
 
@@ -114,18 +94,14 @@ Result<TrainerEnd> RankFollower::run()
 /// One order of rank 0. @return false: the end
 Result<bool> RankFollower::turn()
 {
-    if (auto status = ledger_->status(); !status.ok())
-        return status.error();
-    auto order = orders_->take(stopRequested_ && stopRequested_());
-    if (!order.ok())
-        return order.error();
-    switch (order.value().kind) {
+    FURROW_TRY(ledger_->status());
+    FURROW_TRY_ASSIGN(auto order, orders_->take(stopRequested_ && stopRequested_()));
+    switch (order.kind) {
     case RankOrder::Kind::Wait:
         tellProgress("wait");
         return true;
     case RankOrder::Kind::Step:
-        if (auto trained = trainStep(order.value()); !trained.ok())
-            return trained.error();
+        FURROW_TRY(trainStep(order));
         return true;
     case RankOrder::Kind::End:
         break;
@@ -145,10 +121,7 @@ Status RankFollower::load(const RankOrder& order)
         record(known);
         if (ahead_ != order.claim.claimId)
             loader_->forget(); // it was given back
-        auto chunk = loader_->take(order.claim);
-        if (!chunk.ok())
-            return chunk.error();
-        chunk_ = std::move(chunk).value();
+        FURROW_TRY_ASSIGN(chunk_, loader_->take(order.claim));
         claim_ = order.claim;
     }
     if (order.ahead.claimId != 0 && std::exchange(ahead_, order.ahead.claimId) != order.ahead.claimId)
@@ -160,8 +133,7 @@ Status RankFollower::trainStep(const RankOrder& order)
 {
     const std::int64_t began = systemClock().monotonicNs();
     try {
-        if (auto loaded = load(order); !loaded.ok())
-            return loaded;
+        FURROW_TRY(load(order));
         const auto step = makeStep(*batches_, *chunk_->windows, claim_, order.windows, options_.worker, options_.ranks);
         waitedSeconds_ += secondsBetween(began, systemClock().monotonicNs());
         if (auto* model = learner_->model())
@@ -169,8 +141,7 @@ Status RankFollower::trainStep(const RankOrder& order)
         ownSteps_ = order.ownSteps;
         windowsDone_ = order.windows.end;
         std::vector<StepOutcome> known;
-        if (auto ran = steps_->run(step, order.learningRate, known); !ran.ok())
-            return ran;
+        FURROW_TRY(steps_->run(step, order.learningRate, known));
         record(known);
         tellProgress("train");
         return {};

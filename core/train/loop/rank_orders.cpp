@@ -83,8 +83,7 @@ Result<RankOrder> RankOrders::exchange(const RankOrder& order, bool wantsStop)
 {
     Values values = encode(order);
     values.back() = wantsStop;
-    if (auto told = group_.exchange(RankGroup::Exchange::Order, values); !told.ok())
-        return told.error();
+    FURROW_TRY(group_.exchange(RankGroup::Exchange::Order, values));
     stopWanted_ = stopWanted_ || values.back() > 0;
     return decode(values);
 }
@@ -127,8 +126,7 @@ namespace {
 Result<at::Tensor> shapedAsOnRank0(const at::Tensor& own, RankGroup& group)
 {
     auto shape = torch::tensor(own.sizes(), torch::kInt64);
-    if (auto sent = group.broadcast(shape); !sent.ok())
-        return sent.error();
+    FURROW_TRY(group.broadcast(shape));
     std::vector<std::int64_t> sizes(shape.data_ptr<std::int64_t>(), shape.data_ptr<std::int64_t>() + shape.numel());
     return own.sizes() == sizes ? own : torch::zeros(sizes, own.options());
 }
@@ -140,14 +138,11 @@ Status shareState(Learner& learner, RankGroup& group)
     const auto shared = [&](const NamedTensors& own) -> Result<NamedTensors> {
         NamedTensors all;
         for (const auto& [name, mine] : own) {
-            auto shaped = learner.model() ? Result<at::Tensor>(mine) : shapedAsOnRank0(mine, group);
-            if (!shaped.ok())
-                return shaped.error();
-            const auto& tensor = shaped.value();
+            FURROW_TRY_ASSIGN(auto shaped, learner.model() ? Result<at::Tensor>(mine) : shapedAsOnRank0(mine, group));
+            const auto& tensor = shaped;
             auto copy = tensor.detach().to(learner.device(), tensor.scalar_type(), false, true).contiguous(); // the step count lies on the host
             if (copy.numel() > 0)
-                if (auto sent = group.broadcast(copy); !sent.ok())
-                    return sent.error();
+                FURROW_TRY(group.broadcast(copy));
             all.emplace_back(name, copy);
         }
         return all;
@@ -155,15 +150,10 @@ Status shareState(Learner& learner, RankGroup& group)
     NamedTensors all = learner.weights();
     const NamedTensors frozen = learner.frozenWeights();
     all.insert(all.end(), frozen.begin(), frozen.end());
-    auto weights = shared(all);
-    if (!weights.ok())
-        return weights.error();
-    auto optimizer = shared(learner.optimizerState());
-    if (!optimizer.ok())
-        return optimizer.error();
-    if (auto loaded = learner.loadWeights(weights.value()); !loaded.ok())
-        return loaded;
-    return learner.loadOptimizer(optimizer.value());
+    FURROW_TRY_ASSIGN(auto weights, shared(all));
+    FURROW_TRY_ASSIGN(auto optimizer, shared(learner.optimizerState()));
+    FURROW_TRY(learner.loadWeights(weights));
+    return learner.loadOptimizer(optimizer);
 }
 
 } // namespace furrow

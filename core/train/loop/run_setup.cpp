@@ -54,18 +54,12 @@ void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules)
 
 Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute)
 {
-    auto file = readRunFile(paths);
-    if (!file.ok())
-        return file.error();
-    auto config = currentConfig(paths);
-    if (!config.ok())
-        return config.error();
-    auto device = findDevice(compute.device);
-    if (!device.ok())
-        return device.error();
-    RunSetup setup { paths, std::move(file).value(), std::move(config).value(), {}, compute, device.value() };
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
+    FURROW_TRY_ASSIGN(auto device, findDevice(compute.device));
+    RunSetup setup { paths, std::move(file), std::move(config), {}, compute, device };
     setup.modelConfig = modelConfigOf(setup.config, setup.file.vocabularySize);
-    setUpCompute(compute, { setup.config.deterministic || device.value().is_cpu(), setup.config.tf32, setup.config.attention });
+    setUpCompute(compute, { setup.config.deterministic || device.is_cpu(), setup.config.tf32, setup.config.attention });
     return setup;
 }
 
@@ -95,14 +89,11 @@ Result<RunSetup> openTrainerRun(const TrainerOptions& options)
 
 Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
 {
-    auto text = readFile(setup.paths.tokenizer(), 512u << 20);
-    if (!text.ok())
-        return text.error();
-    auto tokenizer = loadTokenizerDefinition(text.value(), setup.config.tokenizer);
+    FURROW_TRY_ASSIGN(auto text, readFile(setup.paths.tokenizer(), 512u << 20));
+    auto tokenizer = loadTokenizerDefinition(text, setup.config.tokenizer);
     if (!tokenizer.ok())
         return tokenizer.error().in(setup.paths.tokenizer().string());
-    if (auto same = checkTokenizer(setup.paths, setup.file, *tokenizer.value()); !same.ok())
-        return same.error();
+    FURROW_TRY(checkTokenizer(setup.paths, setup.file, *tokenizer.value()));
     return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
 }
 
@@ -133,10 +124,8 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     options.threads = std::max(setup.compute.threads, 1);
     OptimizerConfig optimizer;
     options.checkpointActivations = c.recompute;
-    auto kind = optimizerKind(c.optimizer);
-    if (!kind.ok())
-        return kind.error();
-    optimizer.kind = kind.value();
+    FURROW_TRY_ASSIGN(auto kind, optimizerKind(c.optimizer));
+    optimizer.kind = kind;
     optimizer.beta1 = c.beta1;
     optimizer.beta2 = c.beta2;
     optimizer.epsilon = c.epsilon;

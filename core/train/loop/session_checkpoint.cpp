@@ -103,8 +103,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
 Status TrainingSession::commitEverything()
 {
     tellProgress("checkpoint");
-    if (auto collected = collectCheckpoint(true); !collected.ok())
-        return collected;
+    FURROW_TRY(collectCheckpoint(true));
     while (hasUncommitted()) {
         startCheckpoint(nullptr);
         const std::int64_t began = systemClock().monotonicNs();

@@ -97,25 +97,20 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     const WindowRanges leftOut = intersect(claim.remaining, rollback_.leftOutOf(claim.chunk));
     leaveOut(work, leftOut);
     for (const auto& range : subtract(claim.remaining, leftOut)) {
-        auto cut = trainRange(work, range);
-        if (!cut.ok())
-            return cut;
-        if (cut.value() == Cut::TooManyBad)
+        FURROW_TRY_ASSIGN(auto cut, trainRange(work, range));
+        if (cut == Cut::TooManyBad)
             return rollBack(work);
-        if (cut.value() != Cut::None) {
-            if (auto ended = endChunk(work, true); !ended.ok())
-                return ended.error();
+        if (cut != Cut::None) {
+            FURROW_TRY(endChunk(work, true));
             return cut;
         }
     }
     std::vector<StepOutcome> known;
     steps_->flush(known);
-    if (auto recorded = record(work, known); !recorded.ok())
-        return recorded.error();
+    FURROW_TRY(record(work, known));
     if (badInARow_ >= setup_.config.nanLimit)
         return rollBack(work);
-    if (auto ended = endChunk(work, false); !ended.ok())
-        return ended.error();
+    FURROW_TRY(endChunk(work, false));
     return Cut::None;
 }
 
@@ -149,8 +144,7 @@ Error TrainingSession::rollBack(const ChunkWork& work)
     const std::string text = next.newest().leftOut
         ? sentence("%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.", facts)
         : sentence("%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.", { facts[0], facts[1], facts[2], formatNumber(100 * next.rateFactor, 1) });
-    if (auto kept = ledger_->call([note = toJsonText(next)](WorkerLedger& ledger) { return ledger.keepRollback(note); }); !kept.ok())
-        return kept.error();
+    FURROW_TRY(ledger_->call([note = toJsonText(next)](WorkerLedger& ledger) { return ledger.keepRollback(note); }));
     tellEvent(EventRecord::Kind::Rollback, text, badStart_.chunk);
     return Error { ErrorCode::Internal, text };
 }
@@ -175,11 +169,9 @@ Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, Window
         if (!cut.ok() || cut.value() != Cut::None)
             return cut;
         const std::int64_t asked = systemClock().monotonicNs();
-        auto step = ledger_->takeStep();
+        FURROW_TRY_ASSIGN(auto step, ledger_->takeStep());
         waitedSeconds_ += secondsBetween(asked, systemClock().monotonicNs());
-        if (!step.ok())
-            return step.error();
-        if (!step.value())
+        if (!step)
             return Cut::Budget;
         if (!work.begun) {
             work.begun = true;
@@ -187,8 +179,7 @@ Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, Window
             failPoint("claim.begun");
         }
         const auto windows = nextStep(range, most);
-        if (auto trained = trainStep(work, windows); !trained.ok())
-            return trained.error();
+        FURROW_TRY(trainStep(work, windows));
         range.begin = windows.end;
         if (badInARow_ >= setup_.config.nanLimit)
             return Cut::TooManyBad;
@@ -199,8 +190,7 @@ Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, Window
             if (rest > patience && range.size() > 0)
                 startCheckpoint(&work);
         }
-        if (auto done = evaluateWhenDue(); !done.ok())
-            return done.error();
+        FURROW_TRY(evaluateWhenDue());
         sampleWhenDue();
     }
     return Cut::None;
@@ -208,10 +198,8 @@ Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, Window
 
 Result<TrainingSession::Cut> TrainingSession::lookAround()
 {
-    if (auto status = ledger_->status(); !status.ok())
-        return status.error();
-    if (auto collected = collectCheckpoint(false); !collected.ok())
-        return collected.error();
+    FURROW_TRY(ledger_->status());
+    FURROW_TRY(collectCheckpoint(false));
     if (stopWanted())
         return Cut::Stop;
     if (mergeWanted())
@@ -223,8 +211,7 @@ Result<TrainingSession::Cut> TrainingSession::lookAround()
     }
     if (signals.evalRequest > evalRequestSeen_) {
         evalRequestSeen_ = signals.evalRequest;
-        if (auto done = evaluate("asked for"); !done.ok())
-            return done.error();
+        FURROW_TRY(evaluate("asked for"));
     }
     return Cut::None;
 }
@@ -235,8 +222,7 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
     try {
         const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor() * rollback_.rateFactor;
         if (ranks_)
-            if (auto told = ranks_->give({ RankOrder::Kind::Step, work.claim, {}, windows, state_.ownSteps, rate }); !told.ok())
-                return told;
+            FURROW_TRY(ranks_->give({ RankOrder::Kind::Step, work.claim, {}, windows, state_.ownSteps, rate }));
         const auto step = makeStep(*batches_, *work.data->windows, work.claim, windows, 0, setup_.ranks);
         const double making = secondsBetween(began, systemClock().monotonicNs());
         waitedSeconds_ += making;
@@ -244,8 +230,7 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
         if (auto* model = learner_->model()) // so that a resumed run drops and explores what the unbroken one does
             model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica), static_cast<std::uint64_t>(state_.ownSteps) }));
         std::vector<StepOutcome> known;
-        if (auto ran = steps_->run(step, rate, known); !ran.ok())
-            return ran;
+        FURROW_TRY(steps_->run(step, rate, known));
         work.windowsDone += windows.size();
         work.positionTokens += static_cast<double>(step.labels);
         return record(work, known);
@@ -376,8 +361,7 @@ Status TrainingSession::endChunk(ChunkWork& work, bool partly)
 {
     std::vector<StepOutcome> known;
     steps_->flush(known);
-    if (auto recorded = record(work, known); !recorded.ok())
-        return recorded;
+    FURROW_TRY(record(work, known));
     if (!work.begun) { // untouched: it goes back as if it had never been claimed
         ledger_->postWrite([claim = work.claim](WorkerLedger& ledger) { return ledger.release(claim); });
         return {};
@@ -385,8 +369,7 @@ Status TrainingSession::endChunk(ChunkWork& work, bool partly)
     std::vector<Part> fresh = work.unfrozen(-1);
     if (partly && fresh.empty()) {
         // Everything trained of it is in a checkpoint already: once that one is committed, the rest can go back.
-        if (auto collected = collectCheckpoint(true); !collected.ok())
-            return collected;
+        FURROW_TRY(collectCheckpoint(true));
         ledger_->postWrite([claim = work.claim](WorkerLedger& ledger) { return ledger.release(claim); });
         return {};
     }

@@ -23,8 +23,7 @@ Status TrainingSession::joinMerge(std::int64_t round)
 {
     const std::int64_t began = systemClock().monotonicNs();
     const double stalledBefore = stalledSeconds_;
-    if (auto released = releaseAhead(); !released.ok())
-        return released;
+    FURROW_TRY(releaseAhead());
     auto result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
     if (!result.ok())
         return result.error();
@@ -35,26 +34,18 @@ Status TrainingSession::joinMerge(std::int64_t round)
     // Members are compared with their merge about as often as evaluations are wanted, not at each of many rounds.
     const auto every = setup_.config.evalSteps;
     if (every > 0 && state_.ownSteps - std::max<std::int64_t>(evalOwnStep_, 0) >= every / 2)
-        if (auto evaluated = evaluate("before the merge"); !evaluated.ok())
-            return evaluated;
-    if (auto committed = commitEverything(); !committed.ok())
-        return committed;
-    auto given = ledger_->call([round, head = head_.value_or(CheckpointId {})](WorkerLedger& ledger) { return ledger.contribute(round, head); });
-    if (!given.ok())
-        return given;
+        FURROW_TRY(evaluate("before the merge"));
+    FURROW_TRY(commitEverything());
+    FURROW_TRY(ledger_->call([round, head = head_.value_or(CheckpointId {})](WorkerLedger& ledger) { return ledger.contribute(round, head); }));
     failPoint("merge.contributed");
     while (!result.value()) {
-        if (auto status = ledger_->status(); !status.ok())
-            return status;
+        FURROW_TRY(ledger_->status());
         if (askedToStop()) // everything is committed: who is left merges without this worker
             return {};
-        auto job = ledger_->call([round](WorkerLedger& ledger) { return ledger.takeMerge(round); });
-        if (!job.ok())
-            return job.error();
-        if (job.value()) {
+        FURROW_TRY_ASSIGN(auto job, ledger_->call([round](WorkerLedger& ledger) { return ledger.takeMerge(round); }));
+        if (job) {
             failPoint("merge.taken");
-            if (auto computed = computeMerge(*job.value()); !computed.ok())
-                return computed;
+            FURROW_TRY(computeMerge(*job));
         } else {
             tellProgress("merge");
             std::this_thread::sleep_for(kPoll);
@@ -63,8 +54,7 @@ Status TrainingSession::joinMerge(std::int64_t round)
         if (!result.ok())
             return result.error();
     }
-    if (auto adopted = adoptMerge(round, *result.value()); !adopted.ok())
-        return adopted;
+    FURROW_TRY(adoptMerge(round, *result.value()));
     const double took = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
     stalledSeconds_ = stalledBefore + took; // with the checkpoint inside
     totals_.mergeSeconds += took;
@@ -94,25 +84,19 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
     baseMomentum_.clear();
     baseSamples_ = 0;
     if (baseFolder.empty()) {
-        auto start = factory_(setup_);
-        if (!start.ok())
-            return start.error();
-        return frozenCopy(start.value()->weights());
+        FURROW_TRY_ASSIGN(auto start, factory_(setup_));
+        return frozenCopy(start->weights());
     }
-    auto rows = reader_->checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    for (const auto& row : rows.value()) {
+    FURROW_TRY_ASSIGN(auto rows, reader_->checkpoints());
+    for (const auto& row : rows) {
         if (row.record.folder != baseFolder)
             continue;
-        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.record, { .optimizer = true });
-        if (!loaded.ok())
-            return loaded.error();
-        for (auto& [name, tensor] : loaded.value().optimizer)
+        FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, row.record, { .optimizer = true }));
+        for (auto& [name, tensor] : loaded.optimizer)
             if (name.rfind("outer.", 0) == 0)
                 baseMomentum_.emplace_back(name.substr(6), tensor);
-        baseSamples_ = loaded.value().state.samples;
-        return std::move(loaded).value().weights;
+        baseSamples_ = loaded.state.samples;
+        return std::move(loaded).weights;
     }
     return Error { ErrorCode::NotFound, sentence("the base %1 of this merge is not in the tracker", { baseFolder }) };
 }
@@ -129,25 +113,21 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
         tellEvent(EventRecord::Kind::Alarm, problem);
     };
     for (auto id = job.contributions.rbegin(); id != job.contributions.rend(); ++id) { // newest first
-        auto row = checkpointRow(*id);
-        if (!row.ok())
-            return row.error();
+        FURROW_TRY_ASSIGN(auto row, checkpointRow(*id));
         tellProgress("merge");
-        auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), {});
-        if (!loaded.ok())
-            return loaded.error();
-        auto& member = loaded.value();
+        FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, row, {}));
+        auto& member = loaded;
         bool finite = true;
         for (const auto& [name, tensor] : member.weights)
             finite = finite && (!tensor.is_floating_point() || torch::isfinite(tensor).all().item<bool>());
         if (!finite)
-            leaveOut("Checkpoint " + row.value().folder + " has NaN or Inf in its weights.");
+            leaveOut("Checkpoint " + row.folder + " has NaN or Inf in its weights.");
         else if (!members.empty() && member.state.base != members.front().state.base)
-            leaveOut("Checkpoint " + row.value().folder + " does not grow from the base of " + members.front().member.name + ".");
+            leaveOut("Checkpoint " + row.folder + " does not grow from the base of " + members.front().member.name + ".");
         else if (member.frozenFile && frozenFile_ && member.frozenFile->sha256 != frozenFile_->sha256) // init_from was changed under the run
-            leaveOut("Checkpoint " + row.value().folder + " stands beside other frozen weights than the replica that merges.");
+            leaveOut("Checkpoint " + row.folder + " stands beside other frozen weights than the replica that merges.");
         else
-            members.push_back({ *id, member.state, { row.value().folder, std::move(member.weights), member.state.tokensSinceBase } });
+            members.push_back({ *id, member.state, { row.folder, std::move(member.weights), member.state.tokensSinceBase } });
     }
     if (members.empty())
         return Error { ErrorCode::Corrupt, sentence("No replica has weights that can be merged. %1", { problem }) };
@@ -158,10 +138,8 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
 Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
 {
     tellProgress("merge");
-    auto loaded = loadContributions(job);
-    if (!loaded.ok())
-        return loaded.error();
-    const ReplicaState first = loaded.value().front().state;
+    FURROW_TRY_ASSIGN(auto loaded, loadContributions(job));
+    const ReplicaState first = loaded.front().state;
     FrozenCheckpoint merged;
     merged.kind = CheckpointKind::Merge;
     merged.frozenFile = frozenFile_;
@@ -172,7 +150,7 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     std::vector<MergeMember> members;
     std::vector<std::int32_t> replicas;
     std::int64_t samples = 0; // of all members, each with those of the base
-    for (auto& one : loaded.value()) {
+    for (auto& one : loaded) {
         samples += one.state.samples;
         replicas.push_back(one.state.replica);
         merged.state.stepsSinceBase += one.state.stepsSinceBase;
@@ -194,27 +172,21 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
         method = "average";
     }
     merged.state.samples = samples - (static_cast<std::int64_t>(members.size()) - 1) * baseSamples_;
-    auto result = learner_->merge(from.value(), members, method, baseMomentum_, c.outerLr, c.outerMomentum);
-    if (!result.ok())
-        return result.error();
+    FURROW_TRY_ASSIGN(auto result, learner_->merge(from.value(), members, method, baseMomentum_, c.outerLr, c.outerMomentum));
     failPoint("merge.averaged");
-    for (const auto& warning : result.value().warnings) {
+    for (const auto& warning : result.warnings) {
         logWarning(warning);
         tellEvent(EventRecord::Kind::Alarm, warning);
     }
     const std::string drifts = tellDrifts(job.round, from.value(), members, replicas);
-    merged.weights = std::move(result.value().weights);
-    for (const auto& [name, tensor] : result.value().momentum)
+    merged.weights = std::move(result.weights);
+    for (const auto& [name, tensor] : result.momentum)
         merged.optimizer.emplace_back("outer." + name, tensor);
-    auto last = method == "diloco" ? isLastMerge() : false;
-    if (!last.ok())
-        return last.error();
-    if (last.value() && learner_->model()) {
-        auto kept = keepBest(merged, members, replicas);
-        if (!kept.ok())
-            return kept.error();
-        logInfo(kept.value());
-        tellEvent(EventRecord::Kind::Merge, kept.value());
+    FURROW_TRY_ASSIGN(auto last, method == "diloco" ? isLastMerge() : false);
+    if (last && learner_->model()) {
+        FURROW_TRY_ASSIGN(auto kept, keepBest(merged, members, replicas));
+        logInfo(kept);
+        tellEvent(EventRecord::Kind::Merge, kept);
     }
     return commitMerged(job.round, std::move(merged), drifts);
 }
@@ -225,22 +197,19 @@ Result<bool> TrainingSession::isLastMerge()
     if (mergesOnly_)
         return true;
     auto totals = reader_->totals();
-    auto epochs = totals.ok() ? reader_->epochs() : Result<std::vector<EpochRow>>(totals.error());
-    if (!epochs.ok())
-        return epochs.error();
+    FURROW_TRY_ASSIGN(auto epochs, totals.ok() ? reader_->epochs() : Result<std::vector<EpochRow>>(totals.error()));
     if (totals.value().stop != StopReason::None)
         return true;
     const auto isTrained = [](const EpochRow& epoch) {
         return epoch.blockCount && epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] + epoch.chunks[ChunkState::Leased] + epoch.chunks[ChunkState::Trained] == 0;
     };
     const auto wanted = totals.value().rules.epochs;
-    return wanted > 0 && std::ssize(epochs.value()) >= wanted && std::all_of(epochs.value().begin(), epochs.value().end(), isTrained);
+    return wanted > 0 && std::ssize(epochs) >= wanted && std::all_of(epochs.begin(), epochs.end(), isTrained);
 }
 
 Result<double> TrainingSession::lossOf(const NamedTensors& weights)
 {
-    if (auto fits = learner_->loadWeights(weights); !fits.ok())
-        return fits.error();
+    FURROW_TRY(learner_->loadWeights(weights));
     const UseAverage average(*learner_);
     auto evaluated = evaluation_->run(*learner_->model(), false, [this] {
         tellProgress("merge");
@@ -254,14 +223,12 @@ Result<double> TrainingSession::lossOf(const NamedTensors& weights)
 /// its weights lack what the others trained. @return which it is and why, for people
 Result<std::string> TrainingSession::keepBest(FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
 {
-    auto average = mergeAverage(members);
-    if (!average.ok())
-        return average.error();
+    FURROW_TRY_ASSIGN(auto average, mergeAverage(members));
     struct Candidate {
         std::string name;
         NamedTensors weights;
     };
-    std::vector<Candidate> candidates { { sentence("the plain average"), std::move(average.value().weights) }, { sentence("the outer step"), merged.weights } };
+    std::vector<Candidate> candidates { { sentence("the plain average"), std::move(average.weights) }, { sentence("the outer step"), merged.weights } };
     for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) // a single one is its own average
         candidates.push_back({ sentence("replica %1 alone", { std::to_string(replicas[i]) }), members[i].weights });
     constexpr std::size_t kOuterStep = 1;
@@ -269,14 +236,12 @@ Result<std::string> TrainingSession::keepBest(FrozenCheckpoint& merged, const st
     std::optional<double> bestMember;
     std::string losses;
     for (std::size_t i = 0; i < candidates.size() && !evaluation_->empty(); ++i) {
-        auto loss = lossOf(candidates[i].weights);
-        if (!loss.ok())
-            return loss.error();
-        losses += (losses.empty() ? "" : ", ") + candidates[i].name + " " + formatNumber(loss.value(), 4);
+        FURROW_TRY_ASSIGN(auto loss, lossOf(candidates[i].weights));
+        losses += (losses.empty() ? "" : ", ") + candidates[i].name + " " + formatNumber(loss, 4);
         if (i > kOuterStep) {
-            bestMember = std::min(bestMember.value_or(loss.value()), loss.value());
-        } else if (!merged.evalLoss || loss.value() < *merged.evalLoss) {
-            merged.evalLoss = loss.value();
+            bestMember = std::min(bestMember.value_or(loss), loss);
+        } else if (!merged.evalLoss || loss < *merged.evalLoss) {
+            merged.evalLoss = loss;
             best = i;
         }
     }
@@ -315,10 +280,8 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
 {
     const bool compared = evalStep_ == state_.step; // the members were evaluated by their own workers
     if (!merged.evalLoss && learner_->model() && !evaluation_->empty() && compared) {
-        auto loss = lossOf(merged.weights);
-        if (!loss.ok())
-            return loss.error();
-        merged.evalLoss = loss.value();
+        FURROW_TRY_ASSIGN(auto loss, lossOf(merged.weights));
+        merged.evalLoss = loss;
     }
     if (merged.evalLoss) {
         EvalRecord line;
@@ -330,16 +293,12 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
         telemetry_->write(line);
     }
     merged.incarnation = ledger_->incarnation();
-    auto record = publishCheckpoint(setup_.paths, setup_.file.runId, merged);
-    if (!record.ok())
-        return record.error();
+    FURROW_TRY_ASSIGN(auto record, publishCheckpoint(setup_.paths, setup_.file.runId, merged));
     failPoint("merge.published");
-    auto id = ledger_->call([&](WorkerLedger& ledger) { return ledger.commitMerge(round, record.value()); });
-    if (!id.ok())
-        return id.error();
+    FURROW_TRY(ledger_->call([&](WorkerLedger& ledger) { return ledger.commitMerge(round, record); }));
     failPoint("merge.committed");
-    forgetWriting(setup_.paths, record.value().folder);
-    std::string text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.value().folder });
+    forgetWriting(setup_.paths, record.folder);
+    std::string text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.folder });
     if (merged.evalLoss)
         text = sentence("%1, loss on held-out text %2", { text, formatNumber(*merged.evalLoss, 4) });
     if (!drifts.empty())
@@ -354,29 +313,27 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
     mergeRoundSeen_ = round;
     if (result.value == 0 || (head_ && *head_ == result)) // nobody had trained anything: all stand on it already
         return {};
-    auto row = checkpointRow(result);
-    if (!row.ok())
-        return row.error();
-    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), {});
+    FURROW_TRY_ASSIGN(auto row, checkpointRow(result));
+    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row, {});
     if (loaded.ok() && loaded.value().frozenFile && frozenFile_ && loaded.value().frozenFile->sha256 != frozenFile_->sha256) // this replica was left out of it
-        loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row.value(), { .frozen = true });
+        loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row, { .frozen = true });
     if (!loaded.ok())
         return loaded.error();
     if (auto fits = learner_->loadWeights(loaded.value().allWeights()); !fits.ok())
-        return fits.error().in("checkpoint " + row.value().folder);
+        return fits.error().in("checkpoint " + row.folder);
     if (loaded.value().frozenFile)
         frozenFile_ = loaded.value().frozenFile;
     failPoint("merge.loaded");
     head_ = result;
-    headFolder_ = row.value().folder;
+    headFolder_ = row.folder;
     const ReplicaState own = std::exchange(state_, loaded.value().state);
     state_.keepOwnCounts(own); // moments and warm-up stay with the replica
     state_.replica = options_.replica;
-    state_.base = row.value().folder;
+    state_.base = row.folder;
     state_.stepsSinceBase = state_.tokensSinceBase = 0;
     state_.parents.clear();
-    evalStep_ = row.value().evalLoss ? state_.step : -1;
-    evalLoss_ = row.value().evalLoss;
+    evalStep_ = row.evalLoss ? state_.step : -1;
+    evalLoss_ = row.evalLoss;
     lastCheckpointOwnStep_ = state_.ownSteps;
     return {};
 }

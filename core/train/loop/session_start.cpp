@@ -28,10 +28,8 @@ TrainingSession::TrainingSession(RunSetup setup, TrainerOptions options, std::fu
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::open(const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory)
 {
-    auto setup = openTrainerRun(options);
-    if (!setup.ok())
-        return setup.error();
-    auto session = std::unique_ptr<TrainingSession>(new TrainingSession(std::move(setup).value(), options, std::move(stopRequested), std::move(factory)));
+    FURROW_TRY_ASSIGN(auto setup, openTrainerRun(options));
+    auto session = std::unique_ptr<TrainingSession>(new TrainingSession(std::move(setup), options, std::move(stopRequested), std::move(factory)));
     if (auto status = session->start(); !status.ok()) {
         if (session->group_)
             session->group_->leave(status.error().message);
@@ -42,19 +40,14 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::open(const TrainerOpti
 
 Status TrainingSession::start()
 {
-    auto reader = LedgerReader::open(setup_.paths.tracker());
-    if (!reader.ok())
-        return reader.error();
-    reader_.emplace(std::move(reader).value());
-    if (auto same = checkFrozen(setup_.file, *reader_); !same.ok())
-        return same;
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(setup_.paths.tracker()));
+    reader_.emplace(std::move(reader));
+    FURROW_TRY(checkFrozen(setup_.file, *reader_));
     if (options_.attempt == 0) {
-        auto attempts = reader_->attempts();
-        if (!attempts.ok())
-            return attempts.error();
-        if (attempts.value().empty())
+        FURROW_TRY_ASSIGN(auto attempts, reader_->attempts());
+        if (attempts.empty())
             return Error { ErrorCode::InvalidArgument, sentence("%1 was never started. Start it with 'furrowctl resume'.", { setup_.paths.folder().string() }) };
-        options_.attempt = attempts.value().back().id.value;
+        options_.attempt = attempts.back().id.value;
     }
     LedgerThread::Options ledger;
     ledger.tracker = setup_.paths.tracker();
@@ -73,32 +66,20 @@ Status TrainingSession::start()
         logWarning(text);
         telemetry_->write(EventRecord { systemClock().monotonicNs(), progress.step, progress.chunk.value, EventRecord::Kind::Alarm, text });
     };
-    if (auto opened = openData(); !opened.ok())
-        return opened;
-    auto started = LedgerThread::start(std::move(ledger));
-    if (!started.ok())
-        return started.error();
-    ledger_ = std::move(started).value();
+    FURROW_TRY(openData());
+    FURROW_TRY_ASSIGN(ledger_, LedgerThread::start(std::move(ledger)));
     failPoint("worker.started");
-    if (auto opened = openTelemetry(); !opened.ok())
-        return opened;
+    FURROW_TRY(openTelemetry());
     writer_ = std::make_unique<CheckpointWriter>(setup_.paths, setup_.file.runId, *ledger_);
-    auto learner = factory_(setup_);
-    if (!learner.ok())
-        return learner.error();
-    learner_ = std::move(learner).value();
-    if (auto restored = restore(); !restored.ok())
-        return restored;
-    if (auto kept = keepFrozen(); !kept.ok())
-        return kept;
-    if (auto met = meetRanks(); !met.ok())
-        return met;
+    FURROW_TRY_ASSIGN(learner_, factory_(setup_));
+    FURROW_TRY(restore());
+    FURROW_TRY(keepFrozen());
+    FURROW_TRY(meetRanks());
     steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
     adaptive_.restore(state_.adaptive);
     spikes_.restore(state_.spikes);
     divergence_.restore(state_.divergence);
-    if (auto planned = planRates(); !planned.ok())
-        return planned;
+    FURROW_TRY(planRates());
     const auto signals = ledger_->signals();
     saveRequestSeen_ = signals.saveRequest;
     evalRequestSeen_ = signals.evalRequest;
@@ -111,19 +92,11 @@ Status TrainingSession::start()
 
 Status TrainingSession::openData()
 {
-    auto tokenizer = tokenizerOf(setup_);
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    tokenizer_ = std::move(tokenizer).value();
-    auto started = ChunkLoader::start(loaderOptions(setup_, *tokenizer_));
-    if (!started.ok())
-        return started.error();
-    loader_ = std::move(started).value();
+    FURROW_TRY_ASSIGN(tokenizer_, tokenizerOf(setup_));
+    FURROW_TRY_ASSIGN(loader_, ChunkLoader::start(loaderOptions(setup_, *tokenizer_)));
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
-    auto heldOut = readHeldOut(setup_.paths.evaluationFile());
-    if (!heldOut.ok())
-        return heldOut.error();
-    evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut).value(), tokenizer_->endOfText(), setup_.config.seqLen, setup_.config.batchSize,
+    FURROW_TRY_ASSIGN(auto heldOut, readHeldOut(setup_.paths.evaluationFile()));
+    evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(), setup_.config.seqLen, setup_.config.batchSize,
         setup_.config.evalBatches, setup_.device);
     return {};
 }
@@ -133,20 +106,15 @@ Status TrainingSession::meetRanks()
 {
     if (options_.ranks == 1)
         return {};
-    auto group = joinRanks(options_, setup_);
-    if (!group.ok())
-        return group.error();
-    group_ = std::move(group).value();
+    FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_));
     ranks_ = std::make_unique<RankOrders>(*group_);
     return shareState(*learner_, *group_);
 }
 
 Status TrainingSession::openTelemetry()
 {
-    auto writer = TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock());
-    if (!writer.ok())
-        return writer.error();
-    telemetry_.emplace(std::move(writer).value());
+    FURROW_TRY_ASSIGN(auto writer, TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
+    telemetry_.emplace(std::move(writer));
     return {};
 }
 
@@ -157,39 +125,31 @@ Status TrainingSession::keepFrozen()
     if (frozen.empty() || frozenFile_)
         return {};
     tellProgress("checkpoint");
-    auto kept = storeFrozen(setup_.paths, setup_.file.runId, frozen);
-    if (!kept.ok())
-        return kept.error();
-    frozenFile_ = kept.value();
+    FURROW_TRY_ASSIGN(auto kept, storeFrozen(setup_.paths, setup_.file.runId, frozen));
+    frozenFile_ = kept;
     return {};
 }
 
 /// The schedule that the supervisor planned for this attempt, else as the settings ask; and what earlier roll-backs of this replica changed.
 Status TrainingSession::planRates()
 {
-    auto notes = readTrainingNotes(setup_.paths.tracker());
-    if (!notes.ok())
-        return notes.error();
-    if (const auto found = notes.value().rollbacks.find(options_.replica); found != notes.value().rollbacks.end())
+    FURROW_TRY_ASSIGN(auto notes, readTrainingNotes(setup_.paths.tracker()));
+    if (const auto found = notes.rollbacks.find(options_.replica); found != notes.rollbacks.end())
         rollback_ = rollbackFrom(found->second);
-    if (const auto plan = ratePlanFrom(notes.value().ratePlan)) {
+    if (const auto plan = ratePlanFrom(notes.ratePlan)) {
         schedule_ = plan->inForce;
         return {};
     }
-    auto totals = reader_->totals();
-    if (!totals.ok())
-        return totals.error();
+    FURROW_TRY_ASSIGN(auto totals, reader_->totals());
     const auto epoch = epochLength(setup_.paths, setup_.file);
-    schedule_ = planRate(setup_.config, labelsOfRun(setup_.config, epoch, setup_.file.samplesPerBlock, totals.value().rules.epochs, setup_.ranks)).inForce;
+    schedule_ = planRate(setup_.config, labelsOfRun(setup_.config, epoch, setup_.file.samplesPerBlock, totals.rules.epochs, setup_.ranks)).inForce;
     return {};
 }
 
 Result<CheckpointRecord> TrainingSession::checkpointRow(CheckpointId id)
 {
-    auto rows = reader_->checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    for (const auto& row : rows.value())
+    FURROW_TRY_ASSIGN(auto rows, reader_->checkpoints());
+    for (const auto& row : rows)
         if (row.id == id)
             return row.record;
     return Error { ErrorCode::NotFound, sentence("the tracker has no checkpoint %1", { std::to_string(id.value) }) };
@@ -201,20 +161,16 @@ Status TrainingSession::restore()
 {
     state_.learner = learner_->name();
     state_.replica = options_.replica;
-    auto replicas = reader_->replicas();
-    if (!replicas.ok())
-        return replicas.error();
-    for (const auto& replica : replicas.value())
+    FURROW_TRY_ASSIGN(auto replicas, reader_->replicas());
+    for (const auto& replica : replicas)
         if (replica.replica == options_.replica)
             head_ = replica.head;
     if (!head_)
         return {}; // the common start
-    auto rows = reader_->checkpoints();
-    if (!rows.ok())
-        return rows.error();
+    FURROW_TRY_ASSIGN(auto rows, reader_->checkpoints());
     const SupervisorLedger::CheckpointRow* head = nullptr;
     const SupervisorLedger::CheckpointRow* own = nullptr;
-    for (const auto& row : rows.value()) {
+    for (const auto& row : rows) {
         if (row.id == *head_)
             head = &row;
         if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && row.surviving && !row.damaged && !row.removed && row.id <= *head_ && (!own || row.id > own->id))
@@ -222,21 +178,19 @@ Status TrainingSession::restore()
     }
     if (!head)
         return Error { ErrorCode::Corrupt, sentence("the tracker names checkpoint %1 as the head of replica %2 and has no row of it", { std::to_string(head_->value), std::to_string(options_.replica) }) };
-    auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, head->record, { .optimizer = own == head, .frozen = true });
-    if (!loaded.ok())
-        return loaded.error();
-    if (loaded.value().state.learner != learner_->name())
-        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one", { head->record.folder, loaded.value().state.learner, learner_->name() }) };
-    if (auto fits = learner_->loadWeights(loaded.value().allWeights()); !fits.ok())
+    FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, head->record, { .optimizer = own == head, .frozen = true }));
+    if (loaded.state.learner != learner_->name())
+        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one", { head->record.folder, loaded.state.learner, learner_->name() }) };
+    if (auto fits = learner_->loadWeights(loaded.allWeights()); !fits.ok())
         return fits.error().in("checkpoint " + head->record.folder);
-    frozenFile_ = loaded.value().frozenFile;
-    state_ = loaded.value().state;
+    frozenFile_ = loaded.frozenFile;
+    state_ = loaded.state;
     state_.parents.clear();
     headFolder_ = head->record.folder;
     if (own && own != head) {
         auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, own->record, { .optimizer = true });
         if (mine.ok()) {
-            loaded.value().optimizer = std::move(mine.value().optimizer);
+            loaded.optimizer = std::move(mine.value().optimizer);
             state_.keepOwnCounts(mine.value().state);
         } else {
             logWarning(mine.error().message + " The moments of the optimizer start anew.");
@@ -249,8 +203,8 @@ Status TrainingSession::restore()
             state_.keepOwnCounts({}); // a new replica warms up
     }
     state_.replica = options_.replica;
-    if (!loaded.value().optimizer.empty() && own)
-        if (auto fits = learner_->loadOptimizer(loaded.value().optimizer); !fits.ok())
+    if (!loaded.optimizer.empty() && own)
+        if (auto fits = learner_->loadOptimizer(loaded.optimizer); !fits.ok())
             return fits.error().in("checkpoint " + own->record.folder);
     return {};
 }

@@ -56,12 +56,10 @@ std::string differences(const ModelConfig& here, const ModelConfig& there)
 
 Result<NamedTensors> fromHuggingFaceFolder(const std::filesystem::path& path, const ModelConfig& config)
 {
-    auto model = importHuggingFace(path);
-    if (!model.ok())
-        return model.error();
-    if (const auto text = differences(config, model.value().config); !text.empty())
+    FURROW_TRY_ASSIGN(auto model, importHuggingFace(path));
+    if (const auto text = differences(config, model.config); !text.empty())
         return Error { ErrorCode::InvalidArgument, text };
-    NamedTensors weights = std::move(model).value().state;
+    NamedTensors weights = std::move(model).state;
     for (auto& [name, tensor] : weights)
         if (name == "positions.weight")
             tensor = tensor.narrow(0, 0, config.contextLength).contiguous();
@@ -72,19 +70,17 @@ Result<NamedTensors> fromHuggingFaceFolder(const std::filesystem::path& path, co
 Result<NamedTensors> frozenWeightsOf(const std::filesystem::path& checkpoint)
 {
     std::error_code unknown;
-    if (!std::filesystem::exists(checkpoint / "manifest.json", unknown)) // what a merge of named checkpoints made
+    if (!std::filesystem::exists(checkpoint / kManifestFile, unknown)) // what a merge of named checkpoints made
         return NamedTensors {};
-    auto manifest = readManifest(checkpoint);
-    if (!manifest.ok())
-        return manifest.error();
-    if (!manifest.value().frozen)
+    FURROW_TRY_ASSIGN(auto manifest, readManifest(checkpoint));
+    if (!manifest.frozen)
         return NamedTensors {};
-    const auto& frozen = *manifest.value().frozen;
+    const auto& frozen = *manifest.frozen;
     const auto inRun = frozenFileIn(std::filesystem::absolute(checkpoint).parent_path(), frozen.sha256);
     const auto withIt = checkpoint / inRun.filename();
     const auto file = std::filesystem::exists(inRun, unknown) ? inRun : withIt;
     if (!std::filesystem::exists(file, unknown))
-        return Error { ErrorCode::NotFound, sentence("checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.", { utf8Text(checkpoint.filename()), utf8Text(inRun), manifest.value().runId }) };
+        return Error { ErrorCode::NotFound, sentence("checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.", { utf8Text(checkpoint.filename()), utf8Text(inRun), manifest.runId }) };
     if (auto whole = verifyFrozenFile(file, frozen); !whole.ok())
         return whole.error().in(utf8Text(file));
     auto read = readSafetensors(file);
@@ -93,15 +89,11 @@ Result<NamedTensors> frozenWeightsOf(const std::filesystem::path& checkpoint)
 
 Result<NamedTensors> fromCheckpoint(const std::filesystem::path& path)
 {
-    auto file = readSafetensors(path / kWeightsFile);
-    if (!file.ok())
-        return file.error();
-    auto frozen = frozenWeightsOf(path);
-    if (!frozen.ok())
-        return frozen.error();
-    auto weights = std::move(file).value().tensors;
+    FURROW_TRY_ASSIGN(auto file, readSafetensors(path / kWeightsFile));
+    FURROW_TRY_ASSIGN(auto frozen, frozenWeightsOf(path));
+    auto weights = std::move(file).tensors;
     std::erase_if(weights, [](const auto& one) { return one.first.starts_with(kAveragePrefix); });
-    weights.insert(weights.end(), frozen.value().begin(), frozen.value().end());
+    weights.insert(weights.end(), frozen.begin(), frozen.end());
     return weights;
 }
 

@@ -140,8 +140,7 @@ Status StepRunner::sumLossOnHost(double& lossSum)
 {
     std::vector<std::int64_t> each(static_cast<std::size_t>(group_->ranks()), 0);
     each[static_cast<std::size_t>(group_->rank())] = std::bit_cast<std::int64_t>(lossSum);
-    if (auto told = group_->exchange(RankGroup::Exchange::Loss, each); !told.ok())
-        return told;
+    FURROW_TRY(group_->exchange(RankGroup::Exchange::Loss, each));
     lossSum = 0;
     for (const auto one : each)
         lossSum += std::bit_cast<double>(one);
@@ -156,10 +155,8 @@ Status StepRunner::runOnHost(const StepInput& step, StepOutcome outcome, bool me
         outcome.losses_WT = accumulateAll(step).cpu(); // fp16 on a GPU waits here
         outcome.lossSum = outcome.losses_WT.sum(torch::kFloat64).item<double>();
         if (gradients_) {
-            if (auto summed = gradients_->finish(); !summed.ok())
-                return summed;
-            if (auto summed = sumLossOnHost(outcome.lossSum); !summed.ok())
-                return summed;
+            FURROW_TRY(gradients_->finish());
+            FURROW_TRY(sumLossOnHost(outcome.lossSum));
         }
         middle = secondsNow();
         if (std::isfinite(outcome.lossSum))
@@ -186,11 +183,9 @@ Status StepRunner::runOnDevice(const StepInput& step, StepOutcome outcome, bool 
     if (auto* model = learner_.model())
         model->parameters().gradients().narrow(0, 0, 1).add_(loss * 0);
     if (gradients_) {
-        if (auto summed = gradients_->finish(); !summed.ok())
-            return summed;
+        FURROW_TRY(gradients_->finish());
         group_->beginSum(loss);
-        if (auto summed = group_->finishSums(); !summed.ok())
-            return summed;
+        FURROW_TRY(group_->finishSums());
     }
     const double middle = secondsNow();
     const auto norm = learner_.apply(outcome.learningRate, clipNorm_);

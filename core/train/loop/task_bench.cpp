@@ -32,13 +32,9 @@ double secondsNow()
 /// @param vocabularySize  0: the preset's own
 Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySize = 0)
 {
-    auto preset = findPreset(options.preset);
-    if (!preset.ok())
-        return preset.error();
-    auto device = findDevice(options.device);
-    if (!device.ok())
-        return device.error();
-    RunSetup setup { RunPaths(std::filesystem::path()), {}, preset.value().config, {}, { options.device, options.threads, false }, device.value() };
+    FURROW_TRY_ASSIGN(auto preset, findPreset(options.preset));
+    FURROW_TRY_ASSIGN(auto device, findDevice(options.device));
+    RunSetup setup { RunPaths(std::filesystem::path()), {}, preset.config, {}, { options.device, options.threads, false }, device };
     if (options.batchSize > 0)
         setup.config.batchSize = options.batchSize;
     if (options.seqLen > 0)
@@ -47,7 +43,7 @@ Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySiz
         setup.config.precision = options.precision;
     setup.config.seed = options.seed;
     setup.modelConfig = modelConfigOf(setup.config, vocabularySize > 0 ? vocabularySize : usualVocabulary(setup.config));
-    setUpCompute(setup.compute, { device.value().is_cpu(), setup.config.tf32, setup.config.attention });
+    setUpCompute(setup.compute, { device.is_cpu(), setup.config.tf32, setup.config.attention });
     if (const auto problems = trainingProblems(setup); !problems.empty())
         return Error { ErrorCode::InvalidArgument, problems.front() };
     return setup;
@@ -151,10 +147,8 @@ Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, cons
             setUpCompute(setup.compute, { setup.device.is_cpu(), tf32, attention });
             nlohmann::json row { { "attention", attention }, { "tf32", tf32 } };
             try {
-                const auto times = timeSteps(learner, batch, setup.config.clip, seconds, stopRequested);
-                if (!times.ok())
-                    return times.error();
-                row["tokens_per_s_median"] = static_cast<double>(batch.labels) / times.value().median;
+                FURROW_TRY_ASSIGN(const auto times, timeSteps(learner, batch, setup.config.clip, seconds, stopRequested));
+                row["tokens_per_s_median"] = static_cast<double>(batch.labels) / times.median;
                 row["gain"] = row["tokens_per_s_median"].get<double>() / (rows.empty() ? row : rows.front())["tokens_per_s_median"].get<double>();
             } catch (const c10::Error& error) {
                 row["problem"] = error.what_without_backtrace();
@@ -168,13 +162,11 @@ Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, cons
 /// Collects code points piece by piece for the character vocabulary.
 Result<std::shared_ptr<const Tokenizer>> characterTokenizer(const std::string& file)
 {
-    auto text = readFile(pathFromUtf8(file), 1ull << 30);
-    if (!text.ok())
-        return text.error();
+    FURROW_TRY_ASSIGN(auto text, readFile(pathFromUtf8(file), 1ull << 30));
     bool given = false;
     return buildCharTokenizer(
         [&](std::string_view& piece) {
-            piece = text.value();
+            piece = text;
             return !std::exchange(given, true);
         },
         CharFallback::EndOfText);
@@ -190,9 +182,7 @@ Result<double> heldOutLoss(Learner& learner, const StreamData& data, const RunSe
     std::int64_t labels = 0;
     for (int i = 0; i < kBatches; ++i) {
         auto batch = emptyBatch(setup);
-        auto filled = data.fillHeldOut(random, static_cast<int>(setup.config.batchSize), setup.config.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>());
-        if (!filled.ok())
-            return filled.error();
+        FURROW_TRY(data.fillHeldOut(random, static_cast<int>(setup.config.batchSize), setup.config.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>()));
         const auto moved = onDevice(batch, setup.device);
         sum += learner.model()->lossSum(moved.inputs_BT, moved.labels_BT).sum.item<double>(); // sync: an evaluation
         labels += batch.labels;
@@ -206,25 +196,21 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
 {
     constexpr double kUsable = 0.9; // of the memory: the rest is for others and for fragments
     constexpr std::int64_t kLargest = 1 << 16;
-    auto setup = setupOf(options);
-    if (!setup.ok())
-        return setup.error();
-    auto learner = newLearner(setup.value());
-    if (!learner.ok())
-        return learner.error();
-    const auto limit = static_cast<std::int64_t>(kUsable * static_cast<double>(deviceMemoryBytes(setup.value().device)));
+    FURROW_TRY_ASSIGN(auto setup, setupOf(options));
+    FURROW_TRY_ASSIGN(auto learner, newLearner(setup));
+    const auto limit = static_cast<std::int64_t>(kUsable * static_cast<double>(deviceMemoryBytes(setup.device)));
     MemoryMeter memory;
-    StepRunner runner(*learner.value(), setup.value().config.clip);
+    StepRunner runner(*learner, setup.config.clip);
     nlohmann::json rows = nlohmann::json::array();
     std::int64_t largest = 0;
     std::int64_t before = 0; // peak of the batch half as large
     std::string end = "batch_size has reached its greatest value";
     for (std::int64_t windows = 1; windows <= kLargest; windows *= 2) {
-        setup.value().config.batchSize = windows;
+        setup.config.batchSize = windows;
         std::vector<StepOutcome> known;
         double seconds = 0;
         try {
-            const auto batch = onDevice(randomBatch(setup.value(), options.seed), setup.value().device);
+            const auto batch = onDevice(randomBatch(setup, options.seed), setup.device);
             for (int i = 0; i < 2; ++i) { // the second one has its memory already
                 const double from = secondsNow();
                 (void)runner.run(stepOf({ batch }), 1e-4, known); // fails only with a group
@@ -235,9 +221,9 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
             end = "out of memory";
             break;
         }
-        const std::int64_t peak = memory.read(setup.value().device, true).peakBytes;
+        const std::int64_t peak = memory.read(setup.device, true).peakBytes;
         largest = windows;
-        rows.push_back({ { "batch_size", windows }, { "peak_bytes", peak }, { "step_ms", seconds * 1e3 }, { "tokens_per_s", static_cast<double>(windows * setup.value().config.seqLen) / seconds } });
+        rows.push_back({ { "batch_size", windows }, { "peak_bytes", peak }, { "step_ms", seconds * 1e3 }, { "tokens_per_s", static_cast<double>(windows * setup.config.seqLen) / seconds } });
         if (stopRequested())
             return Error { ErrorCode::Cancelled, "fit was stopped" };
         if (before > 0 && peak + 2 * (peak - before) > limit) {
@@ -250,37 +236,31 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
         }
         before = peak;
     }
-    return nlohmann::json { { "preset", options.preset }, { "device", options.device }, { "seq_len", setup.value().config.seqLen }, { "parameters", setup.value().modelConfig.parameterCount() },
+    return nlohmann::json { { "preset", options.preset }, { "device", options.device }, { "seq_len", setup.config.seqLen }, { "parameters", setup.modelConfig.parameterCount() },
         { "memory_bytes", limit }, { "largest_batch_size", largest }, { "end", end }, { "measured", rows } };
 }
 
 Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
-    auto setup = setupOf(options);
-    if (!setup.ok())
-        return setup.error();
-    auto learner = newLearner(setup.value());
-    if (!learner.ok())
-        return learner.error();
-    const auto& c = setup.value().config;
-    const auto batch = onDevice(randomBatch(setup.value(), options.seed), setup.value().device);
-    const auto steps = timeSteps(*learner.value(), batch, c.clip, options.seconds, stopRequested);
-    if (!steps.ok())
-        return steps.error();
-    const auto peak = MemoryMeter().read(setup.value().device).peakBytes;
+    FURROW_TRY_ASSIGN(auto setup, setupOf(options));
+    FURROW_TRY_ASSIGN(auto learner, newLearner(setup));
+    const auto& c = setup.config;
+    const auto batch = onDevice(randomBatch(setup, options.seed), setup.device);
+    FURROW_TRY_ASSIGN(const auto steps, timeSteps(*learner, batch, c.clip, options.seconds, stopRequested));
+    const auto peak = MemoryMeter().read(setup.device).peakBytes;
     const auto tokens = static_cast<double>(batch.labels);
-    const auto precision = learner.value()->model()->options().precision;
-    const double gflops = setup.value().modelConfig.flopsPerToken() * tokens / steps.value().median / 1e9;
-    const double productGflops = productRate(setup.value().device, precision) / 1e9;
-    const auto& model = setup.value().modelConfig;
-    const auto estimated = estimateMemory(c, model, stepPathOf(c, model, setup.value().device.is_cuda()), options.threads);
-    nlohmann::json result { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads }, { "backend", learner.value()->backendName() },
-        { "precision", toString(precision) }, { "parameters", setup.value().modelConfig.parameterCount() }, { "batch_size", c.batchSize }, { "seq_len", c.seqLen },
-        { "steps", steps.value().count }, { "tokens_per_s", tokens / steps.value().mean }, { "tokens_per_s_median", tokens / steps.value().median },
-        { "step_ms_median", steps.value().median * 1e3 }, { "forward_backward_ms", steps.value().backward * 1e3 }, { "optimizer_ms", steps.value().optimizer * 1e3 },
+    const auto precision = learner->model()->options().precision;
+    const double gflops = setup.modelConfig.flopsPerToken() * tokens / steps.median / 1e9;
+    const double productGflops = productRate(setup.device, precision) / 1e9;
+    const auto& model = setup.modelConfig;
+    const auto estimated = estimateMemory(c, model, stepPathOf(c, model, setup.device.is_cuda()), options.threads);
+    nlohmann::json result { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads }, { "backend", learner->backendName() },
+        { "precision", toString(precision) }, { "parameters", setup.modelConfig.parameterCount() }, { "batch_size", c.batchSize }, { "seq_len", c.seqLen },
+        { "steps", steps.count }, { "tokens_per_s", tokens / steps.mean }, { "tokens_per_s_median", tokens / steps.median },
+        { "step_ms_median", steps.median * 1e3 }, { "forward_backward_ms", steps.backward * 1e3 }, { "optimizer_ms", steps.optimizer * 1e3 },
         { "estimated_memory_bytes", estimated.total() - estimated.checkpoint }, { "peak_memory_bytes", peak }, { "gflops", gflops }, { "product_gflops", productGflops },
         { "flop_utilisation", gflops / productGflops } };
-    if (auto kernels = timeKernels(setup.value(), *learner.value(), batch, options.seconds / 4, stopRequested); !kernels.ok())
+    if (auto kernels = timeKernels(setup, *learner, batch, options.seconds / 4, stopRequested); !kernels.ok())
         return kernels.error();
     else if (!kernels.value().empty())
         result["kernels"] = kernels.value();
@@ -289,32 +269,22 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
 
 Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
-    auto tokenizer = characterTokenizer(options.data);
-    if (!tokenizer.ok())
-        return tokenizer.error();
-    auto data = StreamData::open(pathFromUtf8(options.data), *tokenizer.value());
-    if (!data.ok())
-        return data.error();
-    auto setup = setupOf(options, tokenizer.value()->vocabularySize());
-    if (!setup.ok())
-        return setup.error();
-    auto& c = setup.value().config;
+    FURROW_TRY_ASSIGN(auto tokenizer, characterTokenizer(options.data));
+    FURROW_TRY_ASSIGN(auto data, StreamData::open(pathFromUtf8(options.data), *tokenizer));
+    FURROW_TRY_ASSIGN(auto setup, setupOf(options, tokenizer->vocabularySize()));
+    auto& c = setup.config;
     c.warmupSteps = std::min(c.warmupSteps, options.steps);
-    auto learner = newLearner(setup.value());
-    if (!learner.ok())
-        return learner.error();
+    FURROW_TRY_ASSIGN(auto learner, newLearner(setup));
     const LrSchedule schedule = planRate(c, static_cast<double>(options.steps)).inForce; // its positions are steps
-    StepRunner runner(*learner.value(), c.clip);
+    StepRunner runner(*learner, c.clip);
     Random random(mixSeed({ static_cast<std::uint64_t>(options.seed), 1 }));
     double trainSeconds = 0;
     double best = 1e9;
     double last = 0;
     for (std::int64_t step = 0; step <= options.steps && !stopRequested(); ++step) {
         if (step % std::max<std::int64_t>(options.evalEvery, 1) == 0 || step == options.steps) {
-            auto loss = heldOutLoss(*learner.value(), data.value(), setup.value());
-            if (!loss.ok())
-                return loss.error();
-            last = loss.value();
+            FURROW_TRY_ASSIGN(auto loss, heldOutLoss(*learner, data, setup));
+            last = loss;
             best = std::min(best, last);
             const auto tokens = static_cast<double>(step * c.batchSize * c.gradAccum * c.seqLen);
             output(nlohmann::json { { "step", step }, { "validation_loss", last }, { "tokens", tokens }, { "tokens_per_s", trainSeconds > 0 ? tokens / trainSeconds : 0 }, { "train_seconds", trainSeconds } }.dump() + "\n");
@@ -324,18 +294,16 @@ Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& 
         const double began = secondsNow();
         std::vector<Batch> batches;
         for (std::int64_t i = 0; i < c.gradAccum; ++i) {
-            auto batch = emptyBatch(setup.value());
-            auto filled = data.value().fillTrain(random, static_cast<int>(c.batchSize), c.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>());
-            if (!filled.ok())
-                return filled.error();
-            batches.push_back(onDevice(batch, setup.value().device));
+            auto batch = emptyBatch(setup);
+            FURROW_TRY(data.fillTrain(random, static_cast<int>(c.batchSize), c.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>()));
+            batches.push_back(onDevice(batch, setup.device));
         }
         std::vector<StepOutcome> known;
         (void)runner.run(stepOf(std::move(batches)), learningRate(schedule, step, static_cast<double>(step)), known);
         trainSeconds += secondsNow() - began;
     }
-    return nlohmann::json { { "data", options.data }, { "steps", options.steps }, { "threads", options.threads }, { "backend", learner.value()->backendName() },
-        { "parameters", setup.value().modelConfig.parameterCount() }, { "validation_loss", last }, { "best_validation_loss", best },
+    return nlohmann::json { { "data", options.data }, { "steps", options.steps }, { "threads", options.threads }, { "backend", learner->backendName() },
+        { "parameters", setup.modelConfig.parameterCount() }, { "validation_loss", last }, { "best_validation_loss", best },
         { "tokens_per_s", static_cast<double>(options.steps * c.batchSize * c.gradAccum * c.seqLen) / std::max(trainSeconds, 1e-9) }, { "train_seconds", trainSeconds } };
 }
 

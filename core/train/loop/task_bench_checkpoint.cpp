@@ -36,11 +36,9 @@ FrozenCheckpoint frozenOf(std::int64_t parameters)
 /// The same tensors into two synced files.
 Status writeBare(const std::filesystem::path& folder, const FrozenCheckpoint& frozen)
 {
-    if (auto status = realFileSystem().createFolders(folder); !status.ok())
-        return status;
+    FURROW_TRY(realFileSystem().createFolders(folder));
     for (const auto& [name, tensors] : { std::pair("weights", &frozen.weights), std::pair("optimizer", &frozen.optimizer) })
-        if (auto status = writeSafetensors(*tensors, {}, realFileSystem(), folder / name); !status.ok())
-            return status;
+        FURROW_TRY(writeSafetensors(*tensors, {}, realFileSystem(), folder / name));
     return realFileSystem().syncFolder(folder);
 }
 
@@ -48,16 +46,11 @@ Status writeBare(const std::filesystem::path& folder, const FrozenCheckpoint& fr
 
 Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
-    const auto preset = findPreset(options.preset);
-    if (!preset.ok())
-        return preset.error();
-    const auto scratch = ScratchFolder::make(pathFromUtf8(options.out));
-    if (!scratch.ok())
-        return scratch.error();
-    const RunPaths paths(scratch.value().path());
-    if (auto prepared = prepareNotes(paths); !prepared.ok())
-        return prepared.error();
-    const auto frozen = frozenOf(modelConfigOf(preset.value().config, usualVocabulary(preset.value().config)).parameterCount());
+    FURROW_TRY_ASSIGN(const auto preset, findPreset(options.preset));
+    FURROW_TRY_ASSIGN(const auto scratch, ScratchFolder::make(pathFromUtf8(options.out)));
+    const RunPaths paths(scratch.path());
+    FURROW_TRY(prepareNotes(paths));
+    const auto frozen = frozenOf(modelConfigOf(preset.config, usualVocabulary(preset.config)).parameterCount());
     std::vector<double> bare, checkpoint, ratio;
     std::uint64_t bytes = 0;
     const auto timed = [](const auto& act, std::vector<double>& seconds) -> Status {
@@ -67,23 +60,19 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
         return status;
     };
     for (int round = 0; round < kRounds; ++round) {
-        const auto bareFolder = scratch.value() / "bare";
+        const auto bareFolder = scratch / "bare";
         std::string made;
         const auto writeCheckpoint = [&]() -> Status {
-            auto record = publishCheckpoint(paths, "bench", frozen);
-            if (!record.ok())
-                return record.error();
-            made = record.value().folder;
-            bytes = record.value().sizeBytes;
+            FURROW_TRY_ASSIGN(auto record, publishCheckpoint(paths, "bench", frozen));
+            made = record.folder;
+            bytes = record.sizeBytes;
             return {};
         };
         // In turns, each first every second time: what the disk still has to do for the one before counts for both alike.
         for (const bool isBare : { round % 2 == 0, round % 2 != 0 })
-            if (auto status = isBare ? timed([&] { return writeBare(bareFolder, frozen); }, bare) : timed(writeCheckpoint, checkpoint); !status.ok())
-                return status.error();
+            FURROW_TRY(isBare ? timed([&] { return writeBare(bareFolder, frozen); }, bare) : timed(writeCheckpoint, checkpoint));
         for (const auto& folder : { bareFolder, paths.checkpointFolder(made) })
-            if (auto status = realFileSystem().removeAll(folder); !status.ok())
-                return status.error();
+            FURROW_TRY(realFileSystem().removeAll(folder));
         forgetWriting(paths, made);
         ratio.push_back(checkpoint.back() / bare.back());
         if (stopRequested())

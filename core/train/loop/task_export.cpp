@@ -17,18 +17,15 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
     std::error_code failed;
     if (std::filesystem::exists(folder, failed) && !std::filesystem::is_empty(folder, failed))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is not empty. Name a new folder for the export.", { options.out }) };
-    auto run = loadRun(options);
-    if (!run.ok())
-        return run.error();
-    auto* model = run.value().learner->model();
+    FURROW_TRY_ASSIGN(auto run, loadRun(options));
+    auto* model = run.learner->model();
     if (!model)
         return Error { ErrorCode::InvalidArgument, sentence("the counting model cannot be exported") };
     HuggingFaceExtras extras;
-    extras.tokens.begin = extras.tokens.end = static_cast<std::int64_t>(run.value().tokenizer->endOfText());
-    extras.files = huggingFaceTokenizerFiles(*run.value().tokenizer, model->config().contextLength);
-    if (auto written = exportHuggingFace(*model, extras, realFileSystem(), folder); !written.ok())
-        return written.error();
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "step", run.value().state.step }, { "format", "huggingface" }, { "out", utf8Text(std::filesystem::absolute(folder)) } };
+    extras.tokens.begin = extras.tokens.end = static_cast<std::int64_t>(run.tokenizer->endOfText());
+    extras.files = huggingFaceTokenizerFiles(*run.tokenizer, model->config().contextLength);
+    FURROW_TRY(exportHuggingFace(*model, extras, realFileSystem(), folder));
+    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "step", run.state.step }, { "format", "huggingface" }, { "out", utf8Text(std::filesystem::absolute(folder)) } };
 }
 
 } // namespace furrow

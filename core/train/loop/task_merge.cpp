@@ -20,9 +20,7 @@ namespace {
 
 Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attempt, SupervisorLedger& ledger)
 {
-    auto round = ledger.openMergeRound();
-    if (!round.ok())
-        return round.error();
+    FURROW_TRY_ASSIGN(auto round, ledger.openMergeRound());
     TrainerOptions worker;
     worker.runFolder = options.runFolder;
     worker.worker = kNoWorker; // it trains nothing: status and lanes show it as a task, not as worker 0
@@ -30,13 +28,9 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
     worker.device = options.device;
     worker.threads = options.threads;
     worker.counting = options.counting;
-    auto session = TrainingSession::open(worker, {});
-    if (!session.ok())
-        return session.error();
-    auto merged = session.value()->mergeOnly(round.value(), options.method);
-    if (!merged.ok())
-        return merged.error();
-    return nlohmann::json { { "round", round.value() }, { "checkpoint", merged.value() } };
+    FURROW_TRY_ASSIGN(auto session, TrainingSession::open(worker, {}));
+    FURROW_TRY_ASSIGN(auto merged, session->mergeOnly(round, options.method));
+    return nlohmann::json { { "round", round }, { "checkpoint", merged } };
 }
 
 /// Nobody trains the run: the lock is free. An attempt of its own records who did it, and ends as the one before it did: a finished
@@ -46,27 +40,20 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained; it merges by itself. Stop it first to merge by hand.", { utf8Text(paths.folder()) }) } : lock.error();
-    if (auto migrated = SupervisorLedger::migrate(paths.tracker(), lock.value()); !migrated.ok())
-        return migrated.error();
-    auto opened = SupervisorLedger::open(paths.tracker());
-    if (!opened.ok())
-        return opened.error();
-    SupervisorLedger& ledger = opened.value();
+    FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+    FURROW_TRY_ASSIGN(auto opened, SupervisorLedger::open(paths.tracker()));
+    SupervisorLedger& ledger = opened;
     auto reader = LedgerReader::open(paths.tracker());
-    auto attempts = reader.ok() ? reader.value().attempts() : reader.error();
-    if (!attempts.ok())
-        return attempts.error();
+    FURROW_TRY_ASSIGN(auto attempts, reader.ok() ? reader.value().attempts() : reader.error());
     AttemptRow before;
-    if (!attempts.value().empty())
-        before = attempts.value().back();
-    auto attempt = ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson);
-    if (!attempt.ok())
-        return attempt.error();
+    if (!attempts.empty())
+        before = attempts.back();
+    FURROW_TRY_ASSIGN(auto attempt, ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson));
     auto file = readRunFile(paths);
     auto put = file.ok() ? recoverRun(paths, file.value(), ledger) : file.error(); // a merge waits for every live worker: those of a crash are not
-    auto merged = put.ok() ? mergeHeads(options, attempt.value().value, ledger) : Result<nlohmann::json>(put.error());
+    auto merged = put.ok() ? mergeHeads(options, attempt.value, ledger) : Result<nlohmann::json>(put.error());
     const std::string what = !merged.ok() ? "a merge by hand failed" : merged.value().at("checkpoint") == "" ? "there was nothing to merge" : "merged by hand";
-    const auto ended = ledger.endAttempt(attempt.value(), before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
+    const auto ended = ledger.endAttempt(attempt, before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
     if (merged.ok() && !ended.ok())
         return ended.error();
     return merged;
@@ -93,56 +80,40 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
         return Error { ErrorCode::InvalidArgument, sentence("--checkpoints needs two or more folder names, joined by commas.") };
     TaskOptions first = options;
     first.checkpoint = names.front();
-    auto run = loadRun(first);
-    if (!run.ok())
-        return run.error();
-    auto reader = LedgerReader::open(run.value().setup.paths.tracker());
-    if (!reader.ok())
-        return reader.error();
-    auto rows = reader.value().checkpoints();
-    if (!rows.ok())
-        return rows.error();
+    FURROW_TRY_ASSIGN(auto run, loadRun(first));
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(run.setup.paths.tracker()));
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
     std::vector<MergeMember> members;
     std::string base;
     for (const auto& name : names) {
-        const auto row = std::find_if(rows.value().begin(), rows.value().end(), [&](const auto& r) { return r.record.folder == name; });
-        if (row == rows.value().end() || row->removed)
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.record.folder == name; });
+        if (row == rows.end() || row->removed)
             return Error { ErrorCode::NotFound, sentence("the run has no checkpoint '%1'", { name }) };
-        auto loaded = loadCheckpoint(run.value().setup.paths, run.value().setup.file.runId, row->record, {});
-        if (!loaded.ok())
-            return loaded.error();
-        if (!members.empty() && loaded.value().state.base != base)
+        FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(run.setup.paths, run.setup.file.runId, row->record, {}));
+        if (!members.empty() && loaded.state.base != base)
             return Error { ErrorCode::InvalidArgument, sentence("%1 and %2 do not grow from one base; an average of them would be garbage", { name, names.front() }) };
-        base = loaded.value().state.base;
-        members.push_back({ name, std::move(loaded.value().weights), loaded.value().state.tokensSinceBase });
+        base = loaded.state.base;
+        members.push_back({ name, std::move(loaded.weights), loaded.state.tokensSinceBase });
     }
-    const std::string method = options.method.empty() ? run.value().setup.config.merge : options.method;
+    const std::string method = options.method.empty() ? run.setup.config.merge : options.method;
     NamedTensors from;
     if (base.empty()) {
-        auto start = newLearner(run.value().setup);
-        if (!start.ok())
-            return start.error();
-        from = frozenCopy(start.value()->weights());
+        FURROW_TRY_ASSIGN(auto start, newLearner(run.setup));
+        from = frozenCopy(start->weights());
     } else {
         TaskOptions ofBase = options;
         ofBase.checkpoint = base;
-        auto loaded = loadRun(ofBase);
-        if (!loaded.ok())
-            return loaded.error();
-        from = frozenCopy(loaded.value().learner->weights());
+        FURROW_TRY_ASSIGN(auto loaded, loadRun(ofBase));
+        from = frozenCopy(loaded.learner->weights());
     }
-    const auto& c = run.value().setup.config;
-    auto merged = run.value().learner->merge(from, members, method, {}, c.outerLr, c.outerMomentum);
-    if (!merged.ok())
-        return merged.error();
-    const auto frozen = run.value().learner->frozenWeights(); // a folder without a manifest names no file beside it
-    merged.value().weights.insert(merged.value().weights.end(), frozen.begin(), frozen.end());
-    const auto folder = run.value().setup.paths.exportsFolder() / ("merge-" + randomHex(8));
-    if (auto made = realFileSystem().createFolders(folder); !made.ok())
-        return made.error();
-    if (auto written = writeSafetensors(merged.value().weights, { { "format", "pt" } }, realFileSystem(), folder / "weights.safetensors"); !written.ok())
-        return written.error();
-    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", method }, { "warnings", merged.value().warnings } };
+    const auto& c = run.setup.config;
+    FURROW_TRY_ASSIGN(auto merged, run.learner->merge(from, members, method, {}, c.outerLr, c.outerMomentum));
+    const auto frozen = run.learner->frozenWeights(); // a folder without a manifest names no file beside it
+    merged.weights.insert(merged.weights.end(), frozen.begin(), frozen.end());
+    const auto folder = run.setup.paths.exportsFolder() / ("merge-" + randomHex(8));
+    FURROW_TRY(realFileSystem().createFolders(folder));
+    FURROW_TRY(writeSafetensors(merged.weights, { { "format", "pt" } }, realFileSystem(), folder / "weights.safetensors"));
+    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", method }, { "warnings", merged.warnings } };
 }
 
 } // namespace

@@ -53,8 +53,7 @@ private:
 Result<std::vector<std::int64_t>> encoded(const Tokenizer& tokenizer, const std::string& text)
 {
     std::vector<TokenId> ids;
-    if (auto status = tokenizer.encode(text, ids); !status.ok())
-        return status.error();
+    FURROW_TRY(tokenizer.encode(text, ids));
     std::vector<std::int64_t> tokens(ids.begin(), ids.end());
     if (tokens.empty())
         tokens.push_back(tokenizer.endOfText());
@@ -67,26 +66,22 @@ const Error kNoText { ErrorCode::InvalidArgument, sentence("the counting model w
 
 Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
-    auto run = loadRun(options);
-    if (!run.ok())
-        return run.error();
-    auto* model = run.value().learner->model();
+    FURROW_TRY_ASSIGN(auto run, loadRun(options));
+    auto* model = run.learner->model();
     if (!model)
         return kNoText;
-    const auto prompt = encoded(*run.value().tokenizer, options.prompt);
-    if (!prompt.ok())
-        return prompt.error();
+    FURROW_TRY_ASSIGN(const auto prompt, encoded(*run.tokenizer, options.prompt));
     output(options.prompt);
     const std::int64_t began = systemClock().monotonicNs();
-    TextStream text(*run.value().tokenizer, output);
-    auto tokens = sampleText(*model, prompt.value(), sampleOptions(options), [&](std::int64_t token) {
+    TextStream text(*run.tokenizer, output);
+    auto tokens = sampleText(*model, prompt, sampleOptions(options), [&](std::int64_t token) {
         text.add(token);
         return !stopRequested();
     });
     if (!tokens.ok())
         return tokens.error();
     const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "prompt", options.prompt }, { "text", text.text() }, { "tokens", text.tokens() },
+    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "prompt", options.prompt }, { "text", text.text() }, { "tokens", text.tokens() },
         { "tokens_per_s", static_cast<double>(text.tokens()) / std::max(seconds, 1e-9) } };
 }
 
@@ -94,18 +89,16 @@ Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& 
 /// tokens. "/reset" forgets the conversation, "/quit" or the end of the input ends it.
 Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
-    auto run = loadRun(options);
-    if (!run.ok())
-        return run.error();
-    auto* model = run.value().learner->model();
+    FURROW_TRY_ASSIGN(auto run, loadRun(options));
+    auto* model = run.learner->model();
     if (!model)
         return kNoText;
-    const auto& tokenizer = *run.value().tokenizer;
+    const auto& tokenizer = *run.tokenizer;
     std::string conversation = options.prompt == "\n" ? "" : options.prompt;
     std::int64_t turns = 0;
     std::string line;
-    const std::string whose = run.value().newest ? " (" + whoseWeights(*run.value().newest) + ")" : std::string();
-    output(run.value().checkpoint + whose + ". Write a line and the model goes on; /reset forgets, /quit ends.\n> ");
+    const std::string whose = run.newest ? " (" + whoseWeights(*run.newest) + ")" : std::string();
+    output(run.checkpoint + whose + ". Write a line and the model goes on; /reset forgets, /quit ends.\n> ");
     while (!stopRequested() && std::getline(std::cin, line) && line != "/quit") {
         if (line == "/reset") {
             conversation.clear();
@@ -117,10 +110,8 @@ Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& ou
         sample.seed += static_cast<std::uint64_t>(turns++);
         sample.stopToken = tokenizer.endOfText();
         TextStream text(tokenizer, output);
-        const auto prompt = encoded(tokenizer, conversation);
-        if (!prompt.ok())
-            return prompt.error();
-        auto tokens = sampleText(*model, prompt.value(), sample, [&](std::int64_t token) {
+        FURROW_TRY_ASSIGN(const auto prompt, encoded(tokenizer, conversation));
+        auto tokens = sampleText(*model, prompt, sample, [&](std::int64_t token) {
             text.add(token);
             return !stopRequested() && !text.text().ends_with("\n\n");
         });
@@ -130,7 +121,7 @@ Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& ou
         output("\n> ");
     }
     output("\n");
-    return nlohmann::json { { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "turns", turns } };
+    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "turns", turns } };
 }
 
 } // namespace furrow

@@ -27,18 +27,14 @@ struct ChosenWeights {
 /// The checkpoint of that name; without one the weights that the run is known by.
 Result<ChosenWeights> chosenCheckpoint(const RunPaths& paths, const std::string& name)
 {
-    auto reader = LedgerReader::open(paths.tracker());
-    if (!reader.ok())
-        return reader.error();
-    auto rows = reader.value().checkpoints();
-    if (!rows.ok())
-        return rows.error();
-    for (const auto& row : rows.value())
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    for (const auto& row : rows)
         if (!name.empty() && row.record.folder == name)
             return row.removed ? Result<ChosenWeights>(Error { ErrorCode::NotFound, sentence("checkpoint %1 was removed by the keep policy.", { name }) }) : ChosenWeights { row, {} };
     if (!name.empty())
         return Error { ErrorCode::NotFound, sentence("The run has no checkpoint '%1'. They are the folders in %2.", { name, utf8Text(paths.checkpointsFolder()) }) };
-    auto newest = weightsOf(rows.value());
+    auto newest = weightsOf(rows);
     return newest ? ChosenWeights { newest->row, newest } : ChosenWeights {};
 }
 
@@ -47,17 +43,13 @@ Result<std::unique_ptr<Learner>> learnerWith(const RunSetup& setup, const std::o
 {
     if (!row)
         return newLearner(setup);
-    auto checkpoint = loadCheckpoint(setup.paths, setup.file.runId, row->record, { .frozen = true });
-    if (!checkpoint.ok())
-        return checkpoint.error();
+    FURROW_TRY_ASSIGN(auto checkpoint, loadCheckpoint(setup.paths, setup.file.runId, row->record, { .frozen = true }));
     RunSetup bare = setup;
     bare.config.initFrom.clear(); // the weights come from the checkpoint
-    auto learner = newLearner(bare);
-    if (!learner.ok())
-        return learner.error();
-    if (auto fits = learner.value()->loadWeights(checkpoint.value().allWeights()); !fits.ok())
+    FURROW_TRY_ASSIGN(auto learner, newLearner(bare));
+    if (auto fits = learner->loadWeights(checkpoint.allWeights()); !fits.ok())
         return fits.error().in("checkpoint " + row->record.folder);
-    state = checkpoint.value().state;
+    state = checkpoint.state;
     return learner;
 }
 
@@ -65,22 +57,14 @@ Result<std::unique_ptr<Learner>> learnerWith(const RunSetup& setup, const std::o
 
 Result<LoadedRun> loadRun(const TaskOptions& options)
 {
-    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting });
-    if (!setup.ok())
-        return setup.error();
-    auto chosen = chosenCheckpoint(setup.value().paths, options.checkpoint);
-    if (!chosen.ok())
-        return chosen.error();
-    const auto& row = chosen.value().row;
-    auto tokenizer = tokenizerOf(setup.value());
-    if (!tokenizer.ok())
-        return tokenizer.error();
+    FURROW_TRY_ASSIGN(auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
+    FURROW_TRY_ASSIGN(auto chosen, chosenCheckpoint(setup.paths, options.checkpoint));
+    const auto& row = chosen.row;
+    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOf(setup));
     ReplicaState state;
-    auto learner = learnerWith(setup.value(), row, state);
-    if (!learner.ok())
-        return learner.error();
-    learner.value()->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
-    return LoadedRun { std::move(setup).value(), std::move(tokenizer).value(), std::move(learner).value(), row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.value().newest), std::move(state) };
+    FURROW_TRY_ASSIGN(auto learner, learnerWith(setup, row, state));
+    learner->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
+    return LoadedRun { std::move(setup), std::move(tokenizer), std::move(learner), row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.newest), std::move(state) };
 }
 
 nlohmann::json weightsJson(const LoadedRun& run)
@@ -90,47 +74,36 @@ nlohmann::json weightsJson(const LoadedRun& run)
 
 Result<nlohmann::json> checkTask(const TaskOptions& options)
 {
-    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting });
-    if (!setup.ok())
-        return setup.error();
+    FURROW_TRY_ASSIGN(auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
     std::string text;
-    for (const auto& problem : trainingProblems(setup.value()))
+    for (const auto& problem : trainingProblems(setup))
         text += (text.empty() ? "" : "\n") + problem;
     if (!text.empty())
         return Error { ErrorCode::InvalidArgument, text };
-    if (auto learner = newLearner(setup.value()); !learner.ok())
-        return learner.error();
-    return nlohmann::json { { "parameters", setup.value().modelConfig.parameterCount() } };
+    FURROW_TRY(newLearner(setup));
+    return nlohmann::json { { "parameters", setup.modelConfig.parameterCount() } };
 }
 
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
-    auto run = loadRun(options);
-    if (!run.ok())
-        return run.error();
-    if (!run.value().learner->model())
+    FURROW_TRY_ASSIGN(auto run, loadRun(options));
+    if (!run.learner->model())
         return Error { ErrorCode::InvalidArgument, sentence("the counting model has nothing to evaluate") };
-    const auto& config = run.value().setup.config;
-    auto text = options.data.empty() ? readHeldOut(run.value().setup.paths.evaluationFile()) : readEvaluationText(config, options.data, *run.value().tokenizer, kMostText);
-    if (!text.ok())
-        return text.error();
-    const bool alsoTrained = text.value().alsoTrained;
-    const bool complete = text.value().complete;
-    const std::vector<std::uint64_t> fingerprints = text.value().text.fingerprints;
+    const auto& config = run.setup.config;
+    FURROW_TRY_ASSIGN(auto text, options.data.empty() ? readHeldOut(run.setup.paths.evaluationFile()) : readEvaluationText(config, options.data, *run.tokenizer, kMostText));
+    const bool alsoTrained = text.alsoTrained;
+    const bool complete = text.complete;
+    const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;
     const std::string source = options.data.empty() ? config.evalData : options.data;
-    const EvaluationSet set(std::move(text).value(), run.value().tokenizer->endOfText(), config.seqLen, config.batchSize, 0, run.value().setup.device);
-    auto result = set.run(*run.value().learner->model(), true, [&] { return !stopRequested(); });
-    if (!result.ok())
-        return result.error();
-    const auto& e = result.value();
+    const EvaluationSet set(std::move(text), run.tokenizer->endOfText(), config.seqLen, config.batchSize, 0, run.setup.device);
+    FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] { return !stopRequested(); }));
+    const auto& e = result;
     nlohmann::json overlap;
     if (!source.empty()) {
-        auto found = overlapWithTraining(config, run.value().setup.file.dataManifest, fingerprints, std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); });
-        if (!found.ok())
-            return found.error();
-        overlap = { { "text", describe(found.value()) }, { "samples", found.value().samples }, { "also_trained", found.value().seen }, { "share", found.value().share() } };
+        FURROW_TRY_ASSIGN(auto found, overlapWithTraining(config, run.setup.file.dataManifest, fingerprints, std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); }));
+        overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen }, { "share", found.share() } };
     }
-    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.value().checkpoint }, { "weights", weightsJson(run.value()) }, { "step", run.value().state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
+    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "step", run.state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
         { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
 }
 

@@ -54,15 +54,13 @@ Result<TrainerEnd> TrainingSession::run()
 Result<std::optional<TrainerEnd>> TrainingSession::turn()
 {
     using Turn = std::optional<TrainerEnd>;
-    auto look = lookAround();
-    if (!look.ok())
-        return look.error();
+    FURROW_TRY_ASSIGN(auto look, lookAround());
     Status status;
-    if (look.value() == Cut::Stop) {
+    if (look == Cut::Stop) {
         auto end = finish(sentence("stopped"));
         return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
     }
-    if (look.value() == Cut::Merge) {
+    if (look == Cut::Merge) {
         status = joinMerge(ledger_->signals().mergeRound);
         return status.ok() ? Result<Turn>(Turn {}) : Result<Turn>(status.error());
     }
@@ -71,17 +69,13 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
         return status.ok() ? Result<Turn>(Turn {}) : Result<Turn>(status.error());
     }
     const std::int64_t asked = systemClock().monotonicNs();
-    auto next = ledger_->next();
-    if (!next.ok())
-        return next.error();
-    if (const auto* why = std::get_if<NothingToClaim>(&next.value()))
+    FURROW_TRY_ASSIGN(auto next, ledger_->next());
+    if (const auto* why = std::get_if<NothingToClaim>(&next))
         return onNothing(*why);
     waitedSeconds_ += secondsSince(asked);
     totals_.dataSeconds += secondsSince(asked);
-    auto cut = trainChunk(std::get<Claim>(next.value()));
-    if (!cut.ok())
-        return cut.error();
-    if (cut.value() == Cut::Budget) // others hold the last steps and may give some back: claim() says when it is over
+    FURROW_TRY_ASSIGN(auto cut, trainChunk(std::get<Claim>(next)));
+    if (cut == Cut::Budget) // others hold the last steps and may give some back: claim() says when it is over
         status = commitEverything();
     else if (checkpointDue() && !writer_->busy())
         startCheckpoint(nullptr);
@@ -97,10 +91,8 @@ Result<std::optional<TrainerEnd>> TrainingSession::onNothing(NothingToClaim why)
     }
     if (++idleTurns_ == kPollsBeforeCommit || (why == NothingToClaim::WaitForOthers && hasUncommitted())) {
         // What this worker trained may be all that keeps the epoch open: nobody else can commit it.
-        if (auto committed = commitEverything(); !committed.ok())
-            return committed.error();
-        if (auto returned = ledger_->returnSteps(); !returned.ok())
-            return returned.error();
+        FURROW_TRY(commitEverything());
+        FURROW_TRY(ledger_->returnSteps());
     }
     tellProgress("wait");
     std::this_thread::sleep_for(kPoll);
@@ -120,12 +112,9 @@ Status TrainingSession::releaseAhead()
 
 Status TrainingSession::waitPaused()
 {
-    if (auto released = releaseAhead(); !released.ok())
-        return released;
-    if (auto committed = commitEverything(); !committed.ok())
-        return committed;
-    if (auto returned = ledger_->returnSteps(); !returned.ok())
-        return returned;
+    FURROW_TRY(releaseAhead());
+    FURROW_TRY(commitEverything());
+    FURROW_TRY(ledger_->returnSteps());
     logInfo("paused");
     while (!stopWanted() && ledger_->status().ok() && ledger_->signals().desired == DesiredState::Pause) {
         tellProgress("wait");
@@ -138,22 +127,15 @@ Status TrainingSession::waitPaused()
 
 Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
 {
-    if (auto released = releaseAhead(); !released.ok())
-        return released.error();
-    if (auto evaluated = evaluate("at the end"); !evaluated.ok())
-        return evaluated.error();
-    if (auto committed = commitEverything(); !committed.ok())
-        return committed.error();
-    if (auto returned = ledger_->returnSteps(); !returned.ok())
-        return returned.error();
-    if (auto told = ledger_->flushProgress(); !told.ok())
-        return told.error();
+    FURROW_TRY(releaseAhead());
+    FURROW_TRY(evaluate("at the end"));
+    FURROW_TRY(commitEverything());
+    FURROW_TRY(ledger_->returnSteps());
+    FURROW_TRY(ledger_->flushProgress());
     if (ranks_)
-        if (auto told = ranks_->give({ RankOrder::Kind::End }); !told.ok())
-            return told.error();
+        FURROW_TRY(ranks_->give({ RankOrder::Kind::End }));
     failPoint("worker.ending");
-    if (auto ended = ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); }); !ended.ok())
-        return ended.error();
+    FURROW_TRY(ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); }));
     totals_.cause = cause;
     totals_.step = state_.step;
     totals_.tokens = state_.tokens;

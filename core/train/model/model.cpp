@@ -132,8 +132,7 @@ Status loadModelState(Model& model, const NamedTensors& state)
         const auto found = saved.find(name);
         if (found == saved.end())
             return Error { ErrorCode::Corrupt, sentence("tensor '%1' is missing in the saved weights", { name }) };
-        if (const Status status = checkReplacement(name, tensor, found->second); !status.ok())
-            return status;
+        FURROW_TRY(checkReplacement(name, tensor, found->second));
     }
     if (saved.size() > ours.size()) {
         for (const auto& [name, tensor] : ours)

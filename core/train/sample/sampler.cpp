@@ -102,8 +102,7 @@ at::Tensor asBatch(const Model& model, std::span<const std::int64_t> tokens)
 Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::int64_t> prompt, const SampleOptions& options,
     const std::function<bool(std::int64_t)>& onToken)
 {
-    if (const Status status = checkPrompt(model, prompt, options); !status.ok())
-        return status.error();
+    FURROW_TRY(checkPrompt(model, prompt, options));
     try {
         const std::int64_t context = model.config().contextLength;
         TokenDrawer drawer(options);

@@ -48,17 +48,14 @@ Status exportHuggingFace(const Model& model, const HuggingFaceExtras& extras, Fi
     if (!layout.ok())
         return layout.error();
     try {
-        if (const Status status = files.createFolders(folder); !status.ok())
-            return status;
+        FURROW_TRY(files.createFolders(folder));
         const NamedTensors tensors = toHuggingFace(model.config(), layout.value(), model.fullState());
-        if (const Status status = writeSafetensors(tensors, { { "format", "pt" } }, files, folder / "model.safetensors"); !status.ok())
-            return status;
+        FURROW_TRY(writeSafetensors(tensors, { { "format", "pt" } }, files, folder / "model.safetensors"));
         std::map<std::string, std::string> texts = extras.files;
         texts["config.json"] = huggingFaceConfigText(model.config(), layout.value(), extras.tokens);
         texts["generation_config.json"] = huggingFaceGenerationText(extras.tokens);
         for (const auto& [name, text] : texts) {
-            if (const Status status = writeFileDurably(files, folder / name, text); !status.ok())
-                return status;
+            FURROW_TRY(writeFileDurably(files, folder / name, text));
         }
         return files.syncFolder(folder);
     } catch (const std::exception& error) {

@@ -66,8 +66,7 @@ Status writeTensor(const at::Tensor& tensor, const ByteSink& sink)
     const auto step = static_cast<std::int64_t>(kPieceBytes / flat.element_size());
     for (std::int64_t at = 0; at < flat.numel(); at += step) {
         const at::Tensor piece = flat.narrow(0, at, std::min(step, flat.numel() - at)).cpu(); // sync: the bytes leave the device
-        if (const Status status = sink(piece.const_data_ptr(), static_cast<std::size_t>(piece.numel()) * piece.element_size()); !status.ok())
-            return status;
+        FURROW_TRY(sink(piece.const_data_ptr(), static_cast<std::size_t>(piece.numel()) * piece.element_size()));
     }
     return {};
 }
@@ -173,16 +172,14 @@ Result<std::string> readHeaderText(const RandomAccessFile& file)
     std::array<unsigned char, 8> length {};
     if (file.sizeBytes() < length.size())
         return corrupt("the file is too short for safetensors");
-    if (const Status status = file.readAt(0, std::as_writable_bytes(std::span(length))); !status.ok())
-        return status.error();
+    FURROW_TRY(file.readAt(0, std::as_writable_bytes(std::span(length))));
     std::uint64_t headerBytes = 0;
     for (std::size_t i = 0; i < length.size(); ++i)
         headerBytes |= static_cast<std::uint64_t>(length[i]) << (8 * i);
     if (headerBytes > kMaxHeaderBytes || headerBytes > file.sizeBytes() - length.size())
         return corrupt("the header length " + std::to_string(headerBytes) + " is impossible for this file");
     std::string text(headerBytes, '\0');
-    if (const Status status = file.readAt(length.size(), std::as_writable_bytes(std::span(text))); !status.ok())
-        return status.error();
+    FURROW_TRY(file.readAt(length.size(), std::as_writable_bytes(std::span(text))));
     return text;
 }
 
@@ -221,10 +218,8 @@ Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string,
         std::array<unsigned char, 8> length {};
         for (std::size_t i = 0; i < length.size(); ++i)
             length[i] = static_cast<unsigned char>(header.value().size() >> (8 * i));
-        if (const Status status = sink(length.data(), length.size()); !status.ok())
-            return status;
-        if (const Status status = sink(header.value().data(), header.value().size()); !status.ok())
-            return status;
+        FURROW_TRY(sink(length.data(), length.size()));
+        FURROW_TRY(sink(header.value().data(), header.value().size()));
         for (const auto& [name, tensor] : tensors) {
             if (const Status status = writeTensor(tensor, sink); !status.ok())
                 return status.error().in("tensor '" + name + "'");
@@ -245,8 +240,7 @@ Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string,
     const Status written = writeSafetensors(tensors, metadata, [&](const void* data, std::size_t size) { return output.append(data, size); });
     if (!written.ok())
         return written.error().in("writing " + path.string());
-    if (const Status synced = output.sync(); !synced.ok())
-        return synced;
+    FURROW_TRY(output.sync());
     return output.close();
 }
 
