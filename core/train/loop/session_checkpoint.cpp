@@ -51,8 +51,10 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     frozen.optimizer = frozenCopy(learner_->optimizerState(), writer_->spareOptimizer());
     frozen.incarnation = ledger_->incarnation();
     frozen.parts = uncommitted_;
-    if (evalStep_ == state_.step)
+    if (evalStep_ == state_.step) {
         frozen.evalLoss = evalLoss_;
+        lossUnsaved_ = false;
+    }
     inFlight_ = std::move(uncommitted_);
     uncommitted_.clear();
     skippedSinceCommit_ = false;

@@ -129,6 +129,9 @@ Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
 {
     FURROW_TRY(releaseAhead());
     FURROW_TRY(evaluate("at the end"));
+    FURROW_TRY(collectCheckpoint(true));
+    if (lossUnsaved_ && head_ && totals_.stepsHere > 0) // the last step may lie in a checkpoint from before its evaluation: what the run ends with says how good it is
+        startCheckpoint(nullptr);
     FURROW_TRY(commitEverything());
     FURROW_TRY(ledger_->returnSteps());
     FURROW_TRY(ledger_->flushProgress());
@@ -228,6 +231,7 @@ Status TrainingSession::evaluate(const char* why)
     evalStep_ = state_.step;
     evalOwnStep_ = state_.ownSteps;
     evalLoss_ = result.value().loss;
+    lossUnsaved_ = true;
     EvalRecord line;
     line.monotonicNs = systemClock().monotonicNs();
     line.step = state_.ownSteps;

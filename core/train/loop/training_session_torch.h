@@ -157,6 +157,7 @@ private:
     TooGoodLoss tooGood_; ///< as the settings say
     std::optional<double> evalLoss_; ///< of the weights at evalStep_
     std::int64_t evalStep_ = -1; ///< lineage step of the newest evaluation
+    bool lossUnsaved_ = false; ///< it is in no checkpoint yet
     std::int64_t evalOwnStep_ = -1;
     std::int64_t sampleOwnStep_ = -1;
     std::int64_t saveRequestSeen_ = 0;

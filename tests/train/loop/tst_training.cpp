@@ -30,6 +30,16 @@ private Q_SLOTS:
         QVERIFY(*run.head().record.evalLoss < 5.6); // ln 257 is 5.55: it has learnt something or stood still, never got worse
     }
 
+    void theLossAtTheEndIsKeptWhereTheLastStepWasWrittenBeforeIt()
+    {
+        auto config = TinyRun::config();
+        config.steps = 20; // the worker commits what it has, and only then learns that nobody gives steps back
+        TinyRun run(config);
+        const auto end = run.train();
+        QCOMPARE(run.head().record.step, end.step);
+        QVERIFY(run.head().record.evalLoss.has_value());
+    }
+
     void aSampleThatSticksOutIsNamedWithItsLoss()
     {
         std::string text = TinyRun::numberedLines(160);
