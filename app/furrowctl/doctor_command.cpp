@@ -11,6 +11,7 @@
 #include "core/device/gpu.h"
 #include "core/run/block_repair.h"
 #include "core/run/repair.h"
+#include "core/run/run_file.h"
 #include "core/run/run_links.h"
 #include "core/tracker/sqlite_version.h"
 
@@ -122,28 +123,50 @@ int examine(const std::string& workspace, bool json)
     return good ? kDone : kFailed;
 }
 
+/// Of the newest weights and the prepared blocks of a run whose tracker is whole.
+struct Problems {
+    std::vector<std::string> weights;
+    std::vector<std::string> blocks;
+
+    std::vector<std::string> all() const
+    {
+        auto both = weights;
+        both.insert(both.end(), blocks.begin(), blocks.end());
+        return both;
+    }
+};
+
+Result<Problems> problemsOf(const RunPaths& paths)
+{
+    Problems found;
+    FURROW_TRY_ASSIGN(found.weights, checkpointProblems(paths));
+    FURROW_TRY_ASSIGN(found.blocks, blockProblems(paths));
+    return found;
+}
+
 /// What keeps one run from going on; nothing is changed.
 int lookAtRun(const std::string& run, bool json)
 {
     const RunPaths paths(run);
     if (auto linked = refuseLinks(paths); !linked.ok()) // a repair refuses them too
         return fail(linked.error(), json);
+    if (auto file = readRunFile(paths); !file.ok()) // without it nothing can be repaired
+        return fail(file.error(), json);
     const auto damage = trackerDamage(paths);
-    auto problems = damage.empty() ? checkpointProblems(paths) : Result<std::vector<std::string>>(std::vector<std::string> {}); // a broken tracker knows no checkpoints
-    auto blocks = damage.empty() ? blockProblems(paths) : Result<std::vector<std::string>>(std::vector<std::string> {});
-    if (!problems.ok() || !blocks.ok())
-        return fail(problems.ok() ? blocks.error() : problems.error(), json);
-    problems.value().insert(problems.value().end(), blocks.value().begin(), blocks.value().end());
-    const bool good = damage.empty() && problems.value().empty();
+    const auto found = damage.empty() ? problemsOf(paths) : Result<Problems>(Problems {}); // a broken tracker knows no checkpoints
+    if (!found.ok())
+        return fail(found.error(), json);
+    const auto problems = found.value().all();
+    const bool good = damage.empty() && problems.empty();
     if (json) {
-        print({ { "run", run }, { "good", good }, { "damage", damage }, { "problems", problems.value() } });
+        print({ { "run", run }, { "good", good }, { "damage", damage }, { "problems", problems } });
         return good ? kDone : kFailed;
     }
     if (!damage.empty())
         std::cout << damage << "\n'furrowctl doctor " << run << " --repair' rebuilds what the checkpoints prove.\n";
-    for (const auto& problem : problems.value())
+    for (const auto& problem : problems)
         std::cout << problem << "\n";
-    if (!blocks.value().empty())
+    if (!found.value().blocks.empty())
         std::cout << "A prepared block that is damaged or was replaced is prepared again when it is needed; 'furrowctl doctor " << run << " --repair' puts damaged ones aside now.\n";
     std::cout << (good ? "The tracker is whole, and so are the newest weights and the prepared blocks." : "Nothing was changed.") << std::endl;
     return good ? kDone : kFailed;
@@ -157,6 +180,13 @@ void printNotes(const std::vector<std::string>& notes)
         std::cout << "  and " << notes.size() - kMostNotes << " more\n";
 }
 
+void printLeft(const std::vector<std::string>& problems)
+{
+    if (!problems.empty())
+        std::cout << "Still wrong, and not of the kind that a repair mends:\n";
+    printNotes(problems);
+}
+
 /// A tracker that is broken is made anew, one that is older than the weights is taken forward; damaged blocks are put aside.
 int repair(const std::string& run, bool json)
 {
@@ -167,24 +197,31 @@ int repair(const std::string& run, bool json)
     });
     if (!repaired.ok())
         return fail(repaired.error(), json);
+    const auto found = problemsOf(paths); // what no repair of the tracker mends
+    if (!found.ok())
+        return fail(found.error(), json);
+    const auto left = found.value().all();
+    const int code = left.empty() ? kDone : kFailed;
     const auto& r = repaired.value();
     auto notes = r.notes;
     notes.insert(notes.end(), r.rebuilt.leftOut.begin(), r.rebuilt.leftOut.end());
     if (json) {
         print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis }, { "older", r.older }, { "old_copy", r.oldCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
-            { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes } });
-        return kDone;
+            { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes }, { "problems", left } });
+        return code;
     }
     if (!r.needed) {
         std::cout << "The tracker is whole and not older than the weights; " << (notes.empty() ? "nothing was changed." : "it was not changed.") << std::endl;
         printNotes(notes);
-        return kDone;
+        printLeft(left);
+        return code;
     }
     std::cout << (r.older ? "The tracker was older than the weights.\nIt was taken forward with " : "The tracker was damaged: " + r.damage + "\nIt was made anew from ") << r.basis << ".\n"
               << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known << " chunks are proven to be in the weights, the rest is trained (again).\n";
     printNotes(notes);
-    std::cout << "The old file is kept as " << r.oldCopy.string() << ". 'furrowctl resume " << run << "' goes on." << std::endl;
-    return kDone;
+    std::cout << "The old file is kept as " << r.oldCopy.string() << "." << (left.empty() ? " 'furrowctl resume " + run + "' goes on." : "") << std::endl;
+    printLeft(left);
+    return code;
 }
 
 } // namespace

@@ -51,6 +51,10 @@ bool isLink(const std::filesystem::path& path);
 /// Whether something has this name; also a link that leads nowhere.
 bool isTaken(const std::filesystem::path& path);
 
+/// Whether this user may make and remove names in a folder. NotFound where there is none, else Io with the reason. On Windows only a write can tell:
+/// it is ok there.
+Status checkWritable(const std::filesystem::path& folder);
+
 /// What lies in a folder, sorted by name; links are not followed. NotFound when there is no such folder, Io when it cannot be listed.
 Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path& folder);
 

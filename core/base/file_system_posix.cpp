@@ -278,6 +278,11 @@ FileSystem& realFileSystem()
     return files;
 }
 
+Status checkWritable(const std::filesystem::path& folder)
+{
+    return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? Status {} : systemError(sentence("cannot write in %1", { utf8Text(folder) }), errno);
+}
+
 bool isLink(const std::filesystem::path& path)
 {
     struct stat facts {};

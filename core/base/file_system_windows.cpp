@@ -262,6 +262,11 @@ FileSystem& realFileSystem()
     return files;
 }
 
+Status checkWritable(const std::filesystem::path&)
+{
+    return {};
+}
+
 bool isLink(const std::filesystem::path& path)
 {
     const DWORD facts = ::GetFileAttributesW(systemPath(path).c_str());

@@ -21,7 +21,7 @@ std::vector<Setting> makeSettings()
 
     add({ "name", "Name", G::Run, &C::name, "", 0, 0, {}, Refused, true, "What the run is called in the library and in its folder name. Empty: made from preset and data." });
 
-    add({ "data", "Source", G::Data, &C::data, "", 0, 0, {}, Refused, true, "Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision]." });
+    add({ "data", "Source", G::Data, &C::data, "", 0, 0, {}, Refused, true, "Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision]." });
     add({ "data_mode", "Rows from", G::Data, &C::dataMode, "", 0, 0, { "auto", "lines", "paragraphs", "span", "stream" }, Refused, false, "What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines." });
     add({ "text_column", "Text column", G::Data, &C::textColumn, "", 0, 0, {}, Refused, true, "Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text." });
     add({ "encoding", "Encoding", G::Data, &C::encoding, "", 0, 0, {}, Refused, false, "How the characters of text files are stored: utf-8, windows-1252, utf-16le, shift_jis, gb18030 or any other name ICU knows. auto: found from the bytes and said; what is not UTF-8 is converted." });
@@ -111,7 +111,7 @@ std::vector<Setting> makeSettings()
     add({ "stop_after_blocks", "Stop after blocks", G::StopAndSave, &C::stopAfterBlocks, "blocks", 0, kNoLimit, {}, Safe, false, "End when this many blocks are complete. 0: no limit." });
     add({ "iterate", "Iterate", G::StopAndSave, &C::iterate, "", 0, 0, {}, Safe, false, "Begin another epoch whenever one ends, until another rule stops the run." });
     add({ "checkpoint_minutes", "Checkpoint every", G::StopAndSave, &C::checkpointMinutes, "minutes", 0.01, 10000, {}, Safe, true, "Work that a crash can cost. 'minutes' of training between two checkpoints of a worker." });
-    add({ "checkpoint_steps", "Checkpoint every", G::StopAndSave, &C::checkpointSteps, "steps", 0, kNoLimit, {}, Safe, false, "Also save after this many own steps of a worker. 0: by time only." });
+    add({ "checkpoint_steps", "Checkpoint every", G::StopAndSave, &C::checkpointSteps, "steps", 0, kNoLimit, {}, Safe, false, "Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away. 0: by time only." });
     add({ "keep_last", "Keep", G::StopAndSave, &C::keepLast, "checkpoints", 2, 10000, {}, Safe, false, "Newest checkpoints kept for each replica; the best one and pinned ones stay as well." });
 
     add({ "optimizer", "Optimizer", G::Optimiser, &C::optimizer, "", 0, 0, { "adamw", "adamw8bit", "adamatan2", "sgd" }, Refused, false, "adamw, adamw8bit (its moments take a quarter of the memory), adamatan2 (no epsilon, scale free) or sgd with momentum beta1." });
@@ -130,7 +130,7 @@ std::vector<Setting> makeSettings()
     add({ "expected_loss_fall", "Expected loss, fall", G::Evaluation, &C::expectedLossFall, "", 0, 1, {}, Safe, false, "How the expected loss falls with the text that was trained: megabytes to the power of minus this." });
     add({ "loss_alarm", "Loss alarm below", G::Evaluation, &C::lossAlarm, "", 0, 1, {}, Safe, false, "An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never." });
 
-    add({ "merge", "Merge", G::Merging, &C::merge, "", 0, 0, { "none", "average", "diloco" }, Safe, true, "How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models." });
+    add({ "merge", "Merge", G::Merging, &C::merge, "", 0, 0, { "none", "average", "diloco" }, Safe, true, "How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models." });
     add({ "merge_tokens", "Merge every", G::Merging, &C::mergeTokens, "tokens", 0, kNoLimit, {}, Safe, true, "Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end." });
     add({ "outer_lr", "Outer rate", G::Merging, &C::outerLr, "", 0, 10, {}, Safe, false, "DiLoCo: rate of the outer step." });
     add({ "outer_momentum", "Outer momentum", G::Merging, &C::outerMomentum, "", 0, 0.9999, {}, Safe, false, "DiLoCo: Nesterov momentum of the outer step." });

@@ -324,8 +324,11 @@ std::optional<fs::path> BlockCache::find(const std::string& sub, const std::stri
 {
     const auto file = path(sub, fileName);
     std::error_code error;
-    if (!fs::is_regular_file(file, error))
+    if (!fs::is_regular_file(file, error)) {
+        if (isTaken(file)) // a folder or a pipe would be in the way of what is made now
+            (void)quarantine(sub, fileName);
         return std::nullopt;
+    }
     fs::last_write_time(file, fs::file_time_type::clock::now(), error);
     return file;
 }

@@ -444,7 +444,7 @@ Status Feeder::keepNeeded()
         FURROW_TRY_ASSIGN(auto row, reader_.block(block));
         if (row.fileName.empty())
             continue;
-        if (std::filesystem::exists(folder / row.fileName)) {
+        if (std::error_code failed; std::filesystem::is_regular_file(folder / row.fileName, failed)) {
             names.push_back(row.fileName);
         } else if (auto status = ledger_.setEvicted(block, sentence("its prepared file is gone from the cache")); !status.ok()) {
             return status;

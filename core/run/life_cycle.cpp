@@ -73,14 +73,6 @@ Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerR
     return verifyTrainable(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
 }
 
-Error alreadyRunning(const RunPaths& paths)
-{
-    auto status = readStatus(paths);
-    const auto pid = status.ok() ? status.value().supervisorPid : 0;
-    return { ErrorCode::Busy, pid ? sentence("%1 is already running, held by process %2. Stop it first.", { paths.folder().string(), std::to_string(pid) })
-                                  : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
-}
-
 /// Waits until the supervisor has written its name, or has ended with a reason.
 Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, const std::filesystem::path& log)
 {
@@ -131,8 +123,6 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     FURROW_TRY(placeWorkersHere(wanted));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
-    if (isLocked(paths.supervisorLock()))
-        return alreadyRunning(paths);
     FURROW_TRY(checkResume(paths, file, reader, [&paths] { return audit(paths.tracker()); }));
     FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
     if (!older.empty() && !choice.acceptLoss)

@@ -1,13 +1,16 @@
 #include "core/run/resume_check.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/held_out.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/frozen_config.h"
 #include "core/run/order_check.h"
 #include "core/run/repair.h"
 #include "core/run/run_links.h"
+#include "core/run/run_status.h"
 
 namespace furrow {
 
@@ -29,17 +32,47 @@ Status checkLockFile(const RunPaths& paths)
     return Error { ErrorCode::Io, sentence("%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.", { utf8Text(paths.supervisorLock()) }) };
 }
 
+/// Every worker would end with it.
+Status checkHeldOutFile(const RunPaths& paths, const RunFile& file)
+{
+    if (file.heldOutHash.empty() && !isTaken(paths.evaluationFile()))
+        return {}; // nothing was held out by an early version
+    FURROW_TRY(readHeldOut(paths.evaluationFile()));
+    return checkHeldOut(paths, file);
+}
+
+/// Folders that a resume makes or fills; one that is missing is made.
+Status checkFoldersWritable(const RunPaths& paths)
+{
+    for (const auto& folder : { paths.folder(), paths.checkpointsFolder(), paths.logsFolder(), paths.telemetryFolder() })
+        if (auto writable = checkWritable(folder); !writable.ok() && writable.error().code != ErrorCode::NotFound)
+            return writable;
+    return {};
+}
+
 } // namespace
+
+Error alreadyRunning(const RunPaths& paths)
+{
+    auto status = readStatus(paths);
+    const auto pid = status.ok() ? status.value().supervisorPid : 0;
+    return { ErrorCode::Busy, pid ? sentence("%1 is already running, held by process %2. Stop it first.", { paths.folder().string(), std::to_string(pid) })
+                                  : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
+}
 
 Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::function<Result<AuditReport>()>& auditLedger)
 {
+    if (isLocked(paths.supervisorLock()))
+        return alreadyRunning(paths);
     FURROW_TRY(checkFrozen(file, reader));
     FURROW_TRY(checkOrder(paths, file));
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(checkLockFile(paths));
+    FURROW_TRY(checkFoldersWritable(paths));
     FURROW_TRY(checkTokenizerFile(paths, file));
+    FURROW_TRY(checkHeldOutFile(paths, file));
     if (const auto damage = trackerRefusal(paths, auditLedger()); !damage.empty())
         return Error { ErrorCode::Corrupt, damage };
     return {};

@@ -692,7 +692,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
         sentence("times by the clock of the wall, and the time that the run was active"),
         sentence("of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
         sentence("the order in which chunks are given out, and who held a chunk last"),
-        sentence("what was wished of the run, and how attempts and worker processes ended"),
+        sentence("what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended"),
         sentence("the history of events: from which state to which chunks moved, when and why"),
         sentence("of a round of merging whether more replicas contributed than are listed"),
     };

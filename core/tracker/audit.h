@@ -34,7 +34,7 @@ struct AuditEpoch {
     std::int64_t overlappingClaims = 0;
     bool complete = false;
     std::int64_t chunksLost = 0; ///< trainings that died before their checkpoint and were done again
-    std::int64_t tokensLost = 0;
+    std::int64_t tokensLost = 0; ///< of those that had ended: how far the others were, the ledger does not know (the telemetry does)
     std::uint64_t digest = 0; ///< sum of the content digests of the committed chunks: the same for any workers and crashes
     std::int64_t contentDuplicates = 0; ///< committed chunks with the same content as another one of the epoch
     RowCounts rows; ///< of committed chunks; `samples` counts those trained

@@ -80,7 +80,7 @@ namespace {
         text += "  rows " + number(epoch.rows.rows) + " = trained " + number(epoch.rows.samples) + " + skipped " + number(epoch.samplesSkipped) + " + filtered "
             + number(epoch.rows.filtered) + " + failed " + number(epoch.rows.failed) + " + held out " + number(epoch.rows.heldOut) + " + duplicates "
             + number(epoch.rows.duplicates) + (epoch.rowsAddUp ? "" : "  (does NOT add up)") + "\n";
-        text += "  trainings lost with their weights so far: " + number(epoch.chunksLost) + ", " + number(epoch.tokensLost) + " tokens; chunks with equal content: "
+        text += "  trainings lost with their weights so far: " + number(epoch.chunksLost) + ", with " + number(epoch.tokensLost) + " tokens where they had ended; chunks with equal content: "
             + number(epoch.contentDuplicates) + "\n";
         return text + "  digest " + formatHex(epoch.digest) + "\n";
     }

@@ -3,6 +3,7 @@
 #include "core/base/fault_injection.h"
 #include "core/base/link_refusal.h"
 #include "core/base/log.h"
+#include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/database_files.h"
@@ -87,6 +88,8 @@ namespace {
         case SQLITE_LOCKED:
             return busyError(path);
         case SQLITE_READONLY:
+            if (auto writable = checkWritable(path.parent_path()); !writable.ok())
+                return { ErrorCode::Io, writable.error().message };
             return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
         case SQLITE_CANTOPEN:
             return { std::filesystem::exists(path) ? ErrorCode::Io : ErrorCode::NotFound,

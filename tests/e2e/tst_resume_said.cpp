@@ -1,0 +1,119 @@
+#include "tests/e2e/run_driver.h"
+
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+
+/// What a dry run, doctor and a repair say of a run is what a resume then meets.
+class TestResumeSaid : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(folder_.isValid());
+        const auto text = RunDriver::writeText(folder_.path(), 300);
+        const QStringList train { QStringLiteral("run"), QStringLiteral("--out"), path("trained"), QStringLiteral("--data"), text, QStringLiteral("--json"),
+            QStringLiteral("--devices"), QStringLiteral("cpu:1"), QStringLiteral("--steps"), QStringLiteral("4") };
+        QCOMPARE(RunDriver::ctl(train + RunDriver::tinyModel()).exitCode, 0);
+    }
+
+    void aDryRunPromisedAResumeWithoutItsHeldOutText_data()
+    {
+        QTest::addColumn<QString>("harm");
+        QTest::newRow("damaged") << QStringLiteral("damaged");
+        QTest::newRow("gone") << QStringLiteral("gone");
+    }
+    void aDryRunPromisedAResumeWithoutItsHeldOutText() // it was refused after five restarts, with an epoch opened
+    {
+        QFETCH(QString, harm);
+        const QString run = copy();
+        QVERIFY(QFile::remove(run + QStringLiteral("/heldout.bin")));
+        if (harm == QStringLiteral("damaged"))
+            write(run + QStringLiteral("/heldout.bin"), QByteArray(1000, 'x'));
+        const auto dry = resume(run, { QStringLiteral("--dry-run") });
+        QVERIFY2(dry.exitCode != 0 && (dry.text + dry.errors).contains(QStringLiteral("heldout.bin")), qPrintable(dry.text + dry.errors));
+        const auto before = RunDriver::status(run)[QStringLiteral("attempt")].toInt();
+        const auto real = resume(run, {});
+        QVERIFY2(real.exitCode != 0 && (real.text + real.errors).contains(QStringLiteral("heldout.bin")), qPrintable(real.text + real.errors));
+        QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), before);
+    }
+
+    void aDryRunOfARunningRunPromisedAResume()
+    {
+        const QString run = copy();
+        const auto started = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--steps"), QStringLiteral("0"), QStringLiteral("--epochs"), QStringLiteral("1000"), QStringLiteral("--detach") });
+        QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
+        const auto dry = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--dry-run") });
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run }).exitCode, 0);
+        QVERIFY2(dry.exitCode != 0 && (dry.text + dry.errors).contains(QStringLiteral("already running")), qPrintable(dry.text + dry.errors));
+    }
+
+    void aFolderInThePlaceOfABlockPoisonedItsChunks()
+    {
+        const QString run = copy();
+        const auto blocks = QDir(run + QStringLiteral("/cache/blocks")).entryInfoList({ QStringLiteral("*.block") }, QDir::Files);
+        QVERIFY(!blocks.isEmpty());
+        for (const auto& block : blocks) {
+            QVERIFY(QFile::remove(block.filePath()));
+            QVERIFY(QDir().mkdir(block.filePath()));
+        }
+        QVERIFY(RunDriver::ctl({ QStringLiteral("doctor"), run }).exitCode != 0);
+        const auto real = resume(run, {});
+        QVERIFY2(real.exitCode == 0, qPrintable(real.text + real.errors));
+        QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("poisoned")].toInt(), 0);
+    }
+
+    void aRepairCalledARunWholeWhoseWeightsAreDamaged()
+    {
+        const QString run = copy();
+        QDirIterator weights(run + QStringLiteral("/checkpoints"), { QStringLiteral("weights.safetensors") }, QDir::Files, QDirIterator::Subdirectories);
+        while (weights.hasNext()) {
+            QFile file(weights.next());
+            QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(file.size() - 10) && file.write("furrow") == 6);
+        }
+        const auto repaired = RunDriver::ctl({ QStringLiteral("doctor"), run, QStringLiteral("--repair") });
+        QVERIFY2(repaired.exitCode != 0 && repaired.text.contains(QStringLiteral("Still wrong")) && repaired.text.contains(QStringLiteral("weights.safetensors")), qPrintable(repaired.text + repaired.errors));
+    }
+
+    void aBrokenRunFileWasSentToARepairThatRefusesIt()
+    {
+        const QString run = copy();
+        write(run + QStringLiteral("/run.json"), QByteArray("{\"a\":").repeated(300));
+        const auto said = RunDriver::ctl({ QStringLiteral("doctor"), run });
+        QVERIFY2(said.exitCode != 0 && (said.text + said.errors).contains(QStringLiteral("run.json")), qPrintable(said.text + said.errors));
+        QVERIFY2(!(said.text + said.errors).contains(QStringLiteral("--repair")), qPrintable(said.text + said.errors));
+    }
+
+private:
+    QString path(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
+
+    static void write(const QString& path, const QByteArray& bytes)
+    {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+    }
+
+    static RunDriver::Output resume(const QString& run, const QStringList& options)
+    {
+        return RunDriver::ctl(QStringList { QStringLiteral("resume"), run, QStringLiteral("--steps"), QStringLiteral("8") } + options);
+    }
+
+    /// Of the trained run.
+    QString copy()
+    {
+        const QString to = folder_.filePath(QStringLiteral("copy-%1").arg(++copies_));
+        std::filesystem::copy(path("trained").toStdString(), to.toStdString(), std::filesystem::copy_options::recursive);
+        return to;
+    }
+
+    QTemporaryDir folder_;
+    int copies_ = 0;
+};
+
+QTEST_GUILESS_MAIN(TestResumeSaid)
+#include "tst_resume_said.moc"
