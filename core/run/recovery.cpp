@@ -148,6 +148,8 @@ Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile
 {
     Notes notes;
     FURROW_TRY(refuseLinks(paths));
+    if (choice.acceptLoss) // before the ledger gives anything up: the attempt would fail where there is no place for new checkpoints
+        FURROW_TRY(realFileSystem().createFolder(paths.checkpointsFolder()));
     if (auto status = endOrphans(ledger, notes); !status.ok())
         return status.error().in("freeing the claims of dead workers");
     FURROW_TRY(checkTrackerIsNewest(paths, file, choice));

@@ -77,19 +77,6 @@ ReplicaState stateFrom(const JsonPart& json)
     return s;
 }
 
-Result<ReplicaState> readState(const std::filesystem::path& folder)
-{
-    FURROW_TRY_ASSIGN(auto text, readFile(folder / kStateFile, 16 << 20));
-    JsonReading reading(text);
-    const int format = reading.root()["format"].as<int>();
-    if (reading.ok() && format > kStateFormat)
-        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.", { utf8Text(folder.filename()) }) };
-    auto state = stateFrom(reading.root());
-    if (!reading.ok())
-        return Error { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: state.json cannot be used: %2.", { utf8Text(folder.filename()), reading.trouble() }) };
-    return state;
-}
-
 /// One file of a folder that is being written, synced.
 Status writeSynced(FileSystem& files, const std::filesystem::path& path, const std::string& text)
 {
@@ -209,6 +196,19 @@ Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::str
     return record;
 }
 
+Result<ReplicaState> readReplicaState(const std::filesystem::path& folder)
+{
+    FURROW_TRY_ASSIGN(auto text, readFile(folder / kStateFile, 16 << 20));
+    JsonReading reading(text);
+    const int format = reading.root()["format"].as<int>();
+    if (reading.ok() && format > kStateFormat)
+        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.", { utf8Text(folder.filename()) }) };
+    auto state = stateFrom(reading.root());
+    if (!reading.ok())
+        return Error { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: state.json cannot be used: %2.", { utf8Text(folder.filename()), reading.trouble() }) };
+    return state;
+}
+
 NamedTensors LoadedCheckpoint::allWeights() const
 {
     NamedTensors all = weights;
@@ -233,7 +233,7 @@ Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string
     FURROW_TRY_ASSIGN(auto manifest, verifyOwnFiles(folder, record.manifestSha256, runId));
     LoadedCheckpoint loaded;
     loaded.frozenFile = manifest.frozen;
-    FURROW_TRY_ASSIGN(loaded.state, readState(folder));
+    FURROW_TRY_ASSIGN(loaded.state, readReplicaState(folder));
     FURROW_TRY_ASSIGN(auto weights, readSafetensors(folder / kWeightsFile));
     loaded.weights = std::move(weights).tensors;
     loaded.frozen = takeFrozen(loaded.weights);

@@ -81,6 +81,9 @@ struct CheckpointParts {
     bool optimizer = false;
     bool frozen = false;
 };
+/// The state.json of a checkpoint, without a look at its hash. Corrupt: it cannot be used.
+Result<ReplicaState> readReplicaState(const std::filesystem::path& folder);
+
 /// Verifies manifest, hashes and run of what is asked for, then reads. A foreign run is refused by name, a damaged file by file.
 Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted);
 

@@ -155,6 +155,31 @@ Result<CheckpointRecord> TrainingSession::checkpointRow(CheckpointId id)
     return Error { ErrorCode::NotFound, sentence("the tracker has no checkpoint %1", { std::to_string(id.value) }) };
 }
 
+struct TrainingSession::OwnCheckpoint {
+    std::string folder;
+    NamedTensors optimizer;
+};
+
+/// Moments from the newest whole one of this replica's checkpoints, its counts from the newest that has them: where the files of tensors are damaged,
+/// how far the replica was stays true, and warm-up and curves go on from there. @param own  newest first
+TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<CheckpointRecord>& own)
+{
+    bool counted = false;
+    for (const auto& record : own) {
+        auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, record, { .optimizer = true });
+        if (const auto state = mine.ok() ? Result<ReplicaState>(mine.value().state) : readReplicaState(setup_.paths.checkpointFolder(record.folder)); !counted && state.ok()) {
+            state_.keepOwnCounts(state.value());
+            counted = true;
+        }
+        if (mine.ok())
+            return { record.folder, std::move(mine.value().optimizer) };
+        logWarning(mine.error().message);
+    }
+    if (!own.empty())
+        logWarning("The moments of the optimizer start anew.");
+    return {};
+}
+
 /// Weights come from the head of the replica (its newest checkpoint, or a merge made after it); moments and own steps from its
 /// newest own checkpoint, because they stay with the replica through merges.
 Status TrainingSession::restore()
@@ -169,16 +194,17 @@ Status TrainingSession::restore()
         return {}; // the common start
     FURROW_TRY_ASSIGN(auto rows, reader_->checkpoints());
     const SupervisorLedger::CheckpointRow* head = nullptr;
-    const SupervisorLedger::CheckpointRow* own = nullptr;
+    std::vector<CheckpointRecord> own;
     for (const auto& row : rows) {
         if (row.id == *head_)
             head = &row;
-        if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && row.surviving && !row.damaged && !row.removed && row.id <= *head_ && (!own || row.id > own->id))
-            own = &row;
+        if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && row.surviving && !row.damaged && !row.removed && row.id <= *head_)
+            own.insert(own.begin(), row.record); // rows come in the order of their ids
     }
     if (!head)
         return Error { ErrorCode::Corrupt, sentence("the tracker names checkpoint %1 as the head of replica %2 and has no row of it", { std::to_string(head_->value), std::to_string(options_.replica) }) };
-    FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, head->record, { .optimizer = own == head, .frozen = true }));
+    const bool ownHead = !own.empty() && own.front().folder == head->record.folder;
+    FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, head->record, { .optimizer = ownHead, .frozen = true }));
     if (loaded.state.learner != learner_->name())
         return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one", { head->record.folder, loaded.state.learner, learner_->name() }) };
     if (auto fits = learner_->loadWeights(loaded.allWeights()); !fits.ok())
@@ -187,25 +213,19 @@ Status TrainingSession::restore()
     state_ = loaded.state;
     state_.parents.clear();
     headFolder_ = head->record.folder;
-    if (own && own != head) {
-        auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, own->record, { .optimizer = true });
-        if (mine.ok()) {
-            loaded.optimizer = std::move(mine.value().optimizer);
-            state_.keepOwnCounts(mine.value().state);
-        } else {
-            logWarning(mine.error().message + " The moments of the optimizer start anew.");
-        }
-    }
+    OwnCheckpoint mine { head->record.folder, ownHead ? std::move(loaded.optimizer) : NamedTensors {} };
+    if (!ownHead)
+        mine = restoreOwn(own);
     if (head->record.kind == CheckpointKind::Merge) {
         state_.base = head->record.folder;
         state_.stepsSinceBase = state_.tokensSinceBase = 0;
-        if (own == nullptr)
+        if (own.empty())
             state_.keepOwnCounts({}); // a new replica warms up
     }
     state_.replica = options_.replica;
-    if (!loaded.optimizer.empty() && own)
-        if (auto fits = learner_->loadOptimizer(loaded.optimizer); !fits.ok())
-            return fits.error().in("checkpoint " + own->record.folder);
+    if (!mine.optimizer.empty())
+        if (auto fits = learner_->loadOptimizer(mine.optimizer); !fits.ok())
+            return fits.error().in("checkpoint " + mine.folder);
     return {};
 }
 

@@ -64,6 +64,8 @@ private:
     // session_start.cpp
     Status start();
     Status restore();
+    struct OwnCheckpoint; ///< what of its moments this replica got back
+    OwnCheckpoint restoreOwn(const std::vector<CheckpointRecord>& own);
     Status keepFrozen();
     Status openData();
     Status openTelemetry();

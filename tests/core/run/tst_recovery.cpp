@@ -460,6 +460,14 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::exists(shared / "theirs" / "weights"));
     }
 
+    void acceptingTheLossOfAFolderThatIsAwayGaveChunksUpAndThenFailed() // "cannot create the folder checkpoints/writing: it or its folder does not exist"
+    {
+        Stopped run;
+        std::filesystem::rename(run.paths.checkpointsFolder(), run.paths.folder() / "away");
+        good(run.recover(true));
+        QVERIFY(std::filesystem::is_directory(run.paths.writingNotesFolder()));
+    }
+
     void aCheckpointBehindALinkIsNotDeleted()
     {
         Stopped run;

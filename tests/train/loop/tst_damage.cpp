@@ -4,6 +4,9 @@
 #include "core/train/loop/chunk_loader.h"
 
 #include <QTest>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -83,6 +86,25 @@ private Q_SLOTS:
         run.train(0, true);
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());
+    }
+
+    void aReplicaWhoseOwnCheckpointIsDamagedCountedFromNought() // it stood on a merge: its warm-up began anew, and its curve at step 1
+    {
+        TinyRun run;
+        run.train(0, true, 12);
+        run.train(0, true, 12);
+        const auto own = weightsOf(run, 0);
+        const auto ownSteps = [](const std::filesystem::path& checkpoint) { return nlohmann::json::parse(must(readFile(checkpoint / "state.json"))).at("own_steps").get<int>(); };
+        const int before = ownSteps(own.parent_path());
+        run.train(1, true, 12);
+        QCOMPARE(merge(run), 0);
+        flip(own);
+        const auto more = run.train(0, true, 12);
+        const auto rows = must(run.supervisor().checkpoints());
+        const auto newest = std::find_if(rows.rbegin(), rows.rend(), [](const auto& row) { return row.record.kind == CheckpointKind::Replica && row.record.replica == 0; });
+        QVERIFY(newest != rows.rend());
+        QVERIFY(more.stepsHere > 0);
+        QCOMPARE(ownSteps(run.paths().checkpointFolder(newest->record.folder)), before + static_cast<int>(more.stepsHere));
     }
 
     void damagedBlockIsPutAsideAndItsChunksWaitForTheFeeder() // three workers tried it, and its chunks were poisoned
