@@ -10089,6 +10089,67 @@ pattern REGULAR EXPRESSION</source>
     </message>
 </context>
 <context>
+    <name>furrow::StartMap</name>
+    <message>
+        <source>Chunk to start at</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Planned from the number of samples. Where chunks would become larger than allowed they end earlier, so a block may have more of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the data first: its blocks and chunks are shown here, to click the one to start at.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking at the data…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data cannot be read, so its chunks are not known.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How this data is cut into blocks and chunks is not known before the run, so there is no map. A chunk can be typed above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data has %1 chunks, too many for a map of this size. One can be typed above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s)</source>
+        <translation>
+            <numerusform>%n block</numerusform>
+            <numerusform>%n blocks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n chunk</numerusform>
+            <numerusform>%n chunks</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 The first epoch starts at %2 and ends with what lies before it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Without a chunk the first epoch begins wherever its order begins.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 No chunk is chosen. Click the one to start at, or move there with the arrow keys.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>furrow::TaskRunner</name>
     <message>
         <source>%1 could not be run: %2.</source>

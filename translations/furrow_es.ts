@@ -10096,6 +10096,67 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
 </context>
 <context>
+    <name>furrow::StartMap</name>
+    <message>
+        <source>Chunk to start at</source>
+        <translation>Fragmento por el que empezar</translation>
+    </message>
+    <message>
+        <source>Planned from the number of samples. Where chunks would become larger than allowed they end earlier, so a block may have more of them.</source>
+        <translation>Planificado según el número de muestras. Los fragmentos que serían mayores de lo permitido terminan antes, así que un bloque puede tener más.</translation>
+    </message>
+    <message>
+        <source>Choose the data first: its blocks and chunks are shown here, to click the one to start at.</source>
+        <translation>Elija primero los datos: aquí se muestran sus bloques y fragmentos, para hacer clic en aquel por el que empezar.</translation>
+    </message>
+    <message>
+        <source>Looking at the data…</source>
+        <translation>Examinando los datos…</translation>
+    </message>
+    <message>
+        <source>The data cannot be read, so its chunks are not known.</source>
+        <translation>Los datos no se pueden leer, así que sus fragmentos no se conocen.</translation>
+    </message>
+    <message>
+        <source>How this data is cut into blocks and chunks is not known before the run, so there is no map. A chunk can be typed above.</source>
+        <translation>Antes de la ejecución no se sabe cómo se cortan estos datos en bloques y fragmentos, así que no hay mapa. Arriba se puede escribir un fragmento.</translation>
+    </message>
+    <message>
+        <source>The data has %1 chunks, too many for a map of this size. One can be typed above.</source>
+        <translation>Los datos tienen %1 fragmentos, demasiados para un mapa de este tamaño. Arriba se puede escribir uno.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s)</source>
+        <translation>
+            <numerusform>%n bloque</numerusform>
+            <numerusform>%n bloques</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n fragmento</numerusform>
+            <numerusform>%n fragmentos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 The first epoch starts at %2 and ends with what lies before it.</source>
+        <translation>%1 La primera época empieza en el %2 y termina con lo que hay delante.</translation>
+    </message>
+    <message>
+        <source>Choose none</source>
+        <translation>No elegir ninguno</translation>
+    </message>
+    <message>
+        <source>Without a chunk the first epoch begins wherever its order begins.</source>
+        <translation>Sin un fragmento elegido, la primera época empieza donde empiece su orden.</translation>
+    </message>
+    <message>
+        <source>%1 No chunk is chosen. Click the one to start at, or move there with the arrow keys.</source>
+        <translation>%1 No se ha elegido ningún fragmento. Haga clic en aquel por el que empezar, o vaya hasta él con las flechas.</translation>
+    </message>
+</context>
+<context>
     <name>furrow::TaskRunner</name>
     <message>
         <source>%1 could not be run: %2.</source>

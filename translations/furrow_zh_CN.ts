@@ -10049,6 +10049,65 @@ pattern 正则表达式</translation>
     </message>
 </context>
 <context>
+    <name>furrow::StartMap</name>
+    <message>
+        <source>Chunk to start at</source>
+        <translation>起始数据段</translation>
+    </message>
+    <message>
+        <source>Planned from the number of samples. Where chunks would become larger than allowed they end earlier, so a block may have more of them.</source>
+        <translation>根据样本数规划。会超过允许大小的数据段会提前结束，因此一个块可能有更多数据段。</translation>
+    </message>
+    <message>
+        <source>Choose the data first: its blocks and chunks are shown here, to click the one to start at.</source>
+        <translation>请先选择数据：这里会显示它的块和数据段，可点击要从哪个数据段开始。</translation>
+    </message>
+    <message>
+        <source>Looking at the data…</source>
+        <translation>正在查看数据…</translation>
+    </message>
+    <message>
+        <source>The data cannot be read, so its chunks are not known.</source>
+        <translation>数据无法读取，因此不知道它的数据段。</translation>
+    </message>
+    <message>
+        <source>How this data is cut into blocks and chunks is not known before the run, so there is no map. A chunk can be typed above.</source>
+        <translation>运行之前不知道这些数据会怎样切成块和数据段，因此没有地图。可在上方输入数据段。</translation>
+    </message>
+    <message>
+        <source>The data has %1 chunks, too many for a map of this size. One can be typed above.</source>
+        <translation>数据有 %1 个数据段，对这么大的地图来说太多了。可在上方输入一个。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s)</source>
+        <translation>
+            <numerusform>%n 个块</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chunk(s)</source>
+        <translation>
+            <numerusform>%n 个数据段</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 The first epoch starts at %2 and ends with what lies before it.</source>
+        <translation>%1 第一个轮次从%2开始，最后训练它之前的部分。</translation>
+    </message>
+    <message>
+        <source>Choose none</source>
+        <translation>不选择</translation>
+    </message>
+    <message>
+        <source>Without a chunk the first epoch begins wherever its order begins.</source>
+        <translation>不选择数据段时，第一个轮次从其顺序的开头开始。</translation>
+    </message>
+    <message>
+        <source>%1 No chunk is chosen. Click the one to start at, or move there with the arrow keys.</source>
+        <translation>%1 尚未选择数据段。点击要从哪个开始，或用方向键移动到那里。</translation>
+    </message>
+</context>
+<context>
     <name>furrow::TaskRunner</name>
     <message>
         <source>%1 could not be run: %2.</source>

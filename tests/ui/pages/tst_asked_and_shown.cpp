@@ -10,6 +10,7 @@
 #include "ui/pages/epoch_meters.h"
 #include "ui/pages/new_run/estimate_panel.h"
 #include "ui/pages/new_run/new_run_page.h"
+#include "ui/pages/new_run/start_map.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/audit_dock.h"
@@ -188,6 +189,43 @@ private Q_SLOTS:
             text += "line " + QByteArray::number(line) + " of a text that can be read\n";
         page.setSource(write(folder, QStringLiteral("good.txt"), text));
         QTRY_VERIFY_WITH_TIMEOUT(launch->isEnabled() && queue->isEnabled(), kPatienceMs);
+    }
+
+    /// The form asked for BLOCK:CHUNK of data that nobody had seen the blocks of.
+    void theChunkToStartAtHadToBeGuessed()
+    {
+        QTemporaryDir folder;
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.resize(1280, 760);
+        page.show();
+        RunForm& form = bench.form();
+        auto* start = page.findChild<StartMap*>();
+        auto* map = start->findChild<CoverageMap*>();
+        QVERIFY(map->isHidden() && says(*start, QStringLiteral("Choose the data first")));
+        QByteArray text;
+        for (int line = 0; line < 500; ++line)
+            text += "line " + QByteArray::number(line) + " of a text that can be read\n";
+        const QString first = write(folder, QStringLiteral("first.txt"), text);
+        form.setText(*findSetting("chunk_samples"), QStringLiteral("40"));
+        form.setText(*findSetting("data_mode"), QStringLiteral("lines"));
+        page.setSource(first);
+        QTRY_VERIFY_WITH_TIMEOUT(!map->isHidden(), kPatienceMs);
+        QCOMPARE(map->cells().size(), std::size_t(13)); // of 160, 160, 160 and 20 lines
+        QVERIFY(map->accessibleDescription().contains(QStringLiteral("4 blocks, 13 chunks. No chunk is chosen")));
+        for (const Qt::Key key : { Qt::Key_Down, Qt::Key_Down, Qt::Key_Right })
+            QTest::keyClick(map, key);
+        QCOMPARE(form.config().startAt, std::string("1:1")); // the first key only enters the map
+        QVERIFY(says(*start, QStringLiteral("The first epoch starts at block 1, chunk 1")));
+        form.setText(*findSetting("start_at"), QStringLiteral("2:9"));
+        QVERIFY(says(*start, QStringLiteral("block 2 has the chunks 0 to 3")));
+        QTest::qWait(1500); // longer than the form waits before it looks at data again
+        QVERIFY2(!map->isHidden(), "the data was looked at again");
+        buttonOf(*start, QStringLiteral("Choose none"))->click();
+        QVERIFY(form.config().startAt.empty());
+        page.setSource(first + QLatin1Char(',') + write(folder, QStringLiteral("second.txt"), text));
+        QTRY_VERIFY_WITH_TIMEOUT(map->isHidden() && says(*start, QStringLiteral("not known before the run")), kPatienceMs);
     }
 
     void thereWasNoWayBackToTheValuesOfThePreset()

@@ -106,6 +106,12 @@ void FormGroup::addBeside(const std::string& key, QWidget* widget)
     beside_[key] = widget;
 }
 
+void FormGroup::addBelow(const std::string& key, QWidget* widget)
+{
+    widget->setParent(body_);
+    below_[key] = widget;
+}
+
 // Fields go two in a row; a wide one and a line about a problem have a row of their own.
 void FormGroup::layOut()
 {
@@ -121,12 +127,16 @@ void FormGroup::layOut()
     int row = narrow_ ? 1 : 0; // the title stands above the fields
     int side = 0; // 0 left, 1 right
     std::vector<QWidget*> problems; // of the row that is being filled
+    std::vector<QWidget*> below; // it, and wider than its editors
     const auto endRow = [&] {
         ++row;
         side = 0;
         for (QWidget* problem : problems)
             grid_->addWidget(problem, row++, 2, 1, 3);
+        for (QWidget* one : below)
+            addWide(*one, row++);
         problems.clear();
+        below.clear();
     };
     for (FormField* field : shown_) {
         if (field->isWide() && side == 1)
@@ -143,6 +153,8 @@ void FormGroup::layOut()
             grid_->addWidget(field->editor(), row, side * 2 + 2);
         }
         problems.push_back(field->problem());
+        if (const auto found = below_.find(field->setting().key); found != below_.end())
+            below.push_back(found->second);
         if (field->isWide() || side == 1 || narrow_)
             endRow();
         else
@@ -150,12 +162,17 @@ void FormGroup::layOut()
     }
     if (side == 1)
         endRow();
-    for (QWidget* extra : extras_) {
-        auto* cell = new QHBoxLayout;
-        cell->setContentsMargins(FormField::kTextLeft, 0, 0, 0);
-        cell->addWidget(extra);
-        grid_->addLayout(cell, row++, 1, 1, 4);
-    }
+    for (QWidget* extra : extras_)
+        addWide(*extra, row++);
+}
+
+/// Labels and editors wide.
+void FormGroup::addWide(QWidget& widget, int row)
+{
+    auto* cell = new QHBoxLayout;
+    cell->setContentsMargins(FormField::kTextLeft, 0, 0, 0);
+    cell->addWidget(&widget);
+    grid_->addLayout(cell, row, 1, 1, 4);
 }
 
 int FormGroup::filter(const QString& words, bool changedOnly)
@@ -165,6 +182,8 @@ int FormGroup::filter(const QString& words, bool changedOnly)
     for (FormField* field : fields_) {
         const bool show = (words.isEmpty() || field->matches(words)) && (!changedOnly || field->isChanged() || field->hasProblem());
         field->setVisible(show);
+        if (const auto below = below_.find(field->setting().key); below != below_.end())
+            below->second->setVisible(show);
         if (show)
             shown_.push_back(field);
     }

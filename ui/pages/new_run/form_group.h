@@ -24,6 +24,8 @@ public:
     void addExtra(QWidget* widget);
     /// A button behind a wide field.
     void addBeside(const std::string& key, QWidget* widget);
+    /// A row below that of a field, as wide as the group; shown with the field.
+    void addBelow(const std::string& key, QWidget* widget);
     const std::vector<FormField*>& fields() const { return fields_; }
     /// Shows what matches; "" and false show everything the group has. Returns how many fields are shown.
     int filter(const QString& words, bool changedOnly);
@@ -37,6 +39,7 @@ protected:
 private:
     void buildFoldLine(const QString& title);
     void layOut();
+    void addWide(QWidget& widget, int row);
     void setOpen(bool open);
     QString summary() const;
 
@@ -57,6 +60,7 @@ private:
     std::vector<FormField*> shown_;
     std::vector<QWidget*> extras_;
     std::map<std::string, QWidget*> beside_;
+    std::map<std::string, QWidget*> below_;
 };
 
 } // namespace furrow

@@ -13,6 +13,7 @@
 #include "ui/pages/new_run/estimate_panel.h"
 #include "ui/pages/flow_layout.h"
 #include "ui/pages/new_run/form_group.h"
+#include "ui/pages/new_run/start_map.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/save_file.h"
 
@@ -65,7 +66,7 @@ QString groupTitle(SettingGroup group)
 bool needsNewProbe(const QString& key)
 {
     const Setting* setting = findSetting(key.toStdString());
-    return setting != nullptr && setting->group == SettingGroup::Data;
+    return setting != nullptr && setting->group == SettingGroup::Data && key != QLatin1String("start_at"); // where a run begins is no other data
 }
 
 constexpr int kChoiceRole = Qt::UserRole; // which preset a row is; none: a heading, or a file that cannot be read
@@ -311,6 +312,10 @@ void NewRunPage::addGroups(QVBoxLayout* column)
             if (setting.group == group && !isOpen)
                 box->add(setting);
         }
+        if (group == SettingGroup::Data) {
+            startMap_ = new StartMap(bench_.form());
+            box->addBelow("start_at", startMap_);
+        }
         groups_.push_back(box);
         column->addWidget(box);
     }
@@ -405,6 +410,8 @@ void NewRunPage::refresh()
     changedOnly_->setText(tr("Changed only (%1)").arg(changed));
     if (preview_ != nullptr && bench_.form().config().data.empty())
         preview_->clear();
+    if (startMap_ != nullptr && bench_.form().config().data.empty())
+        startMap_->clear();
 }
 
 void NewRunPage::applyFilter()
@@ -432,14 +439,17 @@ void NewRunPage::probe()
         probeTimer_->start(kProbeAgainMs);
         return;
     }
-    if (!lookAgain_)
+    if (!lookAgain_) {
         preview_->setWaiting();
+        startMap_->setWaiting();
+    }
     prober_.probe(bench_.form().config(), bench_.workspace());
 }
 
 void NewRunPage::takeProbe(const ProbePtr& result)
 {
     preview_->setProbe(result);
+    startMap_->setProbe(result);
     const DataInspection& seen = result->probe.inspection;
     estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens });
     estimate_->setDataProblem(coreWords(result->problem));

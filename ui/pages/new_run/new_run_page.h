@@ -22,6 +22,7 @@ class DataPreview;
 class DevicePicker;
 class EstimatePanel;
 class FormGroup;
+class StartMap;
 class Workbench;
 
 /// Flow 1: presets, the form made from the schema, estimates, Launch. The draft itself lives in the workbench.
@@ -70,6 +71,7 @@ private:
     QScrollArea* scroll_ = nullptr;
     QLabel* nothingFound_ = nullptr;
     DataPreview* preview_ = nullptr;
+    StartMap* startMap_ = nullptr;
     EstimatePanel* estimate_ = nullptr;
     std::vector<FormGroup*> groups_;
     std::vector<Preset> choices_; // rows of presets_, built in ones first
