@@ -159,13 +159,13 @@ void RankFollower::record(const std::vector<StepOutcome>& outcomes)
         const double sinceLast = std::max(secondsBetween(lastStepEndNs_ > 0 ? lastStepEndNs_ : startedNs_, now), 1e-9);
         lastStepEndNs_ = now;
         totals_.trainSeconds += step.backwardSeconds + step.optimizerSeconds;
+        pace_.addStep(step.bad ? 0 : static_cast<double>(step.ownTokens), sinceLast);
         if (step.bad)
             continue;
         ++ownSteps_;
         ++totals_.stepsHere;
         totals_.tokens += step.ownTokens;
         const double speed = static_cast<double>(step.ownTokens) / sinceLast;
-        tokensPerSecond_ = tokensPerSecond_ == 0 ? speed : 0.9 * tokensPerSecond_ + 0.1 * speed;
         StepRecord line;
         line.monotonicNs = now;
         line.step = line.globalStep = ownSteps_;
@@ -191,7 +191,7 @@ void RankFollower::tellProgress(const char* phase)
     progress.tokens = totals_.tokens;
     progress.loss = std::numeric_limits<double>::quiet_NaN();
     if (std::string_view(phase) == "train") {
-        progress.tokensPerSecond = tokensPerSecond_;
+        progress.tokensPerSecond = pace_.tokensPerSecond();
         progress.chunk = claim_.chunk;
         progress.chunkFraction = claim_.windows > 0 ? static_cast<double>(windowsDone_) / claim_.windows : 0;
     }

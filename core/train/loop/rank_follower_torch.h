@@ -42,7 +42,7 @@ private:
     std::int64_t ownSteps_ = 0;
     TrainerEnd totals_;
     MemoryMeter memory_;
-    double tokensPerSecond_ = 0;
+    PaceMeter pace_;
     double waitedSeconds_ = 0;
     std::int64_t startedNs_ = 0;
     std::int64_t lastStepEndNs_ = 0;

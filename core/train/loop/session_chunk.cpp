@@ -263,6 +263,8 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         lastStepEndNs_ = now;
         const double stepSeconds = step.backwardSeconds + step.optimizerSeconds;
         totals_.trainSeconds += stepSeconds;
+        if (warm_) // the first one is no measure of the others
+            pace_.addStep(step.bad ? 0 : static_cast<double>(step.ownTokens), sinceLast);
         meanStepSeconds_ = meanStepSeconds_ == 0 ? stepSeconds : 0.95 * meanStepSeconds_ + 0.05 * stepSeconds;
         if (step.bad) {
             if (badInARow_++ == 0)
@@ -300,8 +302,6 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
                 logWarning(toString(work.claim.chunk) + ": " + *alarm);
                 tellEvent(EventRecord::Kind::Alarm, *alarm, work.claim.chunk);
             }
-            if (warm_)
-                tokensPerSecond_ = tokensPerSecond_ == 0 ? static_cast<double>(step.ownTokens) / sinceLast : 0.9 * tokensPerSecond_ + 0.1 * static_cast<double>(step.ownTokens) / sinceLast;
         }
         warm_ = true;
         StepRecord line;

@@ -178,7 +178,7 @@ void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
     progress.step = state_.ownSteps;
     progress.tokens = state_.ownTokens;
     progress.loss = lastLoss_;
-    progress.tokensPerSecond = work ? tokensPerSecond_ : 0;
+    progress.tokensPerSecond = work ? pace_.tokensPerSecond() : 0;
     if (work) {
         progress.chunk = work->claim.chunk;
         progress.chunkFraction = work->windowsToDo > 0 ? static_cast<double>(work->windowsDone) / static_cast<double>(work->windowsToDo) : 0;

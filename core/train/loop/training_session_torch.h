@@ -11,6 +11,7 @@
 #include "core/train/loop/ledger_thread.h"
 #include "core/train/loop/losses_by_sample.h"
 #include "core/train/loop/memory_meter_torch.h"
+#include "core/train/loop/pace_meter.h"
 #include "core/train/loop/rank_orders_torch.h"
 #include "core/train/loop/run_setup_torch.h"
 #include "core/train/loop/spike_detector.h"
@@ -178,7 +179,7 @@ private:
     std::int64_t startedNs_ = 0;
     double meanStepSeconds_ = 0; ///< exponential mean
     double lastLoss_ = std::numeric_limits<double>::quiet_NaN(); ///< none yet
-    double tokensPerSecond_ = 0;
+    PaceMeter pace_;
     std::int64_t lastClaimWaitsNs_ = 0;
     MemoryMeter memory_;
     std::int64_t toldPeakBytes_ = 0;

@@ -484,6 +484,23 @@ private Q_SLOTS:
             QVERIFY2(end.error().message.find(part) != std::string::npos, end.error().message.c_str());
     }
 
+    /// The mean of the paces of the last steps told 900 tokens a second where a CPU quota let 100 through.
+    void aThrottledMachineWasSaidToBeAsFastAsItsFastSteps()
+    {
+        PaceMeter pace;
+        QCOMPARE(pace.tokensPerSecond(), 0.0);
+        for (int period = 0; period < 200; ++period)
+            for (int step = 0; step < 10; ++step) // ten steps of one token in 0.1 s, of which the machine stands for 0.091
+                pace.addStep(1, step == 9 ? 0.0919 : 0.0009);
+        QVERIFY2(std::abs(pace.tokensPerSecond() - 100) < 2, qPrintable(QString::number(pace.tokensPerSecond())));
+        for (int step = 0; step < 150; ++step) // what was long ago fades
+            pace.addStep(50, 0.1);
+        QVERIFY2(std::abs(pace.tokensPerSecond() - 500) < 25, qPrintable(QString::number(pace.tokensPerSecond())));
+        for (int step = 0; step < 3; ++step) // and a step that takes long says all
+            pace.addStep(300, 30);
+        QVERIFY2(std::abs(pace.tokensPerSecond() - 10) < 1, qPrintable(QString::number(pace.tokensPerSecond())));
+    }
+
     void lossThatSticksOutIsMarkedWithItsChunk()
     {
         SpikeDetector spikes;
