@@ -55,4 +55,14 @@ const LostTraining* lostTrainingAt(const std::vector<LostTraining>& lost, int wo
     return found == lost.end() ? nullptr : &*found;
 }
 
+bool LostSteps::has(const PlacedRecord& at)
+{
+    const StepRecord& step = at.line.step;
+    const LostTraining* training = lostTrainingAt(lost_, claimant(at.header.worker, step.rank), at.header.attempt, step.chunk, at.wall);
+    if (training == nullptr)
+        return false;
+    const auto first = firstSteps_.try_emplace({ training, at.header.worker }, step.step).first->second;
+    return step.step - first >= training->keptSteps;
+}
+
 } // namespace furrow

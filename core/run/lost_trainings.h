@@ -1,6 +1,10 @@
 #pragma once
 
+#include "core/telemetry/export.h"
 #include "core/tracker/ledger_reader.h"
+
+#include <map>
+#include <utility>
 
 namespace furrow {
 
@@ -20,6 +24,28 @@ struct LostTraining {
 std::vector<LostTraining> lostTrainings(const std::vector<ClaimRow>& claims, const std::vector<ChunkCell>& gone);
 
 /// The one of them that a step belongs to which a worker told at `wall` [s since 1970]; null: none. The step is lost unless it is among keptSteps.
+/// @param worker  who claimed the chunk: for a rank of a data-parallel group rank 0 (claimant())
 const LostTraining* lostTrainingAt(const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall);
+
+/// The worker that claims for one that told a step as this rank: the ranks of a group are numbered as its workers, and rank 0 holds all claims.
+inline int claimant(int worker, int rank)
+{
+    return worker - rank;
+}
+
+/// Judges the steps of a run in the order in which each worker made them.
+class LostSteps {
+public:
+    explicit LostSteps(std::vector<LostTraining> lost)
+        : lost_(std::move(lost))
+    {
+    }
+    /// @param at  a step
+    bool has(const PlacedRecord& at);
+
+private:
+    std::vector<LostTraining> lost_;
+    std::map<std::pair<const LostTraining*, int>, std::int64_t> firstSteps_; ///< of each worker in it
+};
 
 } // namespace furrow

@@ -5,7 +5,6 @@
 #include "core/run/run_status.h"
 #include "core/telemetry/export.h"
 
-#include <map>
 #include <vector>
 
 namespace furrow {
@@ -13,28 +12,6 @@ namespace furrow {
 namespace {
 
 constexpr int kClaimsAtOnce = 10'000;
-
-/// Judges the steps of a run in the order in which they were made.
-class LostSteps {
-public:
-    explicit LostSteps(std::vector<LostTraining> lost)
-        : lost_(std::move(lost))
-    {
-    }
-    bool has(const PlacedRecord& at)
-    {
-        const StepRecord& step = at.line.step;
-        const LostTraining* training = lostTrainingAt(lost_, at.header.worker, at.header.attempt, step.chunk, at.wall);
-        if (training == nullptr)
-            return false;
-        const auto first = firstSteps_.try_emplace(training, step.step).first->second;
-        return step.step - first >= training->keptSteps;
-    }
-
-private:
-    std::vector<LostTraining> lost_;
-    std::map<const LostTraining*, std::int64_t> firstSteps_;
-};
 
 } // namespace
 

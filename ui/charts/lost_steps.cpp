@@ -12,7 +12,7 @@ std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lo
     std::size_t from = stretch.size();
     for (std::size_t i = stretch.chunks.size(); i-- > 0;) {
         const ChunkStart start = stretch.chunks[i];
-        const LostTraining* training = lostTrainingAt(lost, stretch.worker, stretch.attempt, start.chunk, stretch.wallAt(start.index));
+        const LostTraining* training = lostTrainingAt(lost, claimant(stretch.worker, stretch.rank), stretch.attempt, start.chunk, stretch.wallAt(start.index));
         if (training == nullptr)
             break;
         std::size_t first = start.index; // lost

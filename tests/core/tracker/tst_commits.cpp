@@ -17,6 +17,7 @@ private Q_SLOTS:
     void partlyTrainedChunkGivesItsRestToAnybody();
     void stepsOfACommittedPartWereCalledLost();
     void stepsBeforeAClaimOfTheRestWereCalledLost();
+    void lostStepsOfFollowersWereCalledGood();
     void aRunCountedOtherTokensThanItsClaims_data();
     void aRunCountedOtherTokensThanItsClaims();
     void checkpointInTheMiddleOfAChunkKeepsTheClaim();
@@ -168,6 +169,33 @@ void TestCommits::stepsBeforeAClaimOfTheRestWereCalledLost()
     QVERIFY(at(kept) == nullptr);
     QVERIFY(at(gone) != nullptr);
     QVERIFY(at(gone + 0.5) != nullptr); // clocks may be apart
+}
+
+/// Rank 0 of a data-parallel group holds the claims: the same steps, as the other ranks told them, were in no model either.
+void TestCommits::lostStepsOfFollowersWereCalledGood()
+{
+    constexpr std::int64_t kChunk = 7;
+    LostTraining lost { 0, 1, kChunk, 100, 200, 2 };
+    LostSteps steps({ lost });
+    const auto has = [&](int worker, std::int64_t step, std::int64_t chunk, double wall) {
+        TelemetryHeader header;
+        header.attempt = 1;
+        header.worker = worker;
+        ScannedLine line;
+        line.kind = LineKind::Step;
+        line.step.step = step;
+        line.step.chunk = chunk;
+        line.step.ranks = 2;
+        line.step.rank = worker;
+        return steps.has({ header, wall, line });
+    };
+    for (const int worker : { 0, 1 }) { // two steps are in a checkpoint; each rank counts its own ones
+        const std::int64_t first = worker == 0 ? 40 : 12;
+        for (int step = 0; step < 4; ++step)
+            QCOMPARE(has(worker, first + step, kChunk, 110 + step), step >= 2);
+        QVERIFY(!has(worker, first + 4, kChunk + 1, 120));
+        QVERIFY(!has(worker, first + 4, kChunk, 300));
+    }
 }
 
 void TestCommits::aRunCountedOtherTokensThanItsClaims_data()
