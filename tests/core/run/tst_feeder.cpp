@@ -3,6 +3,7 @@
 #include "core/run/chunk_view.h"
 #include "core/run/poisoned_chunks.h"
 #include "core/tracker/feeder_ledger.h"
+#include "tests/fakes/gzip.h"
 
 #include <algorithm>
 
@@ -79,6 +80,31 @@ private Q_SLOTS:
         qunsetenv("HF_TOKEN");
         QVERIFY2(!shown.ok() && shown.error().message.find("secret of the environment variable HF_TOKEN") != std::string::npos && shown.error().message.find("-token") == std::string::npos, shown.ok() ? "" : shown.error().message.c_str());
         QVERIFY(createRun(request, {}).ok());
+    }
+
+    /// Data that must be expanded is not cut before the run: only the feeder can find out that the chunk to start at does not exist.
+    void aStartThatDoesNotExistIsRefusedByTheFeeder_data()
+    {
+        QTest::addColumn<QString>("start");
+        QTest::addColumn<QString>("range");
+        QTest::newRow("no such block") << "4:0" << "4:0, but the data has the blocks 0 to 3.";
+        QTest::newRow("no such chunk") << "3:6" << "3:6, but block 3 has the chunks 0 to 5.";
+    }
+    void aStartThatDoesNotExistIsRefusedByTheFeeder()
+    {
+        QFETCH(QString, start);
+        QFETCH(QString, range);
+        QTemporaryDir folder;
+        const std::string data = folder.path().toStdString() + "/data.txt.gz";
+        std::ofstream(data, std::ios::binary) << gzip(Run::lines(1200));
+        Run run(1200, 300, 50, 0.1, 1, data, "report", start.toStdString());
+        run.startFeeder();
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        const std::string wanted = "start_at is " + range.toStdString() + " Begin a new run with another one.";
+        QTRY_COMPARE_WITH_TIMEOUT(good(reader().totals()).feederDoing, wanted, 20'000);
+        QCOMPARE(good(good(SupervisorLedger::open(run.paths.tracker())).advance()).gaveUp, wanted); // what the attempt ends with
+        QCOMPARE(good(reader().epochs()).at(0).preparedBlocks, 0); // nothing was given out before
+        run.stopFeeder();
     }
 
     void damagedBlocksAreFoundAtTheStartOfAnAttemptAndHealed()
