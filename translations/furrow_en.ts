@@ -3610,6 +3610,14 @@
         <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the merge, as worker %1 evaluated it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker %1, while it trained</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -5786,6 +5794,13 @@
         <translation>
             <numerusform>%n sample left out as a repeat of text before it.</numerusform>
             <numerusform>%n samples left out as repeats of text before them.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Loss of the newest step, mean of %n worker(s)</source>
+        <translation>
+            <numerusform>Loss of the newest step, mean of %n worker</numerusform>
+            <numerusform>Loss of the newest step, mean of %n workers</numerusform>
         </translation>
     </message>
 </context>
@@ -9471,6 +9486,14 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Repeats trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Left when the run ended: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

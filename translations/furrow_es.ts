@@ -3610,6 +3610,14 @@
         <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
         <translation>La tasa de aprendizaje salta de golpe de %1 a %2, es de %3 como máximo y de %4 al final (plan de tasa %5).</translation>
     </message>
+    <message>
+        <source>the merge, as worker %1 evaluated it</source>
+        <translation>la fusión, tal como la evaluó el trabajador %1</translation>
+    </message>
+    <message>
+        <source>worker %1, while it trained</source>
+        <translation>el trabajador %1, mientras entrenaba</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -5786,6 +5794,13 @@
         <translation>
             <numerusform>%n muestra omitida por repetir un texto anterior.</numerusform>
             <numerusform>%n muestras omitidas por repetir textos anteriores.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Loss of the newest step, mean of %n worker(s)</source>
+        <translation>
+            <numerusform>Pérdida del último paso, media de %n trabajador</numerusform>
+            <numerusform>Pérdida del último paso, media de %n trabajadores</numerusform>
         </translation>
     </message>
 </context>
@@ -9476,6 +9491,14 @@ no se puede leer el archivo</translation>
     <message>
         <source>Repeats trained</source>
         <translation>Repeticiones entrenadas</translation>
+    </message>
+    <message>
+        <source>Left when the run ended: %1</source>
+        <translation>Lo que quedaba al terminar la ejecución: %1</translation>
+    </message>
+    <message>
+        <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
+        <translation>Ningún trabajador entrena ahora. Tokens por segundo, media del tiempo activo: %1</translation>
     </message>
 </context>
 <context>

@@ -3610,6 +3610,14 @@
         <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
         <translation>学习率立即从 %1 跳到 %2，最高 %3，结束时 %4（学习率方案 %5）。</translation>
     </message>
+    <message>
+        <source>the merge, as worker %1 evaluated it</source>
+        <translation>合并后的权重，由工作进程 %1 评估</translation>
+    </message>
+    <message>
+        <source>worker %1, while it trained</source>
+        <translation>工作进程 %1，训练途中</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -5781,6 +5789,12 @@
         <source>%n sample(s) left out as repeats of text before them.</source>
         <translation>
             <numerusform>%n 个样本因与之前的文本重复而略去。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Loss of the newest step, mean of %n worker(s)</source>
+        <translation>
+            <numerusform>最新一步的损失，%n 个工作进程的平均值</numerusform>
         </translation>
     </message>
 </context>
@@ -9437,6 +9451,14 @@ the file cannot be read</source>
     <message>
         <source>Repeats trained</source>
         <translation>训练的重复文本</translation>
+    </message>
+    <message>
+        <source>Left when the run ended: %1</source>
+        <translation>运行结束时剩余：%1</translation>
+    </message>
+    <message>
+        <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
+        <translation>现在没有工作进程在训练。每秒词元数，活动时间的平均值：%1</translation>
     </message>
 </context>
 <context>

@@ -55,6 +55,7 @@ struct RunLine {
     std::int64_t committed = 0;
     std::int64_t chunks = 0;
     double loss = 0; ///< NaN: none yet
+    int lossWorkers = 0; ///< that `loss` is the mean of
     double tokensPerSecond = 0; ///< now, sum of living workers
     double meanTokensPerSecond = 0; ///< over the whole active time; 0: nothing trained yet
     QString preset;

@@ -213,6 +213,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.createdWallNs = status.file.createdWallNs;
     line.workersAlive = static_cast<int>(std::count_if(status.workers.begin(), status.workers.end(), [](const WorkerStatus& w) { return w.alive; }));
     line.loss = status.loss;
+    line.lossWorkers = status.lossWorkers;
     line.tokensPerSecond = status.tokensPerSecond;
     line.meanTokensPerSecond = meanTokensPerSecond(status);
     line.preset = QString::fromStdString(status.file.preset);

@@ -70,7 +70,21 @@ std::optional<std::vector<std::string>> valuesIn(const std::string& text, const 
     return values;
 }
 
-/// The word for a time, a state, a reason or a setting; "" for anything else.
+/// "1.234.567,5 GiB" for "1,234,567.5 GiB" where a person writes so; "" for what is no number with a comma or point.
+QString numberWord(const QString& value)
+{
+    static const QRegularExpression kNumber(QStringLiteral("^(-?(?:\\d+|\\d{1,3}(?:,\\d{3})+))(?:\\.(\\d+))?( (?:B|KiB|MiB|GiB|TiB))?$"));
+    const auto number = kNumber.match(value);
+    const bool grouped = number.captured(1).contains(QLatin1Char(','));
+    if (!number.hasMatch() || (!grouped && number.captured(2).isEmpty()))
+        return {};
+    QString english = value.left(number.capturedEnd(2) < 0 ? number.capturedEnd(1) : number.capturedEnd(2));
+    const int digits = static_cast<int>(number.capturedLength(2));
+    english.remove(QLatin1Char(','));
+    return (digits == 0 ? countText(english.toLongLong()) : QLocale().toString(english.toDouble(), 'f', digits)) + number.captured(3);
+}
+
+/// The word for a time, a state, a reason, a setting or a number; "" for anything else.
 QString singleWord(const QString& value)
 {
     const QDateTime time = QDateTime::fromString(value, Qt::ISODate);
@@ -90,10 +104,7 @@ QString singleWord(const QString& value)
     }
     if (const Setting* setting = findSetting(value.toStdString()))
         return settingLabel(*setting);
-    static const QRegularExpression kDecimal(QStringLiteral("^-?\\d+\\.(\\d+)$"));
-    if (const auto decimal = kDecimal.match(value); decimal.hasMatch())
-        return QLocale().toString(value.toDouble(), 'f', static_cast<int>(decimal.capturedLength(1)));
-    return {};
+    return numberWord(value);
 }
 
 std::string valueWords(const std::string& value)

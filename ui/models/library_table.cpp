@@ -12,6 +12,8 @@ namespace furrow {
 
 namespace {
 
+constexpr std::size_t kLossColumn = 2;
+
 QString joinedTags(const RunLine& line)
 {
     QStringList tags;
@@ -81,6 +83,7 @@ std::vector<TableColumn<RunLine>> libraryColumns()
         words([] { return QCoreApplication::translate("LibraryTable", "Tags"); }, joinedTags),
         words([] { return QCoreApplication::translate("LibraryTable", "Preset"); }, [](const RunLine& l) { return l.preset; }),
     };
+    columns[kLossColumn].extra = [](const RunLine& l, int role) { return role == Qt::ToolTipRole && l.lossWorkers > 0 ? QVariant(lossOfText(l.lossWorkers)) : QVariant(); };
     for (const Setting& setting : settings()) {
         if (setting.key != "name")
             columns.push_back(settingColumn(setting));

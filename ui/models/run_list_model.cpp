@@ -31,6 +31,8 @@ QString tipOf(const RunLine& line)
         lines.append(QLatin1Char('#') + tagsOf(line).join(QStringLiteral(" #")));
     if (!line.notes.note.empty())
         lines.append(QString::fromStdString(line.notes.note));
+    if (line.lossWorkers > 0)
+        lines.append(lossOfText(line.lossWorkers));
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -124,6 +124,11 @@ QString fixedText(double value, int decimals)
     return QLocale().toString(value, 'f', decimals);
 }
 
+QString lossOfText(int workers)
+{
+    return QCoreApplication::translate("Words", "Loss of the newest step, mean of %n worker(s)", nullptr, workers);
+}
+
 QString rateText(double perSecond)
 {
     return QCoreApplication::translate("Words", "%1 tok/s").arg(QLocale().toString(perSecond, 'f', 0));

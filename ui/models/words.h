@@ -28,6 +28,7 @@ QString phaseWord(const std::string& phase); ///< what a worker is at: "training
 QString countText(std::int64_t count); ///< grouped: "1,412"
 QString fixedText(double value, int decimals); ///< "3.431"; "NaN" and "∞" for those
 QString rateText(double perSecond); ///< "118,200 tok/s"
+QString lossOfText(int workers); ///< "Loss of the newest step, mean of 2 workers": of whom the loss of a run is
 QString bytesText(std::uint64_t bytes); ///< "17.1 GiB"
 QString durationText(double seconds); ///< "11 h 50 min"
 QString percentText(double fraction); ///< "58.4 %"

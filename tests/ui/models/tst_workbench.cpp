@@ -92,6 +92,20 @@ private Q_SLOTS:
         QCOMPARE(filter.index(0, 0).data().toString(), QStringLiteral("wide"));
     }
 
+    /// One number for a run of many workers: nobody could say whose it was.
+    void theLossInTheLibraryDidNotSayOfHowManyWorkersItIs()
+    {
+        RunLine many = line("many");
+        many.loss = 2.5;
+        many.lossWorkers = 3;
+        LibraryTable model(libraryColumns());
+        model.reset({ line("new"), many });
+        const auto tip = [&model](int row) { return model.index(row, 2).data(Qt::ToolTipRole).toString(); };
+        QCOMPARE(model.index(1, 2).data().toString(), QStringLiteral("2.500"));
+        QVERIFY2(tip(1).contains(QStringLiteral("mean of 3 worker")), qPrintable(tip(1)));
+        QVERIFY(tip(0).isEmpty());
+    }
+
     void anAlertIsToldOnceAndNotForWhatWasSoBefore()
     {
         Alerts alerts;

@@ -1,4 +1,5 @@
 // What a person met who used the console for the first time. Each test is named after what went wrong.
+#include "core/base/sentence.h"
 #include "core/run/limit_reached.h"
 #include "core/run/new_run_folder.h"
 #include "core/telemetry/run_telemetry.h"
@@ -395,6 +396,20 @@ private Q_SLOTS:
         appearance.setLanguage(QStringLiteral("es"));
         const QString words = coreWords(spike);
         QVERIFY2(words.contains(QStringLiteral("2,9121")) && words.contains(QStringLiteral("6,5")), qPrintable(words));
+    }
+
+    /// "12,345" stood in Spanish sentences, where it is twelve and a bit.
+    void aCountInASentenceWasADecimalNumberElsewhere()
+    {
+        Appearance appearance(false);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const HeldOutLoss evaluation { 2.5, 1'234'567, 98'765, 0, true, 0, "all replicas, merged" };
+        QVERIFY(coreWords(ofWhat(evaluation)).contains(QStringLiteral("1,234,567")));
+        appearance.setLanguage(QStringLiteral("es"));
+        const QString words = coreWords(ofWhat(evaluation));
+        QVERIFY2(words.contains(QStringLiteral("1.234.567")) && words.contains(QStringLiteral("98.765")) && !words.contains(QLatin1Char(',') + QStringLiteral("567")), qPrintable(words));
+        const QString size = coreWords(sentence("looking for duplicates: %1 of about %2", { "1.5 GiB", "23.4 GiB" }));
+        QVERIFY2(size.contains(QStringLiteral("1,5 GiB")) && size.contains(QStringLiteral("23,4 GiB")), qPrintable(size));
     }
 
     void theEpochWasCutInItsChoice()
