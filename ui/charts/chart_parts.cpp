@@ -4,6 +4,7 @@
 #include "ui/widgets/worker_mark.h"
 
 #include <QLocale>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -195,6 +196,7 @@ void ChartTitle::set(const QString& title, const QString& unit, std::vector<Entr
     entries_ = std::move(entries);
     trouble_ = trouble;
     right_ = right;
+    setToolTip(QStringList { title_, unit_, right_ }.filter(QRegularExpression(QStringLiteral("."))).join(QStringLiteral(", ")));
     update();
 }
 
@@ -219,13 +221,16 @@ void ChartTitle::paintEvent(QPaintEvent*)
         p.drawText(QRectF(x, 0, wide + 2, height()), Qt::AlignVCenter, words);
         x += wide + gap;
     };
-    if (!right_.isEmpty()) {
-        p.setFont(bold);
+    const QFont smallBold = t.font(FontRole::Small, QFont::DemiBold);
+    const auto fits = [&](const QFont& font) { return QFontMetricsF(font).horizontalAdvance(title_) + 12 + tabularWidth(font, right_) <= end - x; };
+    const QFont& font = right_.isEmpty() || fits(bold) ? bold : smallBold;
+    if (!right_.isEmpty() && fits(font)) { // a value of nobody knows what says nothing: it is in the tooltip then
+        p.setFont(font);
         p.setPen(t.color(Token::Text1));
         end -= drawTabular(p, QRectF(x, 0, end - x, height()), Qt::AlignRight, right_) + 12;
     }
-    const QString title = QFontMetricsF(bold).elidedText(title_, Qt::ElideRight, std::max(0.0, end - x));
-    text(title, bold, Token::Text1, 10);
+    const QString title = QFontMetricsF(font).elidedText(title_, Qt::ElideRight, std::max(0.0, end - x));
+    text(title, font, Token::Text1, 10);
     if (title == title_) // a unit alone would be the unit of nothing
         text(unit_, small, Token::Text3, 18);
     text(trouble_, small, Token::Error, 18);

@@ -106,8 +106,10 @@ void CurvesLayer::drawOffScale(QPainter& p, bool above, EdgeRoom& room) const
         const QRectF wanted(left, above ? area.top() : area.bottom() - metrics.height(), wide, metrics.height());
         const QRectF at = room.take(wanted);
         const double farthest = area.height() < kRoomyHeight ? 1 : 2 * metrics.height(); // beyond it nobody knows whose value it is
-        if (std::abs(at.top() - wanted.top()) < farthest)
-            p.drawText(at, Qt::AlignVCenter | Qt::TextDontClip, text);
+        if (std::abs(at.top() - wanted.top()) >= farthest)
+            continue;
+        p.fillRect(at.adjusted(-2, 0, 2, 0), t.color(Token::Inset)); // the curve goes up to the edge here: nobody reads words across it
+        p.drawText(at, Qt::AlignVCenter | Qt::TextDontClip, text);
     }
 }
 

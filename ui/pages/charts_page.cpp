@@ -12,6 +12,7 @@
 #include "ui/pages/page_parts.h"
 #include "ui/pages/save_file.h"
 #include "ui/pages/small_charts.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QComboBox>
 #include <QPushButton>
@@ -25,6 +26,7 @@ namespace furrow {
 namespace {
 
 constexpr int kLeastCombo = 110;
+constexpr int kWordyBar = 560; // of the page; below it the buttons of the bar are their icons alone
 constexpr int kLeastCharts = 300; // below the meters
 constexpr double kSameInstant = 60; // [s] a worker that ended longer ago trained nothing then
 
@@ -125,6 +127,9 @@ void ChartsPage::resizeEvent(QResizeEvent* event)
     const bool fits = height() >= epoch_->sizeHint().height() + kLeastCharts;
     epoch_->setVisible(fits);
     epochLine_->setVisible(fits);
+    const bool wordy = width() >= kWordyBar; // else their words take the room of the choices'
+    for (QPushButton* button : { figures_, display_ })
+        button->setText(wordy ? button->accessibleName() : QString());
 }
 
 void ChartsPage::takeShown()
@@ -150,14 +155,14 @@ void ChartsPage::buildBar()
     auto* row = new QHBoxLayout;
     row->setContentsMargins(14, 6, 14, 6);
     row->setSpacing(8);
-    axis_ = new QComboBox(this);
+    axis_ = new ElidedCombo(this);
     axis_->setAccessibleName(tr("Horizontal axis"));
     const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps, all workers"), XAxis::GlobalStep }, { tr("Steps of each worker"), XAxis::WorkerStep },
         { tr("Samples, all workers"), XAxis::Samples }, { tr("Epochs"), XAxis::Epoch }, { tr("Time of day"), XAxis::WallTime }, { tr("Active time"), XAxis::ActiveTime } };
     for (const auto& [name, axis] : axes)
         axis_->addItem(tr("x: %1").arg(name), static_cast<int>(axis));
     row->addWidget(axis_);
-    smoothing_ = new QComboBox(this);
+    smoothing_ = new ElidedCombo(this);
     smoothing_->setAccessibleName(tr("Smoothing"));
     const std::pair<QString, SmoothingKind> kinds[] = { { tr("EMA"), SmoothingKind::Ema }, { tr("EMA, both ways"), SmoothingKind::ZeroPhaseEma }, { tr("Gaussian"), SmoothingKind::Gaussian },
         { tr("Median"), SmoothingKind::Median }, { tr("none"), SmoothingKind::None } };
@@ -178,6 +183,7 @@ void ChartsPage::buildBar()
     display_->setToolTip(tr("Smoothing width, scales, numeric ranges and which charts there are"));
     for (QPushButton* button : { figures_, display_ }) {
         button->setCheckable(true);
+        button->setAccessibleName(button->text());
         row->addWidget(button);
     }
     static_cast<QVBoxLayout*>(layout())->addLayout(row);

@@ -4,6 +4,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QComboBox>
 #include <QFileInfo>
@@ -31,8 +32,8 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     , bench_(bench)
     , title_(makeLabel({}, TextTone::Value, TextSize::Body, true))
     , counts_(makeLabel({}, TextTone::Secondary, TextSize::Small))
-    , form_(new QComboBox(this))
-    , order_(new QComboBox(this))
+    , form_(new ElidedCombo(this))
+    , order_(new ElidedCombo(this))
     , text_(new QTextBrowser(this))
 {
     auto* column = new QVBoxLayout(this);

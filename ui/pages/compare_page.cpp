@@ -9,6 +9,7 @@
 #include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/widgets/box_rows.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QComboBox>
 #include <QHeaderView>
@@ -147,7 +148,7 @@ QWidget* ComparePage::buildCurves()
     column->setContentsMargins(0, 0, 0, 0);
     auto* row = new QHBoxLayout;
     row->setContentsMargins(12, 6, 12, 0);
-    axis_ = new QComboBox;
+    axis_ = new ElidedCombo;
     axis_->setAccessibleName(tr("Horizontal axis"));
     const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps of each worker"), XAxis::WorkerStep }, { tr("Samples, all workers"), XAxis::Samples }, { tr("Active time"), XAxis::ActiveTime } };
     for (const auto& [name, axis] : axes)
@@ -184,7 +185,7 @@ QWidget* ComparePage::buildChunks()
     column->setSpacing(0);
     auto* row = new QHBoxLayout;
     row->setContentsMargins(12, 6, 12, 6);
-    other_ = new QComboBox;
+    other_ = new ElidedCombo;
     other_->setAccessibleName(tr("Run compared with the baseline"));
     other_->setMinimumWidth(180);
     row->addWidget(other_);

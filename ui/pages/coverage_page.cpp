@@ -7,6 +7,7 @@
 #include "ui/pages/overflow.h"
 #include "ui/pages/page_parts.h"
 #include "ui/pages/worker_delegate.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -119,22 +120,22 @@ void CoveragePage::buildBar()
 {
     auto* bar = new QToolBar(this); // what does not fit goes into its overflow
     bar->setMovable(false);
-    layer_ = new QComboBox(bar);
+    layer_ = new ElidedCombo(bar);
     layer_->setAccessibleName(tr("Layer"));
     const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker },
         { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Trainings"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block }, { tr("Parent run"), MapLayer::Parent } };
     for (const auto& [name, layer] : layers)
         layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
     bar->addWidget(layer_);
-    relative_ = new QComboBox(bar);
+    relative_ = new ElidedCombo(bar);
     relative_->setAccessibleName(tr("Relative to"));
     relative_->addItem(tr("Relative to: trend"), static_cast<int>(RelativeTo::Trend));
     relative_->addItem(tr("Relative to: nothing"), static_cast<int>(RelativeTo::Nothing));
     relativeShown_ = bar->addWidget(relative_);
-    epoch_ = new QComboBox(bar);
+    epoch_ = new ElidedCombo(bar);
     epoch_->setAccessibleName(tr("Epoch"));
     bar->addWidget(epoch_);
-    rows_ = new QComboBox(bar);
+    rows_ = new ElidedCombo(bar);
     rows_->setAccessibleName(tr("Order of the rows"));
     const std::pair<QString, RowOrder> orders[] = { { tr("block number"), RowOrder::Number }, { tr("first trained"), RowOrder::FirstTrained }, { tr("highest loss"), RowOrder::HighestLoss } };
     for (const auto& [name, order] : orders)

@@ -3,6 +3,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -68,14 +69,14 @@ void LogPage::buildBar()
     search_ = makeSearch(tr("Filter the log"));
     search_->setMaximumWidth(280);
     row->addWidget(search_);
-    level_ = new QComboBox(this);
+    level_ = new ElidedCombo(this);
     level_->setAccessibleName(tr("Least level"));
     level_->addItem(tr("All levels"), static_cast<int>(LogLevel::Debug));
     level_->addItem(tr("Info and worse"), static_cast<int>(LogLevel::Info));
     level_->addItem(tr("Warnings and errors"), static_cast<int>(LogLevel::Warning));
     level_->addItem(tr("Errors"), static_cast<int>(LogLevel::Error));
     row->addWidget(level_);
-    process_ = new QComboBox(this);
+    process_ = new ElidedCombo(this);
     process_->setAccessibleName(tr("Process"));
     row->addWidget(process_);
     row->addStretch();

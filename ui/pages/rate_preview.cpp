@@ -5,6 +5,7 @@
 #include "ui/models/core_words.h"
 #include "ui/pages/page_parts.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -68,7 +69,7 @@ RatePreview::RatePreview(const RateOutlook& outlook, QWidget* parent)
     , outlook_(outlook)
     , sentence_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , curve_(new RateCurve(this))
-    , choice_(new QComboBox(this))
+    , choice_(new ElidedCombo(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

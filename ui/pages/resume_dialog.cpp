@@ -11,6 +11,7 @@
 #include "ui/pages/page_parts.h"
 #include "ui/pages/rate_preview.h"
 #include "ui/pages/resume_parts.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -111,7 +112,7 @@ QWidget* ResumeDialog::buildMap()
     map_->setFrameShape(QFrame::NoFrame);
     map_->setMinimapVisible(false);
     if (epochs.size() > 1) {
-        epoch_ = new QComboBox(side);
+        epoch_ = new ElidedCombo(side);
         epoch_->setAccessibleName(tr("Epoch of the map"));
         for (const auto& epoch : epochs)
             epoch_->addItem(epochName(epoch.epoch));

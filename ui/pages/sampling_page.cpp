@@ -5,6 +5,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
@@ -100,7 +101,7 @@ QWidget* SamplingPage::buildSettings()
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(14, 12, 12, 12);
     column->setSpacing(8);
-    checkpoint_ = new QComboBox;
+    checkpoint_ = new ElidedCombo;
     checkpoint_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     checkpoint_->setMinimumContentsLength(10);
     prompt_ = new QPlainTextEdit(QStringLiteral("\n"));

@@ -12,6 +12,7 @@
 #include "ui/models/run_tables.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/charts_page.h"
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/long_names.h"
 #include "ui/pages/new_run/estimate_panel.h"
@@ -423,6 +424,41 @@ private Q_SLOTS:
         for (const auto* combo : page.findChildren<QComboBox*>())
             if (combo->accessibleName() == QStringLiteral("Epoch"))
                 QVERIFY(combo->sizeHint().width() >= combo->fontMetrics().horizontalAdvance(QStringLiteral("Epoch 1, open")) + 20);
+    }
+
+    /// In a window of 1024 points the choices above the charts lay over one another and were cut through a letter.
+    void theChoicesAboveTheChartsLayOverOneAnother_data()
+    {
+        QTest::addColumn<QString>("language");
+        for (const char* language : { "en", "es", "zh_CN" })
+            QTest::newRow(language) << QString::fromLatin1(language);
+    }
+    void theChoicesAboveTheChartsLayOverOneAnother()
+    {
+        QFETCH(QString, language);
+        Appearance appearance(false);
+        appearance.setLanguage(language);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        show(bench, story);
+        ChartsPage page(bench);
+        page.resize(464, 420); // what such a window leaves
+        page.show();
+        QTest::qWait(50);
+        QVERIFY2(page.minimumSizeHint().width() <= 464, qPrintable(QString::number(page.minimumSizeHint().width())));
+        QList<QWidget*> bar;
+        for (auto* combo : page.findChildren<QComboBox*>(QString(), Qt::FindDirectChildrenOnly))
+            bar.append(combo);
+        for (auto* button : page.findChildren<QPushButton*>(QString(), Qt::FindDirectChildrenOnly))
+            if (button->isVisible())
+                bar.append(button);
+        QVERIFY(bar.size() >= 4);
+        for (const QWidget* one : bar) {
+            QVERIFY(page.rect().contains(one->geometry()) && !one->accessibleName().isEmpty());
+            for (const QWidget* other : bar)
+                QVERIFY(one == other || !one->geometry().intersects(other->geometry()));
+        }
     }
 };
 

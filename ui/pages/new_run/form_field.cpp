@@ -4,6 +4,7 @@
 #include "ui/models/run_form.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
+#include "ui/widgets/elided_combo.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -205,7 +206,7 @@ void FormField::buildEditor(QWidget* parent)
         connect(check_, &QCheckBox::toggled, this, [this](bool on) { form_.setText(setting_, on ? QStringLiteral("true") : QStringLiteral("false")); });
         editor_ = check_;
     } else if (!setting_.choices.empty()) {
-        combo_ = new QComboBox(parent);
+        combo_ = new ElidedCombo(parent);
         for (const std::string& choice : setting_.choices)
             combo_->addItem(settingChoice(setting_, choice), QString::fromStdString(choice));
         for (int i = 0; i < combo_->count(); ++i) // as the command and the help name it
