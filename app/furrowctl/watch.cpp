@@ -69,6 +69,11 @@ std::string memoryText(const WorkerStatus& w)
     return w.memory ? "; at most " + formatBytes(static_cast<std::uint64_t>(w.memory->peakBytes)) + ", " + fixed(w.memory->ratio(), 2) + " times the estimate" : std::string();
 }
 
+std::string paceText(double tokensPerSecond)
+{
+    return formatCount(static_cast<std::int64_t>(tokensPerSecond)) + " tokens/s";
+}
+
 /// "12 rows unreadable, 3 filtered"; "" when every row is trained or held out.
 std::string rowsText(const RowCounts& rows)
 {
@@ -105,7 +110,9 @@ std::string progressLine(const RunStatus& s)
             text += ", total not known yet";
         }
     }
-    text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4) + "  " + formatCount(static_cast<std::int64_t>(s.tokensPerSecond)) + " tokens/s";
+    text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4);
+    if (isAnyAlive(s))
+        text += "  " + paceText(s.tokensPerSecond);
     if (s.evaluation)
         text += "  held-out " + fixed(s.evaluation->loss, 4) + " (step " + formatCount(s.evaluation->step) + ")";
     if (const auto shown = shownEpochs(s))
@@ -207,13 +214,13 @@ std::string statusText(const RunStatus& s)
     if (!s.poisonedCause.empty())
         text += "cannot be read: " + s.poisonedCause + " ('furrowctl chunks list' names them all)\n";
     for (const auto& reason : s.keepsEpochOpen)
-        text += "  keeps the epoch open: " + reason + "\n";
+        text += (s.state == RunState::Finished ? "  left when the run ended: " : "  keeps the epoch open: ") + reason + "\n";
     if (s.reading)
         text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + "read " + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
             + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s" + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : w.endCause.empty() ? "ended" : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
-            + fixed(w.loss, 4) + ", " + formatCount(static_cast<std::int64_t>(w.tokensPerSecond)) + " tokens/s" + memoryText(w) + "\n";
+            + fixed(w.loss, 4) + (w.alive ? ", " + paceText(w.tokensPerSecond) : "") + memoryText(w) + "\n";
     if (s.evaluation)
         text += "held-out loss " + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
     return text;

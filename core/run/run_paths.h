@@ -33,6 +33,8 @@ public:
     std::filesystem::path memoryFile(int worker) const { return memoryFolder() / ("w" + std::to_string(worker) + ".json"); }
     std::filesystem::path memoryFolder() const { return folder_ / "memory"; }
     std::filesystem::path telemetryFile(std::int64_t attempt, int worker) const; ///< "<attempt>-w<worker>.jsonl", of a task "<attempt>-task.jsonl"; one incarnation appends after the other
+    /// The newest evaluation of each worker; see evaluation_file.h.
+    std::filesystem::path evaluationsFolder() const { return folder_ / "evaluations"; }
     /// Where the ranks of a data-parallel attempt find one another: one file for each time they start together.
     std::filesystem::path meetingsFolder() const { return folder_ / "meetings"; }
     std::filesystem::path logsFolder() const { return folder_ / "logs"; }

@@ -13,6 +13,7 @@
 #include "core/run/end_words.h"
 #include "core/run/finished_mark.h"
 #include "core/run/ledger_view.h"
+#include "core/run/evaluation_file.h"
 #include "core/run/memory_file.h"
 #include "core/run/run_weights.h"
 #include "core/run/stray_checkpoints.h"
@@ -106,10 +107,19 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         status.workers.push_back(std::move(worker));
 }
 
+} // namespace
+
+bool isAnyAlive(const RunStatus& status)
+{
+    return std::any_of(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+}
+
+namespace {
+
 /// Whose loss the run has now: a worker that is gone says nothing any more of what the others have trained since.
 std::vector<const WorkerStatus*> tellingWorkers(const RunStatus& status)
 {
-    const bool anyAlive = std::any_of(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+    const bool anyAlive = isAnyAlive(status);
     std::int64_t last = 0;
     for (const auto& w : status.workers)
         last = std::max(last, w.endedWallNs);
@@ -225,6 +235,13 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
     }
     if (status.evaluation)
         status.evaluation->tokens = status.evaluationTokens;
+}
+
+/// A checkpoint is saved after its weights were evaluated: where it is the newer one it has that loss.
+void takeNewer(RunStatus& status, const std::optional<ToldEvaluation>& told)
+{
+    if (told && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
+        status.evaluation = heldOutLossOf(*told, status.evaluationTokens);
 }
 
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
@@ -487,6 +504,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     const auto config = latestConfig(attempts.value(), status.file.config);
     status.evaluationTokens = evaluatedLabels(paths.evaluationFile(), config.ok() ? config.value() : status.file.config);
     addEvaluation(status, checkpoints.value());
+    takeNewer(status, newestEvaluation(paths));
     FURROW_TRY(addLostWork(status, ledger, incarnations.value(), view));
     sayWhatKeepsTheEpochsOpen(status);
     if (std::any_of(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))

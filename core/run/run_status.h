@@ -49,11 +49,11 @@ struct WorkerStatus {
     std::int64_t step = 0;
     std::int64_t tokens = 0;
     double loss = 0;
-    double tokensPerSecond = 0;
+    double tokensPerSecond = 0; ///< of a living one; else it says nothing
     std::int64_t chunkBlock = -1;
     int chunkColumn = -1;
     double chunkFraction = 0;
-    double secondsSinceProgress = 0;
+    double secondsSinceProgress = 0; ///< of a living one
     std::int64_t endedWallNs = 0; ///< of the newest incarnation; 0: it lives, or its end was not recorded
     std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
 };
@@ -78,12 +78,13 @@ struct RunStatus {
     double activeSeconds = 0;
     double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its end; NaN: none yet
     int lossWorkers = 0; ///< that `loss` is the mean of
-    double tokensPerSecond = 0; ///< sum over living workers
-    std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are open "epoch 1: ..."
+    double tokensPerSecond = 0; ///< sum over living workers; without one (isAnyAlive()) it says nothing
+    std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are open "epoch 1: ...". Of a finished run: what it leaves
     std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
     std::int64_t newestCheckpointWallNs = 0;
-    std::optional<HeldOutLoss> evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that was
+    std::optional<HeldOutLoss> evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that was; a later one that a worker told
+                                           ///< while it trained comes before both
     std::int64_t evaluationTokens = 0; ///< of text that one evaluation takes as the run is set now; 0: not known
     StoppingRules rules; ///< in force now
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
@@ -94,6 +95,9 @@ inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status)
 {
     return shownEpochs(status.epochs);
 }
+
+/// A worker lives: the run has a speed now. What ended has none, and 0 would be one.
+bool isAnyAlive(const RunStatus& status);
 
 /// Tokens per second over the whole active time of all attempts; 0: nothing was trained yet.
 double meanTokensPerSecond(const RunStatus& status);

@@ -20,8 +20,8 @@ nlohmann::json workerJson(const WorkerStatus& w)
 {
     return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive }, { "device", w.device }, { "device_name", w.deviceName },
         { "phase", w.phase }, { "end_cause", w.endCause }, { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
-        { "tokens_per_s", w.tokensPerSecond }, { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
-        { "seconds_since_progress", w.secondsSinceProgress }, { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
+        { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) }, { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
+        { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) }, { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
 }
 
 nlohmann::json evaluationJson(const HeldOutLoss& e)
@@ -98,7 +98,7 @@ nlohmann::json toJson(const RunStatus& s)
         { "stop_reason", s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) }, { "stop_detail", s.stopDetail }, { "marked_by_hand", s.markedByHand },
         { "attempt", s.attempt }, { "supervisor", { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
         { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason }, { "steps", s.steps }, { "tokens", s.tokens },
-        { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers }, { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) }, { "tokens_per_s", s.tokensPerSecond },
+        { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers }, { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) }, { "tokens_per_s", isAnyAlive(s) ? nlohmann::json(s.tokensPerSecond) : nlohmann::json(nullptr) },
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints }, { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
     json["evidence"] = s.evidence;

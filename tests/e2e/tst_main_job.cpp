@@ -229,6 +229,18 @@ private Q_SLOTS:
         QCOMPARE(epoch[QStringLiteral("overlapping_claims")].toInt(-1), 0);
     }
 
+    /// "ended, 0 tokens/s", and "keeps the epoch open" of a run that had come to its end.
+    void whatHasEndedWasSaidToBeOpenAndSlow()
+    {
+        const QString run = folder_.filePath(QStringLiteral("runs/ended"));
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("50") } + newRun(run));
+        QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
+        const QString told = out.text + RunDriver::ctl({ QStringLiteral("status"), run }).text;
+        QVERIFY2(told.contains(QStringLiteral("left when the run ended: ")), qPrintable(told));
+        QVERIFY2(!told.contains(QStringLiteral(" 0 tokens/s")) && !told.contains(QStringLiteral("keeps the epoch open")), qPrintable(told));
+        QVERIFY(RunDriver::status(run)[QStringLiteral("tokens_per_s")].isNull());
+    }
+
     void stopPauseAndSecondResumeSayWhatTheyDo()
     {
         const QString run = startDetached("controlled", { QStringLiteral("--epochs"), QStringLiteral("50") });

@@ -9,6 +9,7 @@
 #include "core/run/brain.h"
 #include "core/run/finished_mark.h"
 #include "core/run/frozen_config.h"
+#include "core/run/evaluation_file.h"
 #include "core/run/memory_file.h"
 #include "core/run/reading.h"
 #include "core/run/run_file.h"
@@ -31,9 +32,9 @@ template <typename T> void checkWords(const Result<T>& result)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    static const ScratchFolder scratch("run");
+    static const ::ScratchFolder scratch("run");
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const char* name : { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json" })
+    for (const char* name : { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json", "evaluations/w0.json" })
         scratch.write(name, text);
     const RunPaths paths(scratch.path());
     checkWords(readRunFile(paths));
@@ -51,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto reading = readReading(paths))
         (void)toJson(*reading).dump();
     (void)readMemory(paths.memoryFile(0));
+    (void)newestEvaluation(paths);
     AttemptRow attempt;
     attempt.overridesJson = std::string(text);
     (void)configOf(attempt, RunConfig {});
@@ -59,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<std::string> fuzzSeeds()
 {
-    const ScratchFolder scratch("seeds");
+    const ::ScratchFolder scratch("seeds");
     const RunPaths paths(scratch.path());
     RunFile file;
     file.runId = "abc";

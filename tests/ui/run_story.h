@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/config/schema.h"
+#include "core/run/evaluation_file.h"
 #include "core/run/order_check.h"
 #include "core/run/run_file.h"
 #include "core/telemetry/writer.h"
@@ -214,8 +215,11 @@ private:
             record.time = { 0.2, 5, 9, 1, 0 };
             encodeLine(TelemetryRecord(record), lines);
         }
-        if (steps_[at] % (size_.stepsPerChunk * 5) == 0)
-            encodeLine(TelemetryRecord(EvalRecord { systemClock().monotonicNs() - 600'000'000'000 + steps_[at] * 50'000'000, steps_[at], steps_[at] * 125, lossAt(steps_[at]) + 0.05, 0.4, EvalRecord::What::Replica }), lines);
+        if (steps_[at] % (size_.stepsPerChunk * 5) == 0) {
+            const std::int64_t ago = 600'000'000'000 - steps_[at] * 50'000'000;
+            encodeLine(TelemetryRecord(EvalRecord { systemClock().monotonicNs() - ago, steps_[at], steps_[at] * 125, lossAt(steps_[at]) + 0.05, 0.4, EvalRecord::What::Replica }), lines);
+            good(publishEvaluation(paths_, { worker, false, steps_[at], lossAt(steps_[at]) + 0.05, systemClock().wallNs() - ago }));
+        }
         file << lines;
     }
 

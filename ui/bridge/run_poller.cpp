@@ -1,7 +1,5 @@
 #include "ui/bridge/run_poller.h"
 
-#include "core/base/sentence.h"
-
 #include <algorithm>
 #include <chrono>
 
@@ -17,29 +15,7 @@ template <typename T> std::shared_ptr<const T> shared(T value)
     return std::make_shared<const T>(std::move(value));
 }
 
-std::optional<EvalPoint> newestEvaluation(const TelemetrySnapshot& telemetry)
-{
-    if (!telemetry.evals || telemetry.evals->empty())
-        return std::nullopt;
-    return *std::max_element(telemetry.evals->begin(), telemetry.evals->end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
-}
-
-/// A checkpoint is saved after its weights were evaluated: where it is the newer one it has that loss.
-void takeNewer(const std::optional<EvalPoint>& point, RunStatus& status)
-{
-    if (point && (!status.evaluation || point->wall * 1e9 > static_cast<double>(status.evaluation->wallNs)))
-        status.evaluation = evaluationOf(*point, status.evaluationTokens);
-}
-
 } // namespace
-
-HeldOutLoss evaluationOf(const EvalPoint& point, std::int64_t tokens)
-{
-    const bool merged = point.record.what == EvalRecord::What::Merged;
-    const std::string worker = std::to_string(point.worker);
-    return { point.record.loss, point.record.step, tokens, merged ? 0 : point.worker, merged, static_cast<std::int64_t>(point.wall * 1e9),
-        merged ? sentence("the merge, as worker %1 evaluated it", { worker }) : sentence("worker %1, while it trained", { worker }) };
-}
 
 bool RunUpdate::empty() const
 {
@@ -71,7 +47,6 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
             gone_.clear();
             for (const ChunkCell& cell : status.value().goneHolds)
                 gone_[cell.id] = cell;
-            takeNewer(evaluation_, status.value());
             update.status = shared(std::move(status).value());
         } else {
             update.problem = status.error();
@@ -207,7 +182,6 @@ void RunPoller::readTelemetry(RunUpdate& update)
     telemetry_.poll();
     if (telemetry_.takeChanged()) {
         update.telemetry = telemetry_.snapshot();
-        evaluation_ = newestEvaluation(*update.telemetry);
         cacheStale_ = true;
     }
 }

@@ -24,9 +24,6 @@ struct RunUpdate {
     bool empty() const;
 };
 
-/// An evaluation that the telemetry has. @param tokens  of text that it was made on; 0: not known
-HeldOutLoss evaluationOf(const EvalPoint& point, std::int64_t tokens);
-
 /// Looks into one run folder and tells what is new since the last look. Never writes. Lives on one reading thread.
 class RunPoller {
 public:
@@ -54,7 +51,6 @@ private:
     std::filesystem::file_time_type ledgerWritten_; // of the snapshot that it shows; of a tracker: nothing
     LogTail log_;
     RunTelemetry telemetry_;
-    std::optional<EvalPoint> evaluation_; ///< newest in the telemetry, which has each evaluation; the ledger knows that of a checkpoint's own step only
     bool cacheLoaded_ = false;
     bool cacheStale_ = false;
     std::int64_t openEpoch_ = 0; // where the chunks are claimed first: the oldest open one

@@ -1,6 +1,6 @@
 #include "ui/models/past_status.h"
 
-#include "ui/bridge/run_poller.h"
+#include "core/run/evaluation_file.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 
@@ -155,7 +155,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const TelemetrySnap
         if (eval.wall < newest)
             continue;
         newest = eval.wall;
-        status.evaluation = evaluationOf(eval, status.evaluationTokens);
+        status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, eval.record.step, eval.record.loss, static_cast<std::int64_t>(eval.wall * 1e9) }, status.evaluationTokens);
     }
 }
 

@@ -139,7 +139,8 @@ void OverviewPage::take(const StatusPtr& status)
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
     meters_->setStatus(*status);
     const QStringList open = coreWords(status->keepsEpochOpen);
-    open_->setText(open.isEmpty() ? QString() : tr("The epoch stays open: %1").arg(open.join(QStringLiteral(", "))));
+    const QString sentence = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");
+    open_->setText(open.isEmpty() ? QString() : sentence.arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
     showReading(*status);
     alerts_->setAlerts(bench_.alerts().all());
@@ -159,7 +160,11 @@ void OverviewPage::showFigures(const RunStatus& status)
     const auto& evaluation = status.evaluation;
     figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"), evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights were evaluated on held-out text yet"));
     figures_->setName(1, !evaluation ? tr("Eval loss") : evaluation->merged ? tr("Eval loss, merged") : tr("Eval loss, worker %1").arg(evaluation->replica));
-    figures_->setValue(2, fixedText(status.tokensPerSecond, 0), tr("Now, all workers together. Tokens per second, mean of the active time: %1").arg(countText(static_cast<std::int64_t>(meanTokensPerSecond(status)))));
+    const QString mean = countText(static_cast<std::int64_t>(meanTokensPerSecond(status)));
+    if (isAnyAlive(status))
+        figures_->setValue(2, fixedText(status.tokensPerSecond, 0), tr("Now, all workers together. Tokens per second, mean of the active time: %1").arg(mean));
+    else
+        figures_->setValue(2, QStringLiteral("–"), tr("No worker trains now. Tokens per second, mean of the active time: %1").arg(mean));
     figures_->setValue(3, countText(status.steps), tr("In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost"));
     figures_->setValue(4, countText(status.tokens));
     figures_->setValue(5, durationText(status.activeSeconds));

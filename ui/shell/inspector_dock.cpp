@@ -418,8 +418,10 @@ void InspectorDock::showWorker(int worker)
     addRow(tr("Tokens"), countText(found->tokens));
     if (found->step > 0)
         addRow(tr("Loss"), fixedText(found->loss, 3));
-    addRow(tr("Speed"), rateText(found->tokensPerSecond));
-    addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
+    if (found->alive) { // what ended has no speed, and made its last progress before
+        addRow(tr("Speed"), rateText(found->tokensPerSecond));
+        addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
+    }
     if (found->memory)
         addRow(tr("Memory, most"), tr("%1, %2 times the estimate").arg(bytesText(static_cast<std::uint64_t>(found->memory->peakBytes)), fixedText(found->memory->ratio(), 2)));
 }

@@ -8,6 +8,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
+#include "core/run/evaluation_file.h"
 #include "core/run/memory_file.h"
 #include "core/train/sample/sampler_torch.h"
 #include "core/train/loop/seconds.h"
@@ -239,6 +240,8 @@ Status TrainingSession::evaluate(const char* why)
     line.loss = result.value().loss;
     line.what = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
     telemetry_->write(line);
+    if (auto told = publishEvaluation(setup_.paths, { options_.worker, line.what == EvalRecord::What::Merged, line.step, line.loss, systemClock().wallNs() }); !told.ok())
+        logWarning(told.error().message);
     totals_.evaluationSeconds += secondsSince(began);
     lastStepEndNs_ = systemClock().monotonicNs();
     logInfo("step " + std::to_string(state_.step) + ": loss on held-out text " + formatNumber(result.value().loss, 4) + " (" + why + ")");

@@ -439,7 +439,7 @@ private Q_SLOTS:
     void aLinkInTheRunFolderIsNotFollowed_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* name : { "checkpoints", "checkpoints/removed", "checkpoints/unknown", "telemetry", "logs", "memory", "cache", "tracker.sqlite" })
+        for (const char* name : { "checkpoints", "checkpoints/removed", "checkpoints/unknown", "telemetry", "logs", "memory", "evaluations", "cache", "tracker.sqlite" })
             QTest::newRow(name) << QString::fromLatin1(name);
     }
     void aLinkInTheRunFolderIsNotFollowed()

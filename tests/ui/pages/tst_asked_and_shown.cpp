@@ -8,6 +8,7 @@
 #include "ui/models/run_words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/epoch_meters.h"
+#include "ui/pages/overview_page.h"
 #include "ui/pages/new_run/estimate_panel.h"
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/new_run/start_map.h"
@@ -18,6 +19,8 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/widgets/meters.h"
+
+#include <nlohmann/json.hpp>
 
 #include <QLabel>
 #include <QLineEdit>
@@ -165,6 +168,37 @@ private Q_SLOTS:
         const RunStatus ended = good(readStatus(story.paths()));
         QVERIFY(ended.state == RunState::Stopped);
         QCOMPARE(ended.reading->doing, std::string());
+    }
+
+    /// "The epoch stays open: 3 chunks free", of a run that nobody goes on with, and a speed of 0 tokens per second.
+    void whatHasEndedWasSaidToKeepItsEpochOpenAtNoSpeed()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        {
+            auto ledger = story.supervisor();
+            for (const IncarnationRow& row : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+                (void)good(ledger.revoke(row.id, "a stopping rule is reached"));
+            good(ledger.endAttempt(story.attempt(), StopReason::Steps, ""));
+        }
+        const RunStatus ended = good(readStatus(story.paths()));
+        QVERIFY(ended.state == RunState::Finished);
+        QVERIFY(!ended.keepsEpochOpen.empty());
+        const nlohmann::json json = toJson(ended);
+        QVERIFY(json["tokens_per_s"].is_null());
+        QVERIFY(!json["workers"].empty() && json["workers"][0]["tokens_per_s"].is_null() && json["workers"][0]["seconds_since_progress"].is_null());
+        bench.start({});
+        bench.showRun(story.folder());
+        OverviewPage page(bench);
+        page.show();
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Left when the run ended: ")), kPatienceMs);
+        QVERIFY(!says(page, QStringLiteral("stays open")));
+        const auto labels = page.findChildren<QLabel*>();
+        const auto speed = std::find_if(labels.begin(), labels.end(), [](const QLabel* label) { return label->accessibleName() == QLatin1String("Tokens per second"); });
+        QVERIFY(speed != labels.end());
+        QCOMPARE((*speed)->text(), QStringLiteral("–"));
+        QVERIFY((*speed)->parentWidget()->toolTip().startsWith(QLatin1String("No worker trains now")));
     }
 
     void launchWasOfferedForDataThatCannotBeRead()
