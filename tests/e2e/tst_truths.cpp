@@ -310,7 +310,7 @@ class TestTruths : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        text_ = RunDriver::writeText(folder_.path(), 1200);
+        text_ = RunDriver::writeText(folder_.path(), 600); // three blocks: every phase is met, and a pass takes seconds
         QVERIFY(!text_.isEmpty());
     }
 
@@ -336,7 +336,7 @@ private Q_SLOTS:
 
     void aRunThatIsKilledAndGoesOnWithOneWorker()
     {
-        const QString run = make(slow(3));
+        const QString run = make(slow(2));
         QVERIFY(RunDriver::waitForChunks(run, 30));
         (void)RunDriver::ctl({ QStringLiteral("kill"), run });
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
@@ -346,7 +346,7 @@ private Q_SLOTS:
 
     void aRunOfWhichEveryProcessIsKilled()
     {
-        const QString run = make(slow(3));
+        const QString run = make(slow(2));
         QVERIFY(RunDriver::waitForChunks(run, 30));
         const auto first = RunDriver::workerPid(run, 0);
         const auto second = RunDriver::workerPid(run, 1);
