@@ -5,7 +5,9 @@
 #include "core/base/log.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
+#include "core/base/utf8.h"
 #include "core/tracker/database_files.h"
 #include "core/tracker/fault_vfs.h"
 #include "core/tracker/sqlite_version.h"
@@ -75,8 +77,10 @@ namespace {
                                          : sentence("%1 is locked by another process for too long", { utf8Text(path) }) };
     }
 
-    Error sqliteError(int code, const std::string& detail, const std::filesystem::path& path)
+    /// @param said  by SQLite, which quotes names of a damaged file as they stand there
+    Error sqliteError(int code, const std::string& said, const std::filesystem::path& path)
     {
+        const std::string detail = plainLine(said);
         const std::string file = utf8Text(path);
         switch (code & 0xff) {
         case SQLITE_CORRUPT:
@@ -215,7 +219,10 @@ double Rows::real(int column) const
 std::string Rows::text(int column) const
 {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+    if (bytes == nullptr)
+        return {};
+    std::string text(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+    return isValidUtf8(text) ? text : replaceInvalidUtf8(text).text; // SQLite checks nothing, and a file can be damaged
 }
 
 bool Rows::isNull(int column) const

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/tracker/feeder_verdict.h"
 #include "core/tracker/incarnations.h"
@@ -17,6 +18,19 @@
 namespace furrow {
 
 namespace {
+
+    constexpr int kMarkDigits = 16;
+    constexpr const char* kBuilding = ".tmp";
+
+    /// Of a snapshot that is being made: "<target>.<mark>.tmp". Other names are not ours.
+    bool isUnfinished(const std::filesystem::path& file, const std::filesystem::path& target)
+    {
+        const std::string name = utf8Text(file.filename());
+        const std::string begin = utf8Text(target.filename()) + ".";
+        const std::string end = kBuilding;
+        return name.size() == begin.size() + kMarkDigits + end.size() && name.starts_with(begin) && name.ends_with(end)
+            && name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + kMarkDigits;
+    }
 
     void storeRules(Database& db, const StoppingRules& rules)
     {
@@ -380,12 +394,17 @@ Result<bool> SupervisorLedger::emptyWal()
 
 Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)
 {
-    std::filesystem::path building = target;
-    building += ".tmp";
     std::error_code error;
-    std::filesystem::remove(building, error);
-    if (Status status = state_->file.db.backupTo(building); !status.ok())
+    FURROW_TRY_ASSIGN(const auto beside, entriesOf(target.has_parent_path() ? target.parent_path() : "."));
+    for (const auto& file : beside) // of a supervisor that was killed; there is one at a time
+        if (isUnfinished(file, target) && std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error)))
+            std::filesystem::remove(file, error);
+    std::filesystem::path building = target;
+    building += "." + randomHex(kMarkDigits) + kBuilding;
+    if (Status status = state_->file.db.backupTo(building); !status.ok()) {
+        std::filesystem::remove(building, error);
         return status.error().in("publishing a snapshot of the tracker");
+    }
     std::filesystem::rename(building, target, error);
     if (error)
         return Error { ErrorCode::Io, sentence("%1 could not be replaced: %2", { utf8Text(target), error.message() }) };

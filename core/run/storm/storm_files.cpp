@@ -106,7 +106,7 @@ StormDeed leaveDebris(StormRun& run, Random& random)
     const auto folder = run.paths().checkpointFolder("r0-" + std::to_string(random.below(100000)) + "-debris" + (random.below(2) == 0 ? ".tmp" : ""));
     (void)realFileSystem().createFolders(folder);
     { std::ofstream file(folder / "weights.safetensors"); file << "not weights"; }
-    { std::ofstream file(run.paths().folder() / "view.sqlite.tmp"); file << "not a snapshot"; }
+    { std::ofstream file(run.paths().folder() / "view.sqlite.0123456789abcdef.tmp"); file << "not a snapshot"; }
     return { "left " + folder.filename().string() + " and a half-written snapshot", 0 };
 }
 

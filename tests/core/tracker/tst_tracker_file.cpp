@@ -1,6 +1,7 @@
 #include "ledger_fixture.h"
 
 #include "core/base/file_system.h"
+#include "core/base/utf8.h"
 #include "core/run/life_cycle.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/database.h"
@@ -52,6 +53,8 @@ private Q_SLOTS:
     void onlyTheSupervisorEmptiesTheWal();
     void aMovedWalIsWrittenFromItsStartAgain();
     void snapshotOpensWithoutAWal();
+    void snapshotTookAFileOfAPersonForItsOwnRemains();
+    void aSentenceHeldTheRawBytesOfADamagedFile();
     void readerSeesChangesOnce();
     void controlReachesTheWorker();
     void auditFindsAChunkThatIsTwiceInTheWeights();
@@ -572,6 +575,49 @@ void TestTrackerFile::snapshotOpensWithoutAWal()
     wal += "-wal";
     QVERIFY(!std::filesystem::exists(wal));
     QVERIFY(!WorkerLedger::open(view, "run-1").ok()); // a view is not for training
+}
+
+void TestTrackerFile::snapshotTookAFileOfAPersonForItsOwnRemains()
+{
+    Field field;
+    field.fill(1, 2);
+    const auto folder = field.tracker.parent_path();
+    const auto theirs = folder / "view.sqlite.tmp";
+    const auto alsoTheirs = folder / "view.sqlite.0123456789abcdeX.tmp";
+    const auto remains = folder / "view.sqlite.0123456789abcdef.tmp"; // of a supervisor that was killed
+    for (const auto& file : { theirs, alsoTheirs, remains })
+        std::ofstream(file) << "mine";
+    good(field.supervisor().publishSnapshot(folder / "view.sqlite"));
+    QCOMPARE(good(readFile(theirs)), std::string("mine"));
+    QCOMPARE(good(readFile(alsoTheirs)), std::string("mine"));
+    QVERIFY(!std::filesystem::exists(remains));
+    for (const auto& file : good(entriesOf(folder)))
+        QVERIFY2(file == theirs || file == alsoTheirs || file.extension() != ".tmp", file.c_str());
+}
+
+/// The words of SQLite quote a damaged file, and a sentence with such a byte in it was no JSON and no text.
+void TestTrackerFile::aSentenceHeldTheRawBytesOfADamagedFile()
+{
+    Field field;
+    const auto file = field.tracker.parent_path() / "copy.sqlite";
+    {
+        auto db = good(Database::open(field.tracker, {}));
+        db.script("CREATE TABLE of_somebody (words TEXT)");
+        db.run("INSERT INTO of_somebody VALUES (CAST(? AS TEXT))", std::string("a\xff" "b"));
+        auto rows = db.query("SELECT words FROM of_somebody");
+        QVERIFY(rows.next());
+        QCOMPARE(rows.text(0), std::string("a\xEF\xBF\xBD" "b"));
+        good(db.backupTo(file));
+    }
+    auto bytes = good(readFile(file));
+    const auto place = bytes.find("CREATE TABLE of_somebody");
+    QVERIFY(place != std::string::npos);
+    bytes[place + 8] = '\xff';
+    good(writeFileWhole(realFileSystem(), file, bytes));
+    const auto opened = LedgerReader::open(file);
+    QVERIFY(!opened.ok());
+    QVERIFY2(opened.error().message.find("is damaged") != std::string::npos, opened.error().message.c_str());
+    QVERIFY2(isValidUtf8(opened.error().message), opened.error().message.c_str());
 }
 
 void TestTrackerFile::readerSeesChangesOnce()
