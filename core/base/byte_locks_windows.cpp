@@ -1,4 +1,5 @@
 #include "core/base/byte_locks.h"
+#include "core/base/lock_holder.h"
 
 namespace furrow {
 
@@ -6,6 +7,11 @@ namespace furrow {
 std::vector<ByteLock> byteLocks(const std::filesystem::path&)
 {
     return {};
+}
+
+std::optional<LockHolder> fileLockHolder(const std::filesystem::path&)
+{
+    return std::nullopt;
 }
 
 } // namespace furrow

@@ -62,6 +62,20 @@ namespace {
         return handle;
     }
 
+    /// For writing. What is no regular file is not waited for: a named pipe that nobody reads refuses by ENXIO.
+    Result<int> openRegular(const std::filesystem::path& path, int flags, const std::string& failed)
+    {
+        const int handle = openRetrying(path.c_str(), flags | O_WRONLY | O_CREAT | O_NONBLOCK, 0644);
+        struct stat facts {};
+        if (handle < 0 && errno != ENXIO)
+            return systemError(failed, errno);
+        if (handle >= 0 && ::fstat(handle, &facts) == 0 && S_ISREG(facts.st_mode))
+            return handle;
+        if (handle >= 0)
+            ::close(handle);
+        return Error { ErrorCode::Io, failed + ": " + sentence("it is not a regular file") };
+    }
+
     class RealOutputFile final : public OutputFile {
     public:
         RealOutputFile(int handle, std::filesystem::path path)
@@ -117,9 +131,7 @@ namespace {
     public:
         Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override
         {
-            const int handle = openRetrying(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-            if (handle < 0)
-                return systemError(sentence("cannot create %1", { utf8Text(path) }), errno);
+            FURROW_TRY_ASSIGN(const int handle, openRegular(path, O_TRUNC, sentence("cannot create %1", { utf8Text(path) })));
             return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(handle, path));
         }
 

@@ -8,6 +8,7 @@
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/redact.h"
+#include "core/base/regular_file.h"
 
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -78,7 +79,10 @@ void startLog(std::string_view process, const std::filesystem::path& file, bool 
     std::string trouble;
     if (!file.empty()) {
         try {
-            sinks.push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.native()));
+            if (const auto regular = refuseIrregular(file); regular.ok())
+                sinks.push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.native()));
+            else
+                trouble = "logging to stderr: " + regular.error().message;
         } catch (const spdlog::spdlog_ex& error) {
             trouble = "cannot write the log file " + utf8Text(file) + ", logging to stderr instead: " + error.what();
         }

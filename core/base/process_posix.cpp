@@ -8,6 +8,7 @@
 #include "core/base/process.h"
 #include "core/base/process_tree.h"
 #include "core/base/redact.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
 
@@ -103,8 +104,8 @@ namespace {
         if (std::error_code error; !launch.folder.empty() && !std::filesystem::is_directory(launch.folder, error))
             return systemError(sentence("cannot start %1 in %2", { utf8Text(program), utf8Text(options.workingFolder) }), ENOENT);
         if (!options.outputFile.empty()) {
-            launch.output
-                = Descriptor(::open(options.outputFile.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+            FURROW_TRY(refuseIrregular(options.outputFile));
+            launch.output = Descriptor(::open(options.outputFile.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644)); // a named pipe must not hang
             if (launch.output.number() < 0)
                 return systemError(sentence("cannot write %1", { utf8Text(options.outputFile) }), errno);
         }

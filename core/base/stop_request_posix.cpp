@@ -1,6 +1,7 @@
 // The signal handler sets a flag and writes one byte into a pipe that is never emptied, so every waiter wakes up.
 #include "core/base/check.h"
 #include "core/base/process.h"
+#include "core/base/stop_asked.h"
 
 #include <atomic>
 #include <cerrno>
@@ -101,6 +102,11 @@ StopRequest::~StopRequest()
     ::close(wakeWriter.exchange(-1));
     ::close(wakeReader);
     wakeReader = -1;
+}
+
+bool stopAsked() noexcept
+{
+    return stopRequested.load(std::memory_order_relaxed);
 }
 
 bool StopRequest::requested() const noexcept

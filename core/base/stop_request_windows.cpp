@@ -2,6 +2,7 @@
 // on a thread of the system.
 #include "core/base/check.h"
 #include "core/base/process.h"
+#include "core/base/stop_asked.h"
 #include "core/base/windows_api.h"
 
 #include <algorithm>
@@ -94,6 +95,11 @@ StopRequest::~StopRequest()
     events().asked.reset();
     events().raised.reset();
     events().quit.reset();
+}
+
+bool stopAsked() noexcept
+{
+    return stopRequested.load(std::memory_order_relaxed);
 }
 
 bool StopRequest::requested() const noexcept

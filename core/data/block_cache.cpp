@@ -7,10 +7,13 @@
 
 #include "core/base/clock.h"
 #include "core/base/format.h"
+#include "core/base/lock_holder.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
+#include "core/base/stop_asked.h"
 
 #include <algorithm>
 #include <atomic>
@@ -31,7 +34,8 @@ namespace {
 constexpr const char* kTemporary = "temporary";
 constexpr const char* kMembers = "members";
 constexpr const char* kBad = ".bad-"; ///< part of the name of a quarantined file
-constexpr auto kLockPatience = std::chrono::seconds(60);
+constexpr auto kQuickWait = std::chrono::milliseconds(100); ///< for a lock that was waited for in vain
+constexpr auto kBetweenTells = std::chrono::seconds(1);
 constexpr const char* kUsed = "used"; ///< a file with a number
 constexpr int kUsedDigits = 20; ///< of the largest
 // When there is no room, one part in so many of the cap is freed at once: to look through the folder for each piece takes longer than to
@@ -47,6 +51,27 @@ std::string memberOf(const std::string& temporaryName)
     const bool isOurs = digits == kMemberDigits && temporaryName.find_first_not_of("0123456789abcdef") == digits && digits + 1 < temporaryName.size()
         && temporaryName.find_first_not_of("0123456789", digits + 1) == std::string::npos;
     return isOurs ? temporaryName.substr(0, digits) : std::string();
+}
+
+CacheWaiting& cacheWaiting()
+{
+    static CacheWaiting waiting;
+    return waiting;
+}
+
+std::string holderInWords(const fs::path& lock)
+{
+    const auto holder = fileLockHolder(lock);
+    return holder ? inWords(*holder) : sentence("another process");
+}
+
+void tellWait(const fs::path& lock, bool isFirst)
+{
+    const auto why = sentence("waits for the lock of the cache, %1, held by %2", { utf8Text(lock), holderInWords(lock) });
+    if (cacheWaiting().tell)
+        cacheWaiting().tell(why);
+    else if (isFirst)
+        logWarning(why);
 }
 
 std::int64_t wallNs(fs::file_time_type time)
@@ -81,6 +106,7 @@ struct BlockCache::State {
     std::string member;
     std::optional<FileLock> memberLock;
     std::atomic<int> temporaries { 0 };
+    std::atomic<bool> waitedInVain { false };
     // guarded by mutex
     std::mutex mutex;
     std::map<std::string, std::set<std::string>> pins;
@@ -88,15 +114,30 @@ struct BlockCache::State {
     std::uint64_t limit() const { return capBytes == 0 ? UINT64_MAX : capBytes; }
     fs::path memberFile(const std::string& name, const char* ending) const { return folder / kMembers / (name + ending); }
 
-    Result<FileLock> lock() const
+    /// To be held for moments only: nothing is read from a source or a network with it.
+    Result<FileLock> lock()
     {
+        const auto file = folder / "cache.lock";
         const auto start = std::chrono::steady_clock::now();
+        const auto end = start + (waitedInVain ? std::min<std::chrono::milliseconds>(kQuickWait, cacheWaiting().patience) : cacheWaiting().patience);
+        auto nextTell = start + kBetweenTells;
         for (;;) {
-            auto taken = FileLock::tryLock(folder / "cache.lock");
+            auto taken = FileLock::tryLock(file);
+            if (taken.ok())
+                waitedInVain = false;
             if (taken.ok() || taken.error().code != ErrorCode::Busy)
                 return taken;
-            if (std::chrono::steady_clock::now() - start > kLockPatience)
-                return Error { ErrorCode::Busy, sentence("The cache %1 has been locked by another process for a minute.", { utf8Text(folder) }) };
+            if (stopAsked())
+                return Error { ErrorCode::Cancelled, sentence("Waiting for the lock of the cache, %1, was cancelled.", { utf8Text(file) }) };
+            const auto now = std::chrono::steady_clock::now();
+            if (now > end) {
+                waitedInVain = true;
+                return Error { ErrorCode::Busy, sentence("The cache cannot be used: its lock, %1, is held by %2. Let it go on or end it, then try again.", { utf8Text(file), holderInWords(file) }) };
+            }
+            if (now >= nextTell) {
+                tellWait(file, nextTell == start + kBetweenTells);
+                nextTell = now + kBetweenTells;
+            }
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
@@ -112,7 +153,7 @@ struct BlockCache::State {
     /// What used() is at most, or nothing when that is not known.
     std::optional<std::uint64_t> notedUse() const
     {
-        std::ifstream in(folder / kUsed);
+        RegularFileStream in(folder / kUsed);
         std::uint64_t bytes = 0;
         return in >> bytes && in.peek() == '\n' ? std::optional(bytes) : std::nullopt;
     }
@@ -121,6 +162,7 @@ struct BlockCache::State {
     Status noteUse(std::uint64_t bytes) const
     {
         const auto file = folder / kUsed;
+        FURROW_TRY(refuseIrregular(file));
         std::fstream out(file, std::ios::in | std::ios::out);
         if (!out.is_open())
             out.open(file, std::ios::out);
@@ -229,6 +271,11 @@ struct BlockCache::State {
     }
 };
 
+void setCacheWaiting(CacheWaiting waiting)
+{
+    cacheWaiting() = std::move(waiting);
+}
+
 struct CacheFile::State {
     std::shared_ptr<BlockCache> cache;
     fs::path path;
@@ -265,10 +312,12 @@ std::uint64_t CacheFile::sizeBytes() const
 Status CacheFile::append(const void* data, std::size_t sizeBytes)
 {
     auto& cache = *state_->cache;
-    const std::lock_guard guard(cache.state_->mutex);
-    FURROW_TRY_ASSIGN(const auto lock, cache.state_->lock());
-    FURROW_TRY(cache.reserve(sizeBytes));
-    state_->sizeBytes += sizeBytes;
+    {
+        const std::lock_guard guard(cache.state_->mutex);
+        FURROW_TRY_ASSIGN(const auto lock, cache.state_->lock());
+        FURROW_TRY(cache.reserve(sizeBytes));
+    }
+    state_->sizeBytes += sizeBytes; // written without the lock: whoever is stopped here stops nobody else
     return state_->file->append(data, sizeBytes);
 }
 
@@ -386,6 +435,7 @@ Status BlockCache::append(const std::string& sub, const std::string& fileName, s
     const auto there = fs::file_size(file, none); // after making room, which may have taken it
     if ((none ? 0 : there) != offset)
         return Error { ErrorCode::Busy, sentence("Another process wrote to %1 in the cache, or removed it.", { fileName }) };
+    FURROW_TRY(refuseIrregular(file));
     std::ofstream out(file, std::ios::binary | std::ios::app);
     out.write(static_cast<const char*>(data), static_cast<std::streamsize>(sizeBytes)).flush();
     return out ? Status {} : Status(Error { ErrorCode::Io, sentence("%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.", { utf8Text(file) }) });

@@ -4,6 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/base/result.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -48,10 +49,21 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// How this process waits for the lock of a cache, which others hold for the blink of an eye, unless they are stopped while they do.
+struct CacheWaiting {
+    /// Told each second why: "waits for ...". From the thread that waits. Without one the log is told, once a wait.
+    std::function<void(const std::string& why)> tell;
+    /// Then whoever waits gets Busy, and so do those after it at once, until somebody gets the lock.
+    std::chrono::milliseconds patience = std::chrono::seconds(60);
+};
+/// For all caches of this process. Not while one is in use. A wait ends with Cancelled when the StopRequest of the process is asked to end.
+void setCacheWaiting(CacheWaiting waiting);
+
 /// The cache of prepared blocks, expanded and downloaded files and lists of duplicates of one workspace, shared by any number of processes.
 /// Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size of everything in the
-/// folder, temporaries included, stays below the cap: room is made before a write, least recently used first, never a
-/// file that a living process has pinned. What a dead process left is swept. Thread-safe.
+/// folder, temporaries included, stays below the cap, but for the one piece that each process may be writing just now: room is
+/// made before a write, least recently used first, never a file that a living process has pinned. What a dead process left is
+/// swept. Thread-safe.
 class BlockCache : public std::enable_shared_from_this<BlockCache> {
 public:
     /// @param capBytes  0: no cap (for listing)

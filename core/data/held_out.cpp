@@ -5,13 +5,13 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/data/block_layout.h"
 #include "core/data/inspect.h"
 #include "core/data/tokenizer/tokenizer.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace furrow {
 
@@ -201,7 +201,7 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
 
 std::int64_t evaluatedLabels(const std::filesystem::path& path, const RunConfig& config)
 {
-    std::ifstream file(path, std::ios::binary);
+    RegularFileStream file(path);
     std::string head(kHeldOutHeader, '\0');
     if (!file.read(head.data(), static_cast<std::streamsize>(head.size())) || !head.starts_with(kHeldOutMagic))
         return 0;

@@ -490,6 +490,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY(checkFrozen(file, reader));
     FURROW_TRY(waitForTheHubAloud(paths, stop));
+    FURROW_TRY(waitForTheCacheAloud(paths));
     auto blocks = openBlocks(paths, file, config, tokenizer, ledger, stop);
     if (!blocks.ok())
         return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger, blocks.error().message, stop) : blocks.error();

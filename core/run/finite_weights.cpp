@@ -4,13 +4,13 @@
 #include "core/run/finite_weights.h"
 
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
 #include "core/run/checkpoint_manifest.h"
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <vector>
 
@@ -99,7 +99,7 @@ bool isFinite(std::istream& file, const Tensor& tensor, std::vector<char>& piece
 Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, FrozenVerdicts* known)
 {
     FURROW_TRY(verifyCheckpoint(folder, manifestSha256, runId, {}, known));
-    std::ifstream file(folder / kWeightsFile, std::ios::binary);
+    RegularFileStream file(folder / kWeightsFile);
     const auto tensors = readHeader(file);
     if (!tensors)
         return {};

@@ -2,12 +2,14 @@
 
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/data/block_cache.h"
 #include "core/data/hub/hub_client.h"
 #include "core/data/hub/hub_progress.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 namespace furrow {
 
@@ -31,6 +33,27 @@ Status waitForTheHubAloud(const RunPaths& paths, const StopRequest& stop)
     retry.wait = [ledger, &stop](double seconds, const std::string& why) { return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop); };
     setHubProgress([ledger](const HubProgress& progress) { (void)ledger->heartbeat(thisProcess(), toString(progress)); }); // inside a request, as the waits are
     setSharedHubClient(std::make_shared<HubClient>(HubSettings::fromEnvironment(), curlTransport(), retry));
+    return {};
+}
+
+Status waitForTheCacheAloud(const RunPaths& paths)
+{
+    struct Voice {
+        explicit Voice(FeederLedger opened)
+            : ledger(std::move(opened))
+        {
+        }
+        FeederLedger ledger; // its own connection: blocks are read ahead on another thread than the feeder's
+        std::mutex mutex; // of ledger
+    };
+    FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
+    auto voice = std::make_shared<Voice>(std::move(opened));
+    CacheWaiting waiting;
+    waiting.tell = [voice](const std::string& why) {
+        const std::lock_guard guard(voice->mutex);
+        (void)voice->ledger.heartbeat(thisProcess(), why);
+    };
+    setCacheWaiting(std::move(waiting));
     return {};
 }
 

@@ -16,4 +16,7 @@ bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, con
 /// feeder does, renewed each second. It gives up (Cancelled) within a second of a stop.
 Status waitForTheHubAloud(const RunPaths& paths, const StopRequest& stop);
 
+/// From now on a wait of this process for the lock of a cache stands in the ledger as what the feeder does, with who holds it.
+Status waitForTheCacheAloud(const RunPaths& paths);
+
 } // namespace furrow

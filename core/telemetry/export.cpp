@@ -4,6 +4,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 
 #include <nlohmann/json.hpp>
@@ -11,7 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <istream>
 #include <limits>
 #include <map>
 #include <optional>
@@ -305,7 +306,7 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
         return Error { ErrorCode::NotFound, sentence("%1 holds no telemetry: the run was never started.", { utf8Text(telemetryFolder) }) };
     std::int64_t count = 0;
     for (const auto& [place, path] : files) {
-        std::ifstream in(path, std::ios::binary);
+        RegularFileStream in(path);
         TelemetryHeader header;
         bool hasHeader = false;
         std::string buffer(kMaxLineBytes + 2, '\0');

@@ -2,11 +2,11 @@
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/regular_file.h"
 #include "core/telemetry/store_cache.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 namespace furrow {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kMaxFiles = 100'000;
 
 std::uint64_t hashOfHead(const std::filesystem::path& path, std::uint64_t upTo)
 {
-    std::ifstream in(path, std::ios::binary);
+    RegularFileStream in(path);
     std::string head(static_cast<std::size_t>(std::min<std::uint64_t>(kHead, upTo)), '\0');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
     head.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
@@ -99,12 +99,12 @@ bool RunTelemetry::readRound(std::size_t& spent)
 
 std::size_t RunTelemetry::readSome(const std::filesystem::path& path, File& file, std::size_t budget)
 {
-    std::ifstream in(path, std::ios::binary);
+    RegularFileStream in(path);
     if (!in) {
         if (!file.refused)
             ++store_.counts().refusedFiles;
         file.refused = true;
-        store_.counts().problem = path.string() + " cannot be read: check its permissions";
+        store_.counts().problem = path.string() + " cannot be read: check its permissions, and that it is a regular file";
         changed_ = true;
         return 0;
     }

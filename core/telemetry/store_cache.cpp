@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/link_refusal.h"
+#include "core/base/regular_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -122,6 +123,7 @@ Status CacheWriter::writeTo(const std::filesystem::path& path) const
     temporary += ".part";
     for (const auto& place : { path.parent_path(), temporary }) // the folder of the run may come from anybody
         FURROW_TRY(refuseLink(place));
+    FURROW_TRY(refuseIrregular(temporary));
     {
         std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
         out.write(reinterpret_cast<const char*>(&head), sizeof head);
@@ -140,7 +142,7 @@ Result<CacheReader> CacheReader::open(const std::filesystem::path& path)
     CacheReader reader;
     CacheHead head;
     const CacheHead wanted;
-    std::ifstream in(path, std::ios::binary);
+    RegularFileStream in(path);
     in.read(reinterpret_cast<char*>(&head), sizeof head);
     if (!in || std::memcmp(head.magic, wanted.magic, sizeof head.magic) != 0 || head.version != wanted.version
         || head.stretchSize != wanted.stretchSize || head.payloadBytes > kMaxCacheBytes)

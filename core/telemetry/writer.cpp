@@ -4,6 +4,7 @@
 #include "core/telemetry/writer.h"
 
 #include "core/base/clock.h"
+#include "core/base/regular_file.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -46,8 +47,8 @@ namespace {
 
 bool endsInsideALine(const std::filesystem::path& path)
 {
-    std::ifstream in(path, std::ios::binary | std::ios::ate);
-    if (!in || in.tellg() <= 0)
+    RegularFileStream in(path);
+    if (!in.seekg(0, std::ios::end) || in.tellg() <= 0)
         return false;
     in.seekg(-1, std::ios::end);
     return in.get() != '\n';
@@ -64,6 +65,7 @@ Result<TelemetryWriter> TelemetryWriter::open(
     state->options = options;
     state->fileName = file.string();
     const bool torn = endsInsideALine(file);
+    FURROW_TRY(refuseIrregular(file));
     state->file.pubsetbuf(nullptr, 0);
     if (!state->file.open(file, std::ios::out | std::ios::app | std::ios::binary))
         return Error { ErrorCode::Io, "telemetry cannot be written to " + state->fileName + ": check that the run folder is writable" };

@@ -1,19 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include "core/base/lock_holder.h"
+
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace furrow {
-
-/// A process that holds a lock of SQLite on a tracker.
-struct LockHolder {
-    std::int64_t pid = 0; ///< 0: of a place that cannot be seen from here
-    std::string program; ///< "" when the system does not tell
-    bool stopped = false; ///< by SIGSTOP, Ctrl+Z or a debugger
-};
 
 /// Who holds which lock of SQLite right now, so that a process in the way can be named. A healthy one holds them for milliseconds.
 struct TrackerLocks {
@@ -22,9 +16,6 @@ struct TrackerLocks {
     std::vector<LockHolder> readers; ///< the WAL cannot be used from its start again
 };
 TrackerLocks trackerLocks(const std::filesystem::path& tracker);
-
-/// "process 4711 (sqlite3), which is stopped".
-std::string inWords(const LockHolder& holder);
 
 /// What a person should know about the WAL beside the tracker: how large it has grown and who keeps it from being used from its start again.
 /// "" while it has the size of healthy runs.

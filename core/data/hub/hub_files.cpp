@@ -3,13 +3,13 @@
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/data/hub/fetch_alone.h"
 #include "core/data/hub/hub_progress.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -87,7 +87,7 @@ public:
         if (hub_.sha256.empty() || std::filesystem::file_size(file, gone) > hub_.sizeBytes)
             std::filesystem::remove(file, gone);
         FURROW_TRY(cache_.pin("growing", std::vector { name_ }));
-        std::ifstream in(file, std::ios::binary);
+        RegularFileStream in(file);
         for (std::string piece(kWrittenAtOnce, '\0'); in.read(piece.data(), static_cast<std::streamsize>(piece.size())).gcount() > 0;) {
             sha_.update(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
             onDisk_ += static_cast<std::uint64_t>(in.gcount());

@@ -80,7 +80,7 @@ Result<nlohmann::json> checkTask(const TaskOptions& options)
         text += (text.empty() ? "" : "\n") + problem;
     if (!text.empty())
         return Error { ErrorCode::InvalidArgument, text };
-    FURROW_TRY(newLearner(setup));
+    FURROW_TRY_ASSIGN(const auto learner, newLearner(setup));
     return nlohmann::json { { "parameters", setup.modelConfig.parameterCount() } };
 }
 

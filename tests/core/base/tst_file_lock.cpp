@@ -1,6 +1,7 @@
 #include "helper_process.h"
 
 #include "core/base/file_lock.h"
+#include "core/base/lock_holder.h"
 
 #include <atomic>
 #include <thread>
@@ -30,6 +31,20 @@ private Q_SLOTS:
         QVERIFY(!second.ok());
         QCOMPARE(second.error().code, ErrorCode::Busy);
         QVERIFY(second.error().message.find(path_.string()) != std::string::npos);
+    }
+
+    void theHolderIsNamedWithItsCommand()
+    {
+        QVERIFY(!fileLockHolder(path_));
+        auto helper = test::startHelper({ "hold-lock", path_.string() });
+        QVERIFY(helper.ok());
+        QTRY_VERIFY(isLocked(path_));
+        const auto holder = fileLockHolder(path_);
+        if (!holder)
+            QSKIP("this system does not tell who holds a lock");
+        QCOMPARE(holder->pid, helper.value().identity().pid);
+        QVERIFY2(holder->program.find("process_helper") != std::string::npos, holder->program.c_str());
+        QVERIFY(inWords(*holder).starts_with("process " + std::to_string(holder->pid) + " ("));
     }
 
     void isFreeAfterTheHolderGoes()

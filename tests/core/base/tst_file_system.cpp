@@ -1,6 +1,7 @@
 #include "helper_process.h"
 
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 
 #include <sys/stat.h>
 #include <thread>
@@ -121,6 +122,47 @@ private Q_SLOTS:
     {
         QCOMPARE(::mkfifo(at("fifo").c_str(), 0600), 0);
         QCOMPARE(readFile(at("fifo")).error().code, ErrorCode::InvalidArgument);
+    }
+
+    /// `status` waited for ever in a run folder with a named pipe in place of heldout.bin, and a supervisor for its log.
+    void aNamedPipeWasWaitedForWhereAFileIsWrittenOrReadAsAStream()
+    {
+        QCOMPARE(::mkfifo(at("pipe").c_str(), 0600), 0);
+        QVERIFY(!RegularFileStream(at("pipe")));
+        const auto made = realFileSystem().create(at("pipe"));
+        QVERIFY(!made.ok());
+        QVERIFY2(made.error().message.find("not a regular file") != std::string::npos, made.error().message.c_str());
+        const auto refused = refuseIrregular(at("pipe"));
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find(at("pipe").string() + ": it is not a regular file. Remove it") != std::string::npos, refused.error().message.c_str());
+        QVERIFY(refuseIrregular(at("absent")).ok());
+        QVERIFY(!refuseIrregular(at("")).ok());
+    }
+
+    void aRegularFileIsReadAsByAnyStream()
+    {
+        std::string bytes;
+        for (int i = 0; i < 50'000; ++i)
+            bytes += std::to_string(i) + "\n";
+        QVERIFY(writeFileWhole(realFileSystem(), at("numbers"), bytes).ok());
+        RegularFileStream in(at("numbers"));
+        QVERIFY(in.good());
+        int i = 0;
+        for (std::string line; std::getline(in, line); ++i)
+            QCOMPARE(line, std::to_string(i));
+        QCOMPARE(i, 50'000);
+        in.clear();
+        for (const std::size_t place : { bytes.size() - 7, std::size_t(3), std::size_t(70'000), std::size_t(70'001) }) {
+            std::string piece(7, ' ');
+            QVERIFY(in.seekg(static_cast<std::streamoff>(place)) && in.read(piece.data(), 7));
+            QCOMPARE(piece, bytes.substr(place, 7));
+            QCOMPARE(std::size_t(in.tellg()), place + 7);
+        }
+        QVERIFY(in.seekg(0, std::ios::end) && std::size_t(in.tellg()) == bytes.size() && in.get() == EOF);
+        QVERIFY(!RegularFileStream(at("absent")));
+        QVERIFY(writeFileWhole(realFileSystem(), at("empty"), "").ok());
+        RegularFileStream empty(at("empty"));
+        QVERIFY(empty.good() && empty.get() == EOF);
     }
 
     void unreadableFileIsAnError()

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 
+#include <sys/stat.h>
 #include <thread>
 
 using namespace furrow;
@@ -41,6 +42,16 @@ private Q_SLOTS:
         logError("cannot read /tmp/a\n2026-01-01 00:00:00.000 I worker-0  all is well");
         QCOMPARE(QString::fromStdString(readFile(path).value()).count('\n'), 1);
         QCOMPARE(QString::fromStdString(lastLogLine(path)), QStringLiteral("cannot read /tmp/a\u240A2026-01-01 00:00:00.000 I worker-0  all is well"));
+    }
+
+    /// A worker waited for ever in open when somebody had put a named pipe in place of its log.
+    void aNamedPipeInPlaceOfTheLogHungItsProcess()
+    {
+        const QTemporaryDir folder;
+        const auto path = test::inFolder(folder, "worker.log");
+        QCOMPARE(::mkfifo(path.c_str(), 0600), 0);
+        startLog("worker-0", path, false);
+        logInfo("goes to stderr");
     }
 
     void aSecondStartAppends()

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 
 #include <csignal>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,16 @@ private Q_SLOTS:
         }
         for (const char* name : { "HF_TOKEN", "https_proxy", "FURROW_TEST_PLAIN" })
             qunsetenv(name);
+    }
+
+    void aNamedPipeInPlaceOfItsLogHungWhoStartsAProcess()
+    {
+        ProcessOptions options;
+        options.outputFile = at("pipe");
+        QCOMPARE(::mkfifo(options.outputFile.c_str(), 0600), 0);
+        const auto child = ChildProcess::start("/usr/bin/env", options);
+        QVERIFY(!child.ok());
+        QVERIFY2(child.error().message.find("not a regular file") != std::string::npos, child.error().message.c_str());
     }
 
     void pollNeverBlocksAndWaitIsBounded()

@@ -1,9 +1,12 @@
 #include "data_fixture.h"
 
+#include "core/base/lock_holder.h"
+#include "core/base/process.h"
 #include "core/data/cache_verification.h"
 
 #include <QtTest>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -26,6 +29,54 @@ Status put(BlockCache& cache, const std::string& name, std::size_t bytes)
             return status;
     return cache.publish(std::move(file).value(), kBlocks, name);
 }
+
+/// The disk, and what was seen of the lock of the cache while bytes and names were written.
+class WatchingFileSystem final : public FileSystem {
+public:
+    explicit WatchingFileSystem(std::filesystem::path lock)
+        : lock_(std::move(lock))
+    {
+    }
+    Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override
+    {
+        FURROW_TRY_ASSIGN(auto made, realFileSystem().create(path));
+        return std::unique_ptr<OutputFile>(std::make_unique<File>(std::move(made), *this));
+    }
+    Result<std::string> read(const std::filesystem::path& path) override { return realFileSystem().read(path); }
+    Status createFolders(const std::filesystem::path& path) override { return realFileSystem().createFolders(path); }
+    Status createFolder(const std::filesystem::path& path) override { return realFileSystem().createFolder(path); }
+    Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override
+    {
+        lockedAtRename = isLocked(lock_);
+        return realFileSystem().rename(from, to);
+    }
+    Status replace(const std::filesystem::path& from, const std::filesystem::path& to) override { return realFileSystem().replace(from, to); }
+    Status syncFolder(const std::filesystem::path& folder) override { return realFileSystem().syncFolder(folder); }
+    Status removeAll(const std::filesystem::path& path) override { return realFileSystem().removeAll(path); }
+
+    bool lockedAtRename = false;
+    bool lockedAtWrite = false;
+
+private:
+    struct File final : OutputFile {
+        File(std::unique_ptr<OutputFile> file, WatchingFileSystem& watching)
+            : under(std::move(file))
+            , seen(watching)
+        {
+        }
+        Status append(const void* data, std::size_t sizeBytes) override
+        {
+            seen.lockedAtWrite = seen.lockedAtWrite || isLocked(seen.lock_);
+            return under->append(data, sizeBytes);
+        }
+        Status sync() override { return under->sync(); }
+        Status close() override { return under->close(); }
+
+        std::unique_ptr<OutputFile> under;
+        WatchingFileSystem& seen;
+    };
+    const std::filesystem::path lock_;
+};
 
 std::size_t filesIn(const std::filesystem::path& folder)
 {
@@ -76,6 +127,62 @@ private Q_SLOTS:
         (void)cache->trim(0);
         QVERIFY(std::filesystem::exists(mine / "thesis.txt"));
         QVERIFY(isLink(folder.path("cache") / kBlocks / "link"));
+    }
+    /// Names came while nobody held the lock; the bytes were written with it, so that whoever was stopped there stopped every run of the workspace.
+    void theLockIsHeldForNamesAndNotForBytes()
+    {
+        DataFolder folder;
+        WatchingFileSystem files(folder.path("cache") / "cache.lock");
+        auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB, files).value();
+        QVERIFY(put(*cache, "a", kMiB).ok());
+        QVERIFY(files.lockedAtRename);
+        QVERIFY(!files.lockedAtWrite);
+    }
+    /// A stopped `audit --deep` held the lock: all others waited for ever, and nobody said for what.
+    void aStoppedHolderOfTheLockWasWaitedForWithoutEndOrAWord()
+    {
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
+        std::vector<std::string> said;
+        setCacheWaiting({ [&said](const std::string& why) { said.push_back(why); }, std::chrono::milliseconds(1200) });
+        {
+            const auto lock = FileLock::tryLock(folder.path("cache") / "cache.lock");
+            QVERIFY(lock.ok());
+            const auto refused = put(*cache, "a", kMiB);
+            QVERIFY(!refused.ok());
+            QCOMPARE(refused.error().code, ErrorCode::Busy);
+            const std::string holder = fileLockHolder(folder.path("cache") / "cache.lock") ? "process " + std::to_string(getpid()) + " (tst_block_cache" : "another process";
+            QVERIFY2(refused.error().message.find("cache.lock, is held by " + holder) != std::string::npos, refused.error().message.c_str());
+            QCOMPARE(said.size(), std::size_t { 1 });
+            QVERIFY2(said.front().find("held by " + holder) != std::string::npos, said.front().c_str());
+            const auto start = std::chrono::steady_clock::now();
+            QVERIFY(!put(*cache, "a", kMiB).ok());
+            QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(1)); // the next one does not wait all that again
+        }
+        QVERIFY(put(*cache, "a", kMiB).ok());
+        setCacheWaiting({});
+    }
+    void aWaitForTheLockCouldNotBeEndedByASignal()
+    {
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
+        const auto lock = FileLock::tryLock(folder.path("cache") / "cache.lock");
+        QVERIFY(lock.ok());
+        const StopRequest stop(false);
+        const std::jthread ends([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            requestProcessStop(thisProcess());
+        });
+        QCOMPARE(put(*cache, "a", kMiB).error().code, ErrorCode::Cancelled);
+    }
+    void aNamedPipeInPlaceOfTheNumberHungWhoeverOpensTheCache()
+    {
+        DataFolder folder;
+        std::filesystem::create_directories(folder.path("cache"));
+        QCOMPARE(::mkfifo((folder.path("cache") / "used").c_str(), 0600), 0);
+        const auto refused = BlockCache::open(folder.path("cache"), 4 * kMiB);
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("used: it is not a regular file") != std::string::npos, refused.error().message.c_str());
     }
     void staysBelowTheCapWhileWriting()
     {

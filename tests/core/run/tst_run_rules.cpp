@@ -13,6 +13,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/stat.h>
+
 using namespace furrow;
 
 namespace {
@@ -239,6 +241,9 @@ private Q_SLOTS:
         lines.config.evalBatches = 3;
         QCOMPARE(evaluatedLabels(path, lines.config), 3 * lines.config.batchSize * lines.config.seqLen);
         QCOMPARE(evaluatedLabels(path / "absent", lines.config), 0);
+        std::filesystem::remove(path);
+        QCOMPARE(::mkfifo(path.c_str(), 0600), 0); // `status` waited for ever
+        QCOMPARE(evaluatedLabels(path, lines.config), 0);
         QCOMPARE(ofWhat({ 2.5, 1200, 192, 0, false, 0, "replica 0" }), std::string("of step 1,200, on 192 tokens of held-out text; replica 0"));
         QCOMPARE(ofWhat({ 2.5, 7, 0, 0, true, 0, "all replicas, merged" }), std::string("of step 7; all replicas, merged"));
     }

@@ -3,11 +3,15 @@
 #include "core/telemetry/writer.h"
 
 #include <QTemporaryDir>
+#include <QScopeGuard>
 #include <QTest>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 using namespace furrow;
 
@@ -45,6 +49,17 @@ private:
     std::filesystem::path file(const char* name) const { return std::filesystem::path(dir_.path().toStdString()) / "telemetry" / name; }
 
 private Q_SLOTS:
+    void aNamedPipeInPlaceOfTheTelemetryHungItsWriter()
+    {
+        const auto path = file("9-w0.jsonl");
+        std::filesystem::create_directories(path.parent_path());
+        QCOMPARE(::mkfifo(path.c_str(), 0600), 0);
+        const auto writer = TelemetryWriter::open(path, { "run-7c1e", 9, 0 }, systemClock());
+        QVERIFY(!writer.ok());
+        QVERIFY2(writer.error().message.find("not a regular file") != std::string::npos, writer.error().message.c_str());
+        std::filesystem::remove(path);
+    }
+
     void everyLineIsAnObjectAndTheFirstIsTheHeader()
     {
         const auto path = file("1-w0.jsonl");
@@ -122,11 +137,17 @@ private Q_SLOTS:
 
     void aFullDiskIsCountedAndNotFatal()
     {
-        if (!std::filesystem::exists("/dev/full"))
-            QSKIP("this system has no /dev/full");
+        // No file of this process may have a byte, as on a disk without room. Not /dev/full: what is no regular file is refused.
+        rlimit before {};
+        QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit none { 0, before.rlim_max };
+        QCOMPARE(::setrlimit(RLIMIT_FSIZE, &none), 0);
+        const auto roomAgain = qScopeGuard([before] { ::setrlimit(RLIMIT_FSIZE, &before); });
         TelemetryWriterOptions options;
         options.pendingBytes = 4096;
-        auto writer = TelemetryWriter::open("/dev/full", { "run", 5, 0 }, systemClock(), options);
+        const auto path = file("5-w0.jsonl");
+        auto writer = TelemetryWriter::open(path, { "run", 5, 0 }, systemClock(), options);
         QVERIFY(writer.ok());
         for (int i = 1; i <= 1000; ++i)
             writer.value().write(someStep(i));
@@ -135,7 +156,7 @@ private Q_SLOTS:
         QVERIFY(counts.failedWrites > 0);
         QVERIFY(counts.droppedDiskRefused > 0);
         QCOMPARE(counts.written, std::int64_t(0));
-        QVERIFY(counts.lastError.find("/dev/full") != std::string::npos);
+        QVERIFY(counts.lastError.find(path.string()) != std::string::npos);
     }
 
     void aFolderThatCannotBeWrittenIsAnError()

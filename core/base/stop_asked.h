@@ -1,0 +1,8 @@
+#pragma once
+
+namespace furrow {
+
+/// Whether the StopRequest of this process, if it has one, was asked to end. For waits deep down that nobody hands one.
+bool stopAsked() noexcept;
+
+} // namespace furrow
