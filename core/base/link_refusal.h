@@ -10,4 +10,7 @@ namespace furrow {
 /// The folders above it may be reached through links.
 Status refuseLink(const std::filesystem::path& path);
 
+/// InvalidArgument when the file has another name too (a hard link): for what is written in place, where the file of the other name would change with it.
+Status refuseSecondName(const std::filesystem::path& path);
+
 } // namespace furrow

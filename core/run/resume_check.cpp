@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/data/held_out.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -69,6 +70,9 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
     FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY(refuseSecondNames(paths));
+    for (const auto& read : { paths.evaluationFile(), paths.duplicatesFile() })
+        FURROW_TRY(refuseIrregular(read));
     FURROW_TRY(checkLockFile(paths));
     FURROW_TRY(checkFoldersWritable(paths));
     FURROW_TRY(checkTokenizerFile(paths, file));

@@ -2,12 +2,14 @@
 
 #include "core/base/file_system.h"
 #include "core/base/link_refusal.h"
+#include "core/base/regular_file.h"
 #include "core/tracker/database_files.h"
 
 namespace furrow {
 
 Status refuseLinks(const RunPaths& paths)
 {
+    std::error_code unknown;
     FURROW_TRY(refuseLinkedDatabase(paths.tracker()));
     for (const auto& path : { paths.supervisorLock(), paths.checkpointsFolder(), paths.removedManifestsFolder(), paths.unknownCheckpointsFolder(),
              paths.writingNotesFolder(), paths.frozenFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })
@@ -18,10 +20,20 @@ Status refuseLinks(const RunPaths& paths)
         if (!entries.ok() && entries.error().code != ErrorCode::NotFound)
             return entries.error();
         if (entries.ok())
-            for (const auto& entry : entries.value())
+            for (const auto& entry : entries.value()) {
                 FURROW_TRY(refuseLink(entry));
+                if (!std::filesystem::is_directory(entry, unknown)) // one that a person made there does no harm
+                    FURROW_TRY(refuseIrregular(entry));
+            }
     }
     return {};
+}
+
+Status refuseSecondNames(const RunPaths& paths)
+{
+    for (const auto& file : databaseFiles(paths.tracker()))
+        FURROW_TRY(refuseSecondName(file));
+    return refuseSecondName(paths.supervisorLog());
 }
 
 } // namespace furrow

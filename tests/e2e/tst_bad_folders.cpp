@@ -19,6 +19,7 @@
 
 #include <functional>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace {
 
@@ -325,6 +326,10 @@ private Q_SLOTS:
         const auto row = [](const char* name, const QString& named, std::function<bool(const QString&)> harm) { QTest::newRow(name) << std::move(harm) << named; };
         row("checkpoints are a link", "is a link"_q, [](const QString& run) { return QDir().rename(run + "/checkpoints"_q, run + "/away"_q) && QFile::link(run + "/away"_q, run + "/checkpoints"_q); });
         row("a pipe for a lock", "supervisor.lock"_q, [](const QString& run) { return (!QFile::exists(run + "/supervisor.lock"_q) || QFile::remove(run + "/supervisor.lock"_q)) && ::mkfifo(qPrintable(run + "/supervisor.lock"_q), 0600) == 0; });
+        row("a pipe for a log", "supervisor.log: it is not a regular file"_q, [](const QString& run) { return QFile::remove(run + "/logs/supervisor.log"_q) && ::mkfifo(qPrintable(run + "/logs/supervisor.log"_q), 0600) == 0; });
+        row("a pipe for telemetry", "2-w0.jsonl: it is not a regular file"_q, [](const QString& run) { return ::mkfifo(qPrintable(run + "/telemetry/2-w0.jsonl"_q), 0600) == 0; });
+        row("a tracker with a second name", "tracker.sqlite has a second name"_q, [](const QString& run) { return ::link(qPrintable(run + "/tracker.sqlite"_q), qPrintable(run + "/../second-name.sqlite"_q)) == 0; });
+        row("a log with a second name", "supervisor.log has a second name"_q, [](const QString& run) { return ::link(qPrintable(run + "/logs/supervisor.log"_q), qPrintable(run + "/../second-name.log"_q)) == 0; });
         row("no tokenizer", "tokenizer.json"_q, [](const QString& run) { return QFile::remove(run + "/tokenizer.json"_q); });
         row("another tokenizer", "tokenizer.json"_q, [](const QString& run) { return replaceIn(run + "/tokenizer.json"_q, "byte"_q, "gpt2"_q); });
         row("another list of data", "run.json"_q, [](const QString& run) { return replaceIn(run + "/run.json"_q, "\"identity\": \""_q, "\"identity\": \"0"_q); });
@@ -353,6 +358,21 @@ private Q_SLOTS:
         if (named != "start weights"_q) // the resume looks only whether they are there
             QVERIFY2(resumed.errors.contains(said), qPrintable(resumed.errors + said));
         QCOMPARE(RunDriver::status(run)["attempt"_q].toInt(), 1);
+    }
+
+    void aPipeForTheHeldOutTextHungWhoeverLooked()
+    {
+        if (whole_.isEmpty())
+            whole_ = stopped("whole");
+        const QString run = folder_.filePath("held-out-pipe"_q);
+        QVERIFY(!whole_.isEmpty() && copyFolder(whole_, run, {}));
+        QFile::remove(run + "/heldout.bin"_q);
+        QCOMPARE(::mkfifo(qPrintable(run + "/heldout.bin"_q), 0600), 0);
+        constexpr int kMs = 30'000;
+        QCOMPARE(RunDriver::ctl({ "status"_q, run }, kMs).exitCode, 0);
+        QCOMPARE(RunDriver::ctl({ "compare"_q, run, whole_ }, kMs).exitCode, 0);
+        const auto plan = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q }, kMs);
+        QVERIFY2((plan.text + plan.errors).contains("heldout.bin"_q), qPrintable(plan.text + plan.errors));
     }
 
     void aDryRunTookAnyDeviceAndWasSilentAboutAReachedLimit()
