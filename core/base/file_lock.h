@@ -11,6 +11,7 @@ namespace furrow {
 /// only the lock means something. Move-only.
 class FileLock {
 public:
+    using Held = void;
     /// Takes the lock or fails with Busy within 20 ms. Creates the file when missing.
     static Result<FileLock> tryLock(const std::filesystem::path& path);
     /// The same for a lock that processes of all users take, in a folder where anybody may make files. Whoever comes first makes the file; nobody

@@ -25,6 +25,7 @@ struct Error {
 /// A value or an Error. value() and error() may only be asked for what is there.
 template <typename T> class [[nodiscard]] Result {
 public:
+    using Value = T;
     Result(T value)
         : state_(std::in_place_index<0>, std::move(value))
     {
@@ -60,6 +61,7 @@ private:
 /// Success is Status {}.
 template <> class [[nodiscard]] Result<void> {
 public:
+    using Value = void;
     Result() = default;
     Result(Error error)
         : error_(std::move(error))
@@ -81,12 +83,18 @@ private:
 
 using Status = Result<void>;
 
+/// What does something while it lives, as a lock does: it says so by a member type `Held`, and FURROW_TRY, which drops the value, does not compile.
+template <typename T>
+concept Held = requires { typename T::Held; };
+
 } // namespace furrow
 
 /// Leaves the function with the error of a Status or Result that failed: `FURROW_TRY(files.sync());`
 #define FURROW_TRY(...)                                                                                                \
     do {                                                                                                               \
-        if (auto furrowTried = (__VA_ARGS__); !furrowTried.ok())                                                       \
+        auto furrowTried = (__VA_ARGS__);                                                                              \
+        static_assert(!::furrow::Held<typename decltype(furrowTried)::Value>, "it would be let go of at once");        \
+        if (!furrowTried.ok())                                                                                         \
             return furrowTried.error();                                                                                \
     } while (false)
 

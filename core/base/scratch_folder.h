@@ -9,6 +9,7 @@ namespace furrow {
 /// A folder of its own that nobody else can look into; it goes with everything in it when this goes.
 class ScratchFolder {
 public:
+    using Held = void;
     /// Makes "furrow-<random>" below `parent`, and `parent` too where it is missing.
     static Result<ScratchFolder> make(const std::filesystem::path& parent);
     ScratchFolder(ScratchFolder&& other) noexcept;
