@@ -43,6 +43,7 @@ struct RunConfig {
     std::string exclude;
     double cacheGiB = 20;
     std::int64_t prepareAheadBlocks = 4;
+    std::int64_t transfers = 4;
 
     // Model
     std::string architecture = "gpt";

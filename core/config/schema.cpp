@@ -52,6 +52,7 @@ std::vector<Setting> makeSettings()
     add({ "exclude", "Leave out", G::Data, &C::exclude, "", 0, 0, {}, Refused, false, "A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded." });
     add({ "cache_gib", "Cache", G::Data, &C::cacheGiB, "GiB", 0.001, 100000, {}, Safe, false, "Disk that prepared blocks and downloads of this workspace may take." });
     add({ "prepare_ahead_blocks", "Prepare ahead", G::Data, &C::prepareAheadBlocks, "blocks", 1, 256, {}, Safe, false, "Blocks that are prepared before a worker asks for them." });
+    add({ "transfers", "Transfers", G::Data, &C::transfers, "", 1, 16, {}, Safe, false, "Ranges of a file that the feeder of a run fetches from a server at once. More than a few are of use on slow or distant connections only, and a server may refuse them." });
 
     add({ "architecture", "Architecture", G::Model, &C::architecture, "", 0, 0, { "gpt", "hrm" }, Refused, true, "gpt: a transformer as GPT-2 or Llama. hrm: the hierarchical reasoning model." });
     add({ "layers", "Layers", G::Model, &C::layers, "", 1, 512, {}, Refused, true, "Transformer blocks; for hrm the blocks of each of the two modules." });

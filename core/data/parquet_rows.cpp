@@ -319,8 +319,8 @@ public:
 
 private:
     static constexpr std::uint64_t kLittle = 512; ///< holds most headers
-    static constexpr std::uint64_t kFirstStep = 1ull << 20;
-    static constexpr std::uint64_t kLastStep = 4ull << 20;
+    static constexpr std::uint64_t kFirstStep = 2ull << 20;
+    static constexpr std::uint64_t kLastStep = 8ull << 20;
 
     /// Bytes at hand.
     std::uint64_t here() const

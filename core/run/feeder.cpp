@@ -489,7 +489,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     ledger.setPatience([&stop](std::chrono::milliseconds) { return !stop.requested(); }); // whoever holds the lock, it is outlasted
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY(checkFrozen(file, reader));
-    FURROW_TRY(waitForTheHubAloud(paths, stop));
+    FURROW_TRY(waitForTheHubAloud(paths, static_cast<int>(config.transfers), stop));
     FURROW_TRY(waitForTheCacheAloud(paths));
     auto blocks = openBlocks(paths, file, config, tokenizer, ledger, stop);
     if (!blocks.ok())

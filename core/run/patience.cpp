@@ -23,7 +23,7 @@ bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, con
     return !stop.requested();
 }
 
-Status waitForTheHubAloud(const RunPaths& paths, const StopRequest& stop)
+Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopRequest& stop)
 {
     // Its own connection: blocks are read ahead on another thread than the feeder's. The client lets one request wait at a time.
     FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
@@ -32,7 +32,7 @@ Status waitForTheHubAloud(const RunPaths& paths, const StopRequest& stop)
     retry.attempts = std::numeric_limits<int>::max();
     retry.wait = [ledger, &stop](double seconds, const std::string& why) { return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop); };
     setHubProgress([ledger](const HubProgress& progress) { (void)ledger->heartbeat(thisProcess(), toString(progress)); }); // inside a request, as the waits are
-    setSharedHubClient(std::make_shared<HubClient>(HubSettings::fromEnvironment(), curlTransport(), retry));
+    setSharedHubClient(std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, transfers, retry));
     return {};
 }
 

@@ -29,6 +29,8 @@ RunConfig benchConfig(const std::string& source);
 /// Bytes asked of the hub for Parquet of several shapes, in several orders, with resumes, small caches and several runs at once, against the bytes of the
 /// text column. Each of the files has some tens of MB at a scale of 1.
 Result<nlohmann::json> benchHubBytes(const ScratchFolder& scratch, double scale);
+/// Seconds to prepare all data of a hub that is far away, over 1 to 8 transfers at once.
+Result<nlohmann::json> benchHubTransfers(const ScratchFolder& scratch, const std::vector<std::string>& texts);
 /// Looks for duplicates among so many short rows: time, and disk at its most (the temporary file and the list).
 Result<nlohmann::json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows);
 

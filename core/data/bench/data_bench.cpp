@@ -326,6 +326,7 @@ Result<json> benchData(const DataBenchOptions& options)
     const std::pair<const char*, std::function<Result<json>()>> rows[] = {
         { "download", [&] { return download(scratch, texts, options.workers); } },
         { "download_parquet", [&] { return benchHubBytes(scratch, static_cast<double>(options.samples) / 60'000); } },
+        { "download_transfers", [&] { return benchHubTransfers(scratch, texts); } },
         { "prepare_parquet_gpt2", [&] { return prepare(scratch, texts); } },
         { "batches", [&] { return batches(scratch, source); } },
         { "resume", [&] { return resume(scratch, source); } },

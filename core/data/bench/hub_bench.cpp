@@ -125,6 +125,31 @@ Result<double> neededBytes(const std::filesystem::path& path)
 
 } // namespace
 
+Result<json> benchHubTransfers(const ScratchFolder& scratch, const std::vector<std::string>& texts)
+{
+    constexpr LoopDistance kFar { 0.06, 10e6 };
+    const auto path = scratch / "far.parquet";
+    if (auto status = writeBenchParquet(path, texts, { 20'000, false, 2, 800 }); !status.ok())
+        return json { { "skipped", status.error().message } };
+    FURROW_TRY_ASSIGN(auto parquet, readFile(path));
+    const std::pair<const char*, std::map<std::string, std::string>> files[] = {
+        { "whole files (jsonl)", { { "train.jsonl", asJsonLines(texts) } } },
+        { "a column of Parquet", { { "train.parquet", parquet } } },
+    };
+    json table = json::array();
+    for (const auto& [name, content] : files)
+        for (const int transfers : { 1, 2, 4, 8 }) {
+            LoopHub hub(content, kFar);
+            const UseLoopHub use(hub, transfers);
+            FURROW_TRY_ASSIGN(auto inspection, inspectData(benchConfig("hf://bench/data")));
+            const auto lookedAt = hub.servedBytes();
+            const Stopwatch watch;
+            FURROW_TRY(train(benchConfig("hf://bench/data"), inspection.manifest, scratch / ("far-" + std::to_string(table.size())).c_str(), { "in order", false }, 0));
+            table.push_back({ { "what", name }, { "transfers", transfers }, { "seconds", watch.seconds() }, { "fetched_bytes", hub.servedBytes() - lookedAt }, { "requests", sharedHubClient()->traffic().requests } });
+        }
+    return json { { "latency_s", kFar.latencySeconds }, { "connection_bytes_per_s", kFar.bytesPerSecond }, { "rows", std::move(table) } };
+}
+
 Result<json> benchHubBytes(const ScratchFolder& scratch, double scale)
 {
     const auto rows = [scale](std::int64_t count) { return std::max<std::int64_t>(3 * kBlockRows, static_cast<std::int64_t>(static_cast<double>(count) * scale)); };

@@ -2,7 +2,10 @@
 
 #include "core/base/hash.h"
 
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 namespace furrow {
 
@@ -10,6 +13,12 @@ namespace {
 
 constexpr const char* kStore = "http://store.bench/";
 const std::string kResolve = "/datasets/bench/data/resolve/";
+
+void sleepFor(double seconds)
+{
+    if (seconds > 0)
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
 
 } // namespace
 
@@ -25,8 +34,9 @@ private:
     LoopHub& hub_;
 };
 
-LoopHub::LoopHub(std::map<std::string, std::string> files)
+LoopHub::LoopHub(std::map<std::string, std::string> files, const LoopDistance& distance)
     : files_(std::move(files))
+    , distance_(distance)
 {
     for (const auto& [path, bytes] : files_)
         sha256_[path] = sha256Hex(bytes);
@@ -37,12 +47,12 @@ std::unique_ptr<HttpTransport> LoopHub::transport()
     return std::make_unique<Transport>(*this);
 }
 
-UseLoopHub::UseLoopHub(LoopHub& hub)
+UseLoopHub::UseLoopHub(LoopHub& hub, int transfers)
     : before_(sharedHubClient())
 {
     HubSettings settings;
     settings.endpoint = LoopHub::kEndpoint;
-    setSharedHubClient(std::make_shared<HubClient>(settings, hub.transport()));
+    setSharedHubClient(std::make_shared<HubClient>(settings, [&hub] { return hub.transport(); }, transfers));
 }
 
 std::uint64_t LoopHub::datasetBytes() const
@@ -69,13 +79,28 @@ Result<HttpResponse> LoopHub::part(const HttpRequest& request, const std::string
     HttpResponse head { request.range ? 206 : 200, {}, {}, range.sizeBytes };
     head.headers["content-range"] = "bytes " + std::to_string(range.offset) + "-" + std::to_string(range.offset + range.sizeBytes - 1) + "/" + std::to_string(bytes.size());
     served_ += range.sizeBytes;
-    if (sink && !sink(head, std::string_view(bytes).substr(range.offset, range.sizeBytes)))
+    if (sink && !send(head, std::string_view(bytes).substr(range.offset, range.sizeBytes), sink))
         return Error { ErrorCode::Cancelled, "The transfer was stopped." };
     return head;
 }
 
+bool LoopHub::send(const HttpResponse& head, std::string_view bytes, const BodySink& sink)
+{
+    constexpr std::size_t kPacket = 64 << 10;
+    if (distance_.bytesPerSecond <= 0)
+        return sink(head, bytes);
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(kPacket, bytes.size()))) {
+        const auto packet = bytes.substr(0, kPacket);
+        sleepFor(static_cast<double>(packet.size()) / distance_.bytesPerSecond);
+        if (!sink(head, packet))
+            return false;
+    }
+    return true;
+}
+
 Result<HttpResponse> LoopHub::answer(const HttpRequest& request, const BodySink& sink)
 {
+    sleepFor(distance_.latencySeconds);
     const std::string commit(40, 'b');
     if (request.url.find("/revision/") != std::string::npos)
         return HttpResponse { 200, {}, nlohmann::json { { "sha", commit } }.dump(), 0 };

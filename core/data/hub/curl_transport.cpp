@@ -22,7 +22,8 @@ struct FreeList {
 struct Transfer {
     HttpResponse response;
     const BodySink* sink = nullptr;
-    bool stopped = false; ///< by the sink
+    std::stop_token stop;
+    bool stopped = false; ///< by the sink, or by `stop`
     bool tooLarge = false;
 };
 
@@ -70,6 +71,13 @@ std::size_t onBody(char* data, std::size_t size, std::size_t count, void* user) 
     return n;
 }
 
+int onProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept
+{
+    auto& transfer = *static_cast<Transfer*>(user);
+    transfer.stopped = transfer.stopped || transfer.stop.stop_requested();
+    return transfer.stopped ? 1 : 0;
+}
+
 class CurlTransport : public HttpTransport {
 public:
     explicit CurlTransport(const TransportLimits& limits)
@@ -86,6 +94,7 @@ public:
             return Error { ErrorCode::Internal, "libcurl could not be started" };
         Transfer transfer;
         transfer.sink = &sink;
+        transfer.stop = request.stop;
         auto headers = prepare(request, transfer);
         const CURLcode code = curl_easy_perform(easy_.get());
         curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, nullptr);
@@ -124,6 +133,11 @@ private:
         curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, onBody);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+        if (request.stop.stop_possible()) {
+            curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+            curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, onProgress);
+            curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &transfer);
+        }
         curl_slist* list = nullptr;
         if (!request.bearer.empty() && request.account.empty())
             list = curl_slist_append(list, ("Authorization: Bearer " + request.bearer.reveal()).c_str());

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ struct HttpRequest {
     Secret bearer; ///< sent as Authorization to the host of `url` only; redirects are never followed by the transport
     Secret account; ///< "name:password", percent-encoded, sent to the host of `url` only, and then no bearer
     std::optional<ByteRange> range;
+    std::stop_token stop {}; ///< ends the transfer (Cancelled) within a second or so, also one that stalls
 };
 
 struct HttpResponse {
@@ -50,6 +52,7 @@ struct TransportLimits {
     long connectSeconds = 15;
     long stallSeconds = 30; ///< without a byte
 };
+using TransportMaker = std::function<std::unique_ptr<HttpTransport>()>;
 std::unique_ptr<HttpTransport> curlTransport(const TransportLimits& limits = {});
 
 /// An address for messages and logs: without query (signatures) and without user information.

@@ -107,8 +107,16 @@ HubSettings HubSettings::fromEnvironment()
 HubClient::HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry)
     : settings_(std::move(settings))
     , retry_(std::move(retry))
-    , transport_(std::move(transport))
 {
+    transports_.push_back(std::move(transport));
+}
+
+HubClient::HubClient(HubSettings settings, const TransportMaker& transport, int transfers, RetryPolicy retry)
+    : settings_(std::move(settings))
+    , retry_(std::move(retry))
+{
+    for (int i = 0; i < std::max(transfers, 1); ++i)
+        transports_.push_back(transport());
 }
 
 HubTraffic HubClient::traffic() const
@@ -133,7 +141,7 @@ std::string HubClient::viaEndpoint(const std::string& url) const
     return originOf(url) == kHub ? settings_.endpoint + url.substr(kHub.size()) : url;
 }
 
-Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, const BodySink& sink, const std::function<bool()>& progressed)
+Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, const BodySink& sink, const TransferLane& lane, const std::function<bool()>& progressed)
 {
     if (settings_.offline)
         return Error { ErrorCode::Network, sentence("HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.") };
@@ -141,7 +149,7 @@ Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, c
         ++requests_;
         return make();
     };
-    auto response = sendWithRetry(*transport_, counted, sink, retry_, progressed);
+    auto response = sendWithRetry(lane.transport, counted, sink, lane.retry, progressed);
     if (response.ok())
         bodyBytes_ += response.value().bodyBytes;
     else if (response.error().code == ErrorCode::Network)
@@ -159,8 +167,9 @@ HttpRequest HubClient::request(const char* method, const std::string& url) const
 Result<HttpResponse> HubClient::get(const std::string& url)
 {
     std::string at = viaEndpoint(url);
+    const TransferLane lane { *transports_.front(), retry_ };
     for (int i = 0; i <= kMaxRedirects; ++i) {
-        auto response = send([&] { return request("GET", at); }, {});
+        auto response = send([&] { return request("GET", at); }, {}, lane);
         if (!response.ok() || response.value().status < 300 || response.value().status >= 400)
             return response;
         at = viaEndpoint(resolveUrl(at, response.value().header("location")));
@@ -245,15 +254,15 @@ Result<std::string> HubClient::readSmall(const std::string& repository, const st
     return std::move(response.body);
 }
 
-Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std::string& commit, const HubFile& file)
+Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane)
 {
-    std::string url = settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(file.path);
+    std::string url = settings_.endpoint + "/datasets/" + encodePath(address.repository) + "/resolve/" + encodePath(address.commit) + "/" + encodePath(file.path);
     ResolvedFile resolved;
     for (int i = 0; i <= kMaxRedirects; ++i) {
-        FURROW_TRY_ASSIGN(auto response, send([&] { return request("HEAD", url); }, {}));
+        FURROW_TRY_ASSIGN(auto response, send([&] { return request("HEAD", url); }, {}, lane));
         const auto& answer = response;
         if (answer.status >= 400)
-            return refusal(answer, repository);
+            return refusal(answer, address.repository);
         const std::string etag = unquoted(answer.header("x-linked-etag").empty() ? answer.header("etag") : answer.header("x-linked-etag"));
         resolved.etag = etag.empty() ? resolved.etag : etag;
         const std::string size = answer.header("x-linked-size").empty() ? answer.header("content-length") : answer.header("x-linked-size");
@@ -270,28 +279,51 @@ Result<ResolvedFile> HubClient::resolve(const std::string& repository, const std
             return resolved;
         }
     }
-    return Error { ErrorCode::Network, sentence("hf://%1 redirects in a circle.", { repository }) };
+    return Error { ErrorCode::Network, sentence("hf://%1 redirects in a circle.", { address.repository }) };
 }
 
-Result<ResolvedFile> HubClient::resolved(const Address& address, const std::string& repository, const std::string& commit, const HubFile& file)
+Result<ResolvedFile> HubClient::resolved(const HubAddress& address, const HubFile& file, const TransferLane& lane)
 {
-    if (const auto known = addresses_.find(address); known != addresses_.end())
+    const std::lock_guard guard(addressMutex_);
+    if (const auto known = addresses_.find(toString(address)); known != addresses_.end())
         return known->second;
-    FURROW_TRY_ASSIGN(auto found, resolve(repository, commit, file));
+    FURROW_TRY_ASSIGN(auto found, resolve(address, file, lane));
     const std::string expected = file.sha256.empty() ? file.oid : file.sha256;
     if (!expected.empty() && !found.etag.empty() && found.etag != expected)
-        return Error { ErrorCode::Network, sentence("%1 is another file on the hub than in its list; try again later.", { address }) };
-    addresses_[address] = found;
+        return Error { ErrorCode::Network, sentence("%1 is another file on the hub than in its list; try again later.", { toString(address) }) };
+    addresses_[toString(address)] = found;
     return found;
+}
+
+void HubClient::forgetAddress(const Address& address, const std::string& url)
+{
+    const std::lock_guard guard(addressMutex_);
+    if (const auto known = addresses_.find(address); known != addresses_.end() && known->second.url == url)
+        addresses_.erase(known); // else another lane asked already
 }
 
 Status HubClient::read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink)
 {
     const std::lock_guard guard(mutex_);
-    const Address address = toString(HubAddress { repository, commit, file.path });
+    return readPart({ repository, commit, file.path }, file, range, { *transports_.front(), retry_ }, sink);
+}
+
+Status HubClient::readParts(const std::string& repository, const std::string& commit, const HubFile& file, std::span<const ByteRange> parts, const PartSink& sink)
+{
+    const std::lock_guard guard(mutex_);
+    const HubAddress address { repository, commit, file.path };
+    const auto move = [&](std::size_t part, const TransferLane& lane, const std::function<bool(std::string_view)>& into) { return readPart(address, file, parts[part], lane, into); };
+    auto status = transferParts(transports_, retry_, parts.size(), move, sink);
+    if (!status.ok() && status.error().code == ErrorCode::Cancelled)
+        return Error { ErrorCode::Cancelled, sentence("Reading %1 was stopped.", { toString(address) }) };
+    return status;
+}
+
+Status HubClient::readPart(const HubAddress& address, const HubFile& file, const ByteRange& range, const TransferLane& lane, const std::function<bool(std::string_view)>& sink)
+{
     std::uint64_t done = 0;
     for (int fruitless = 0; done < range.sizeBytes;) {
-        FURROW_TRY_ASSIGN(auto from, resolved(address, repository, commit, file));
+        FURROW_TRY_ASSIGN(auto from, resolved(address, file, lane));
         const std::uint64_t start = done;
         std::uint64_t attempt = done; // where the attempt in progress began
         ByteRange asked {};
@@ -309,21 +341,21 @@ Status HubClient::read(const std::string& repository, const std::string& commit,
             part.range = asked;
             return part;
         };
-        auto response = send(make, onPiece, [&] { return std::exchange(attempt, done) != done; });
+        auto response = send(make, onPiece, lane, [&] { return std::exchange(attempt, done) != done; });
         if (!response.ok() && !wrongPart)
             return response.error();
         if (!wrongPart && response.value().status == 416)
-            return Error { ErrorCode::Network, sentence("%1 is shorter than the hub's list says.", { address }) };
+            return Error { ErrorCode::Network, sentence("%1 is shorter than the hub's list says.", { toString(address) }) };
         if (!wrongPart && (response.value().status >= 500 || response.value().status == 429 || response.value().status == 408))
-            return refusal(response.value(), repository); // asked often enough
+            return refusal(response.value(), address.repository); // asked often enough
         fruitless = done > start ? 0 : fruitless + 1;
         const bool refused = !wrongPart && response.value().status >= 400;
         if (refused || wrongPart)
-            addresses_.erase(address); // a signed address may have run out, or lead to a wrong server
+            forgetAddress(toString(address), from.url); // a signed address may have run out, or lead to a wrong server
         if (fruitless > kMaxResolves && refused)
-            return refusal(response.value(), repository);
+            return refusal(response.value(), address.repository);
         if (fruitless > kMaxResolves)
-            return Error { ErrorCode::Network, sentence("%1: the server does not send the part of the file that was asked for.", { address }) };
+            return Error { ErrorCode::Network, sentence("%1: the server does not send the part of the file that was asked for.", { toString(address) }) };
     }
     return {};
 }
@@ -331,7 +363,7 @@ Status HubClient::read(const std::string& repository, const std::string& commit,
 const std::shared_ptr<HubClient>& sharedHubClient()
 {
     if (!shared())
-        shared() = std::make_shared<HubClient>(HubSettings::fromEnvironment(), curlTransport());
+        shared() = std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, kHubTransfers);
     return shared();
 }
 

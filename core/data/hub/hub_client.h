@@ -3,6 +3,7 @@
 #include "core/data/byte_source.h"
 #include "core/data/hub/http.h"
 #include "core/data/hub/hub_spec.h"
+#include "core/data/hub/transfers.h"
 
 #include <atomic>
 #include <mutex>
@@ -28,16 +29,28 @@ struct ResolvedFile {
     std::uint64_t sizeBytes = 0;
 };
 
+/// "hf://owner/name@commit/path", as manifests keep it.
+struct HubAddress {
+    std::string repository;
+    std::string commit;
+    std::string path;
+};
+
 struct HubTraffic {
     std::uint64_t requests = 0;
     std::uint64_t bodyBytes = 0;
 };
 
-/// Speaks the protocol of the Hugging Face hub. Thread-safe: one request at a time, so that one machine is one polite
-/// downloader. Errors name the repository and what to do; no token or signature appears in them.
+/// How many ranges are fetched at once unless the setting hub_transfers says otherwise.
+inline constexpr int kHubTransfers = 4;
+
+/// Speaks the protocol of the Hugging Face hub. Thread-safe: one question at a time, and of one file as many ranges at once as it has transports, so that one
+/// machine is one polite downloader. Errors name the repository and what to do; no token or signature appears in them.
 class HubClient {
 public:
     HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry = {});
+    /// @param transfers  at most so many at once, >= 1
+    HubClient(HubSettings settings, const TransportMaker& transport, int transfers, RetryPolicy retry = {});
 
     /// The 40-hex commit of a branch, tag or commit.
     Result<std::string> resolveRevision(const std::string& repository, const std::string& revision);
@@ -49,6 +62,10 @@ public:
     /// address has run out. The pieces arrive in order, once.
     /// @param sink  false stops the transfer (Cancelled)
     Status read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink);
+    /// Several ranges of a file, as many at once as there may be transfers. See transferParts for the order in which bytes reach the sink.
+    Status readParts(const std::string& repository, const std::string& commit, const HubFile& file, std::span<const ByteRange> parts, const PartSink& sink);
+    /// At once, at most.
+    std::size_t transfers() const { return transports_.size(); }
 
     /// Waits as between two tries; false: give up. Waits for no transfer.
     bool wait(double seconds, const std::string& why) const;
@@ -62,21 +79,24 @@ private:
     HttpRequest request(const char* method, const std::string& url) const;
     Result<HttpResponse> get(const std::string& url);
     /// Follows redirects inside the hub (renamed repositories), without a body.
-    Result<ResolvedFile> resolve(const std::string& repository, const std::string& commit, const HubFile& file);
-    Result<ResolvedFile> resolved(const Address& address, const std::string& repository, const std::string& commit, const HubFile& file);
+    Result<ResolvedFile> resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane);
+    Result<ResolvedFile> resolved(const HubAddress& address, const HubFile& file, const TransferLane& lane);
+    /// The file is not where it was said to be; asked anew when it is needed.
+    void forgetAddress(const Address& address, const std::string& url);
+    Status readPart(const HubAddress& address, const HubFile& file, const ByteRange& range, const TransferLane& lane, const std::function<bool(std::string_view)>& sink);
     Error refusal(const HttpResponse& response, const std::string& repository) const;
     bool isHub(const std::string& url) const;
     std::string viaEndpoint(const std::string& url) const;
-    Result<HttpResponse> send(const std::function<HttpRequest()>& make, const BodySink& sink, const std::function<bool()>& progressed = {});
+    Result<HttpResponse> send(const std::function<HttpRequest()>& make, const BodySink& sink, const TransferLane& lane, const std::function<bool()>& progressed = {});
 
     HubSettings settings_;
     RetryPolicy retry_;
     mutable std::recursive_mutex mutex_;
     std::atomic<std::uint64_t> requests_ { 0 };
     std::atomic<std::uint64_t> bodyBytes_ { 0 };
-    // guarded by mutex_
-    std::unique_ptr<HttpTransport> transport_;
-    std::map<Address, ResolvedFile> addresses_;
+    std::vector<std::unique_ptr<HttpTransport>> transports_; ///< guarded by mutex_: used by one question at a time
+    std::mutex addressMutex_; ///< while a file is being resolved too, so that one lane asks
+    std::map<Address, ResolvedFile> addresses_; ///< guarded by addressMutex_
 };
 
 /// The client of this process, made from the environment at the first call.
@@ -84,12 +104,6 @@ const std::shared_ptr<HubClient>& sharedHubClient();
 /// Another client from now on: with another patience, or in a test.
 void setSharedHubClient(std::shared_ptr<HubClient> client);
 
-/// "hf://owner/name@commit/path", as manifests keep it.
-struct HubAddress {
-    std::string repository;
-    std::string commit;
-    std::string path;
-};
 std::string toString(const HubAddress& address);
 Result<HubAddress> parseHubAddress(std::string_view text);
 

@@ -154,6 +154,79 @@ KeptPart keptFrom(HubPieces& kept, const HubFile& hub, const std::vector<std::ui
     return part;
 }
 
+/// Parts of a file that come by several transfers. What comes before its turn waits in memory, and in the cache too, where it outlives a kill.
+class AheadOfTurn {
+public:
+    /// @param gap  of the file is missing
+    AheadOfTurn(HubPieces& kept, const HubFile& hub, const ByteRange& gap, std::size_t transfers)
+        : kept_(kept)
+        , hub_(hub)
+    {
+        const std::uint64_t size = transfers > 1 ? kPartBytes : gap.sizeBytes;
+        for (std::uint64_t at = gap.offset; at < gap.end(); at += size)
+            parts_.push_back({ at, std::min(size, gap.end() - at) });
+        waiting_.resize(parts_.size());
+    }
+    const std::vector<ByteRange>& parts() const { return parts_; }
+    /// @param append  takes bytes in the order of the file; false: that failed
+    bool take(std::size_t index, std::string_view bytes, const std::function<bool(std::string_view)>& append)
+    {
+        if (index != turn_) {
+            waiting_[index].bytes.append(bytes);
+            if (waiting_[index].bytes.size() >= waiting_[index].onDisk + kKeptAtOnce)
+                keep(index);
+            return true;
+        }
+        taken_ += bytes.size();
+        if (!append(bytes))
+            return false;
+        while (turn_ < parts_.size() && taken_ == parts_[turn_].sizeBytes) {
+            taken_ = 0;
+            if (++turn_ < parts_.size() && !appendWaiting(append))
+                return false;
+        }
+        return true;
+    }
+    /// What waits and will not get its turn now.
+    void keepRest()
+    {
+        for (std::size_t i = turn_ + 1; i < waiting_.size(); ++i)
+            keep(i);
+    }
+
+private:
+    static constexpr std::uint64_t kPartBytes = 2ull << 20;
+    static constexpr std::uint64_t kKeptAtOnce = 64ull << 10; ///< a kill costs as much, of each transfer
+    struct Waiting {
+        std::string bytes;
+        std::uint64_t onDisk = 0;
+    };
+    bool appendWaiting(const std::function<bool(std::string_view)>& append)
+    {
+        auto& waiting = waiting_[turn_];
+        taken_ = waiting.bytes.size();
+        if (!waiting.bytes.empty() && !append(waiting.bytes))
+            return false;
+        if (waiting.onDisk > 0)
+            kept_.drop(hub_, parts_[turn_].offset);
+        waiting = {};
+        return true;
+    }
+    void keep(std::size_t index)
+    {
+        auto& waiting = waiting_[index];
+        kept_.keep(hub_, parts_[index].offset, waiting.onDisk, std::string_view(waiting.bytes).substr(waiting.onDisk));
+        waiting.onDisk = waiting.bytes.size();
+    }
+
+    HubPieces& kept_;
+    const HubFile& hub_;
+    std::vector<ByteRange> parts_;
+    std::vector<Waiting> waiting_; ///< of each part, what came before its turn
+    std::size_t turn_ = 0; ///< the part whose bytes are appended as they come
+    std::uint64_t taken_ = 0; ///< of it
+};
+
 /// The whole file: what was kept of it, the rest from the hub.
 Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, GrowingFile& file)
 {
@@ -163,9 +236,9 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
     std::set<std::uint64_t> used; // offsets of pieces
     ToldProgress progress(hub.path, file.sizeBytes(), hub.sizeBytes);
     Status written;
+    std::uint64_t arrived = file.sizeBytes();
     const auto take = [&](std::string_view bytes) {
         written = file.append(bytes);
-        progress.arrived(file.sizeBytes());
         return written.ok();
     };
     while (written.ok() && file.sizeBytes() < hub.sizeBytes) {
@@ -174,9 +247,15 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
         if (!part.bytes.empty()) {
             used.insert(part.piece);
             (void)take(part.bytes);
+            arrived = std::max(arrived, file.sizeBytes());
             continue;
         }
-        const auto read = client.read(address.repository, address.commit, hub, { at, std::min(hub.sizeBytes, part.next) - at }, take);
+        AheadOfTurn ahead(kept, hub, { at, std::min(hub.sizeBytes, part.next) - at }, client.transfers());
+        const auto read = client.readParts(address.repository, address.commit, hub, ahead.parts(), [&](std::size_t index, std::string_view bytes) {
+            progress.arrived(arrived += bytes.size());
+            return ahead.take(index, bytes, take);
+        });
+        ahead.keepRest();
         if (!read.ok()) {
             const auto rest = file.write(); // what came is gone on with
             return written.ok() && !rest.ok() ? rest : written.ok() ? read : written;

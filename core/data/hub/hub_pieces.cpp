@@ -179,6 +179,13 @@ void HubPieces::forget(const HubFile& file, std::uint64_t offset)
         (void)in->quarantine(kDownloads, nameOf(file, offset));
 }
 
+void HubPieces::drop(const HubFile& file, std::uint64_t offset)
+{
+    std::error_code gone;
+    if (const auto in = cache())
+        std::filesystem::remove(in->path(kDownloads, nameOf(file, offset)), gone);
+}
+
 void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::uint64_t there, std::string_view bytes)
 {
     const auto in = bytes.empty() ? nullptr : cache();

@@ -27,6 +27,8 @@ public:
     std::vector<std::uint64_t> offsets(const HubFile& file);
     /// More of the piece at `offset`, of which `there` bytes are there already.
     void keep(const HubFile& file, std::uint64_t offset, std::uint64_t there, std::string_view bytes);
+    /// What was kept from `offset` on is needed no more.
+    void drop(const HubFile& file, std::uint64_t offset);
     /// Puts aside what was kept from `offset` on.
     void forget(const HubFile& file, std::uint64_t offset);
     /// The cache that they are in; null: it could not be opened.

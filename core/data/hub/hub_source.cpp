@@ -185,40 +185,88 @@ private:
         return pieces.empty() ? Status {} : receive(pieces, of, true);
     }
 
+    /// Pieces that come by one request, one behind the other.
+    class Run {
+    public:
+        /// @param isKept  goes on behind what there is of the first piece
+        Run(const HubSource& source, std::span<const Piece> pieces, bool isKept)
+            : source_(source)
+            , pieces_(pieces)
+            , isKept_(isKept)
+            , end_(pieces.back().end())
+            , bytes_(isKept ? source.kept_->takeUp(source.file_, pieces.front().offset) : std::string())
+            , onDisk_(bytes_.size())
+            , begin_(pieces.front().offset + bytes_.size())
+        {
+        }
+        ByteRange toFetch() const { return { begin_, end_ - begin_ }; }
+        void take(std::string_view more)
+        {
+            while (!more.empty()) {
+                const auto n = std::min<std::uint64_t>(more.size(), pieces_.front().sizeBytes - bytes_.size());
+                bytes_.append(more.substr(0, n));
+                more.remove_prefix(n);
+                const bool isWhole = bytes_.size() == pieces_.front().sizeBytes;
+                if (isWhole || bytes_.size() >= onDisk_ + kFrameBytes)
+                    keepSome();
+                if (isWhole)
+                    beginNext();
+            }
+        }
+        void keepSome()
+        {
+            if (!isKept_ || bytes_.size() <= onDisk_)
+                return;
+            source_.kept_->keep(source_.file_, pieces_.front().offset, onDisk_, std::string_view(bytes_).substr(onDisk_));
+            onDisk_ = bytes_.size();
+        }
+
+    private:
+        void beginNext()
+        {
+            source_.load(pieces_.front().offset, std::exchange(bytes_, {}));
+            pieces_ = pieces_.subspan(1);
+            onDisk_ = isKept_ && !pieces_.empty() ? source_.kept_->takeUp(source_.file_, pieces_.front().offset).size() : 0; // a beginning that comes once more
+        }
+
+        const HubSource& source_;
+        std::span<const Piece> pieces_; ///< that are not whole
+        bool isKept_;
+        std::uint64_t end_;
+        std::string bytes_; ///< of the first of them
+        std::uint64_t onDisk_;
+        std::uint64_t begin_;
+    };
+
+    /// As many runs as there may be transfers.
+    std::vector<Run> runsOf(std::span<const Piece> pieces, bool isKept) const
+    {
+        const std::size_t each = (pieces.size() + client_->transfers() - 1) / client_->transfers();
+        std::vector<Run> runs;
+        for (std::size_t i = 0; i < pieces.size(); i += each)
+            runs.emplace_back(*this, pieces.subspan(i, std::min(each, pieces.size() - i)), isKept);
+        return runs;
+    }
+
     Status receive(std::span<const Piece> pieces, const ByteRange* of, bool isKept) const
     {
-        std::string bytes = isKept ? kept_->takeUp(file_, pieces.front().offset) : std::string(); // of the piece that comes now
-        std::uint64_t onDisk = bytes.size();
-        const auto keepSome = [&] {
-            if (!isKept || bytes.size() <= onDisk)
-                return;
-            kept_->keep(file_, pieces.front().offset, onDisk, std::string_view(bytes).substr(onDisk));
-            onDisk = bytes.size();
-        };
-        const std::uint64_t begin = pieces.front().offset + bytes.size();
-        const std::uint64_t end = pieces.back().offset + pieces.back().sizeBytes;
+        const std::uint64_t end = pieces.back().end();
         const std::uint64_t first = of != nullptr ? of->offset : pieces.front().offset;
-        std::uint64_t at = begin - first;
+        auto runs = runsOf(pieces, isKept);
+        std::vector<ByteRange> parts;
+        std::uint64_t at = end - first; // what is there of it, or was read before
+        for (const auto& run : runs) {
+            parts.push_back(run.toFetch());
+            at -= parts.back().sizeBytes;
+        }
         ToldProgress progress(file_.path, at, of != nullptr ? of->sizeBytes : end - first);
-        const auto status = client_->read(address_.repository, address_.commit, file_, { begin, end - begin }, [&](std::string_view more) {
+        const auto status = client_->readParts(address_.repository, address_.commit, file_, parts, [&](std::size_t part, std::string_view more) {
             progress.arrived(at += more.size());
-            while (!more.empty()) {
-                const auto n = std::min<std::uint64_t>(more.size(), pieces.front().sizeBytes - bytes.size());
-                bytes.append(more.substr(0, n));
-                more.remove_prefix(n);
-                const bool isWhole = bytes.size() == pieces.front().sizeBytes;
-                if (isWhole || bytes.size() >= onDisk + kFrameBytes)
-                    keepSome();
-                if (!isWhole)
-                    continue;
-                load(pieces.front().offset, std::exchange(bytes, {}));
-                pieces = pieces.subspan(1);
-                onDisk = isKept && !pieces.empty() ? kept_->takeUp(file_, pieces.front().offset).size() : 0; // a beginning that comes once more
-            }
+            runs[part].take(more);
             return true;
         });
-        if (!pieces.empty())
-            keepSome();
+        for (auto& run : runs)
+            run.keepSome();
         return status;
     }
 

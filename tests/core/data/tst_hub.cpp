@@ -2,11 +2,17 @@
 #include "core/base/hash.h"
 #include "core/data/cache_verification.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/hub/transfers.h"
+#include "core/data/parquet_rows.h"
 #include "data_fixture.h"
 #include "fake_hub.h"
 
 #include <QProcess>
 #include <QtTest>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <thread>
 
 using namespace furrow;
 using test::DataFolder;
@@ -34,7 +40,7 @@ std::vector<std::string> numbered(int from, int to)
 /// Every request of the process goes to the fake; waits are noted, not slept.
 class Session {
 public:
-    explicit Session(const FakeHub& hub, const std::string& token = {}, bool offline = false)
+    explicit Session(const FakeHub& hub, const std::string& token = {}, bool offline = false, int transfers = 1)
     {
         HubSettings settings;
         settings.endpoint = hub.endpoint();
@@ -43,15 +49,67 @@ public:
         RetryPolicy retry;
         retry.wait = [this](double seconds, const std::string&) {
             waits.push_back(seconds);
-            return true;
+            waitedElsewhere = waitedElsewhere || std::this_thread::get_id() != thread;
+            return !givesUp;
         };
-        client = std::make_shared<HubClient>(settings, curlTransport({ 5, 1 }), retry);
+        client = std::make_shared<HubClient>(settings, [] { return curlTransport({ 5, 1 }); }, transfers, retry);
         setSharedHubClient(client);
     }
     ~Session() { setSharedHubClient(nullptr); }
 
     std::shared_ptr<HubClient> client;
     std::vector<double> waits;
+    bool givesUp = false; ///< at the next wait
+    bool waitedElsewhere = false; ///< on another thread than the one that asked
+    const std::thread::id thread = std::this_thread::get_id();
+};
+
+/// All of a file by several transfers, put together.
+Result<std::string> readInParts(HubClient& client, const HubFile& file, std::uint64_t partBytes)
+{
+    std::vector<ByteRange> parts;
+    for (std::uint64_t at = 0; at < file.sizeBytes; at += partBytes)
+        parts.push_back({ at, std::min(partBytes, file.sizeBytes - at) });
+    std::vector<std::string> came(parts.size());
+    const auto status = client.readParts("o/n", std::string(40, 'a'), file, parts, [&](std::size_t part, std::string_view bytes) {
+        came[part].append(bytes);
+        return true;
+    });
+    if (!status.ok())
+        return status.error();
+    std::string all;
+    for (const auto& part : came)
+        all += part;
+    return all;
+}
+
+/// Answers 429 to the first request, and says how many it got while that one's wait was on.
+class BusyAtFirst : public HttpTransport {
+public:
+    struct Seen {
+        std::mutex mutex;
+        bool isBusy = true;
+        std::atomic<bool> isWaiting { false };
+        std::atomic<int> whileWaiting { 0 };
+        std::atomic<int> moved { 0 };
+    };
+    explicit BusyAtFirst(Seen& seen)
+        : seen_(seen)
+    {
+    }
+    Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) override
+    {
+        const std::lock_guard guard(seen_.mutex);
+        seen_.whileWaiting += seen_.isWaiting ? 1 : 0;
+        if (std::exchange(seen_.isBusy, false))
+            return HttpResponse { 429, { { "retry-after", "30" } }, {}, 0 };
+        const HttpResponse head { 206, {}, {}, request.range->sizeBytes };
+        seen_.moved += sink(head, std::string(request.range->sizeBytes, 'x')) ? 1 : 0;
+        return head;
+    }
+
+private:
+    Seen& seen_;
 };
 
 /// Answers every question with one file and a link to another page.
@@ -109,7 +167,7 @@ FakeHub::Repository exampleRepository()
 }
 
 /// A Parquet file of 3,000 rows in small row groups, written by pyarrow; empty where that is missing.
-std::string parquet(const DataFolder& folder, const char* columns)
+std::string parquet(const DataFolder& folder, const char* columns, int groupRows = 300)
 {
     QProcess where;
     where.start(FURROW_SOURCE_DIR "/packaging/pyenv-path.sh", {});
@@ -119,8 +177,8 @@ std::string parquet(const DataFolder& folder, const char* columns)
     const auto path = utf8Text(folder.path("made.parquet"));
     const QString program = QStringLiteral("import pyarrow as pa, pyarrow.parquet as pq\n"
                                            "text = [f'row {i} ' + format(i * 2654435761 % 2**32, '08x') * 20 for i in range(3000)]\n"
-                                           "pq.write_table(pa.table({%1}), '%2', row_group_size=300, compression='none', use_dictionary=False)\n")
-                                .arg(QLatin1String(columns), QString::fromStdString(path));
+                                           "pq.write_table(pa.table({%1}), '%2', row_group_size=%3, compression='none', use_dictionary=False)\n")
+                                .arg(QLatin1String(columns), QString::fromStdString(path)).arg(groupRows);
     return QProcess::execute(python, { QStringLiteral("-c"), program }) == 0 ? readFile(pathFromUtf8(path)).value() : std::string();
 }
 
@@ -310,6 +368,93 @@ private Q_SLOTS:
         QVERIFY(!hub.storeSawToken());
         if (static_cast<HubFault>(fault) == HubFault::TooMany)
             QVERIFY(std::find(session.waits.begin(), session.waits.end(), 7.0) != session.waits.end());
+    }
+    void severalTransfersHealFaultsAndFetchNoByteTwice()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["a.txt"] = test::indexedLines(500'000);
+        const std::string bytes = repository.files["a.txt"];
+        hub.add("o/n", repository);
+        Session session(hub, "hf_token", false, 4);
+        const HubFile file { "a.txt", bytes.size(), sha256Hex(bytes), "" };
+        auto read = readInParts(*session.client, file, 300'000);
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().message.c_str());
+        QVERIFY(read.value() == bytes);
+        QCOMPARE(hub.storeBytes(), std::uint64_t(bytes.size()));
+        QVERIFY(session.waits.empty());
+        hub.fail({ HubFault::Cut, HubFault::TooMany, HubFault::ServerError, HubFault::Expired, HubFault::OtherPart, HubFault::Cut, HubFault::Cut });
+        read = readInParts(*session.client, file, 300'000);
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().message.c_str());
+        QVERIFY(read.value() == bytes);
+        QVERIFY(!hub.pendingFaults());
+        QVERIFY(!hub.storeSawToken());
+        QVERIFY(!session.waits.empty());
+        QVERIFY(!session.waitedElsewhere); // who counts and shows waits needs no lock
+    }
+    void oneTransferThatIsToldToWaitHoldsAll()
+    {
+        BusyAtFirst::Seen seen;
+        RetryPolicy retry;
+        std::vector<double> waits;
+        retry.wait = [&](double seconds, const std::string&) {
+            waits.push_back(seconds);
+            seen.isWaiting = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            seen.isWaiting = false;
+            return true;
+        };
+        std::vector<std::unique_ptr<HttpTransport>> transports;
+        for (int i = 0; i < 4; ++i)
+            transports.push_back(std::make_unique<BusyAtFirst>(seen));
+        const auto move = [](std::size_t, const TransferLane& lane, const std::function<bool(std::string_view)>& sink) -> Status {
+            HttpRequest request;
+            request.range = ByteRange { 0, 10 };
+            auto response = sendWithRetry(lane.transport, [&request] { return request; }, [&sink](const HttpResponse&, std::string_view piece) { return sink(piece); }, lane.retry);
+            return response.ok() ? Status {} : Status(response.error());
+        };
+        std::map<std::size_t, std::string> came;
+        const auto status = transferParts(transports, retry, 40, move, [&](std::size_t part, std::string_view bytes) {
+            came[part] += bytes;
+            return true;
+        });
+        QVERIFY(status.ok());
+        QCOMPARE(waits.size(), std::size_t(1));
+        QVERIFY(waits.front() > 29 && waits.front() <= 30);
+        QVERIFY2(seen.whileWaiting <= 3, std::to_string(seen.whileWaiting).c_str()); // what was on its way; parts are 40
+        QCOMPARE(seen.moved, 40);
+        QCOMPARE(came.size(), std::size_t(40));
+    }
+    /// What several transfers had brought out of turn was to be fetched again after a stop.
+    void aDownloadOverSeveralTransfersGoesOnWhereItWasStopped()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train.txt"] = test::indexedLines(1'000'000);
+        const std::uint64_t size = repository.files["train.txt"].size();
+        hub.add("o/n", repository);
+        Session session(hub, "", false, 4);
+        DataFolder folder;
+        const auto config = test::configFor({ "hf://o/n" });
+        auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        const auto looked = hub.storeBytes();
+        auto manager = BlockManager::open(config, inspection.value().manifest, 1'000'000, folder.path("cache"), byteTokenizer());
+        QVERIFY(manager.ok());
+        session.givesUp = true;
+        hub.failAtRandom({ HubFault::Cut }, 4, 5);
+        constexpr std::uint64_t kSpeed = 2'000'000; // of each transfer; a tenth of it is sent at a time
+        hub.setSpeed(kSpeed);
+        int stops = 0;
+        auto blocks = test::planAll(manager.value());
+        for (; !blocks.ok() && stops < 100; ++stops)
+            blocks = test::planAll(manager.value());
+        QVERIFY2(blocks.ok(), blocks.ok() ? "" : blocks.error().message.c_str());
+        QVERIFY2(stops > 0, "no transfer was cut");
+        const auto fetched = hub.storeBytes() - looked;
+        // a stop costs what the server had sent and nobody had taken yet
+        const auto most = size + static_cast<std::uint64_t>(stops) * 4 * kSpeed / 10;
+        QVERIFY2(fetched >= size && fetched <= most, (std::to_string(fetched) + " of " + std::to_string(size) + " with stops " + std::to_string(stops)).c_str());
     }
     void refusesWrongBytes()
     {
