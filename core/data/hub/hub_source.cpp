@@ -46,7 +46,7 @@ public:
         const std::lock_guard guard(mutex_);
         if (!isParquet_)
             return readFrom(gridPieces(offset, into.size()), offset, into, nullptr);
-        return into.empty() ? Status {} : readFrom({ Piece { offset, into.size() } }, offset, into, nullptr);
+        return readFrom(aroundTail({ offset, into.size() }), offset, into, nullptr);
     }
     Status readIn(const ByteRange& stretch, std::uint64_t offset, std::span<std::byte> into, Need need) const override
     {
@@ -82,6 +82,18 @@ private:
         if (offset > file_.sizeBytes || into.size() > file_.sizeBytes - offset)
             return Error { ErrorCode::Corrupt, sentence("%1 ends before the bytes that were asked for.", { toString(address_) }) };
         return {};
+    }
+
+    /// The end of the file is a piece of its own: of a footer that is larger only the rest is fetched.
+    std::vector<Piece> aroundTail(const ByteRange& wanted) const
+    {
+        const std::uint64_t tail = tailOffset(file_.sizeBytes);
+        if (wanted.sizeBytes == 0 || wanted.end() <= tail)
+            return wanted.sizeBytes == 0 ? std::vector<Piece>() : std::vector { wanted };
+        const std::uint64_t begin = std::min(wanted.offset, tail - std::min(tail, kLeastKept)); // worth keeping
+        if (wanted.offset >= tail)
+            return { { tail, file_.sizeBytes - tail } };
+        return { { begin, tail - begin }, { tail, file_.sizeBytes - tail } };
     }
 
     std::vector<Piece> gridPieces(std::uint64_t offset, std::uint64_t size) const

@@ -557,6 +557,45 @@ private Q_SLOTS:
         QCOMPARE(compared.never, std::set<std::int32_t> { 0 });
         QVERIFY2(compared.whyNever.find("columns") != std::string::npos, compared.whyNever.c_str());
     }
+    /// What a look at the end of the file had brought of a footer came once more with the rest, and again for whoever opened the file.
+    void aFooterThatIsLargerThanALookAtTheEndIsFetchedOnce()
+    {
+        DataFolder folder;
+        FakeHub hub;
+        FakeHub::Repository repository;
+        const std::string bytes = parquet(folder, "'text': text, 'other': [t * 3 for t in text]", 10);
+        if (bytes.empty())
+            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        repository.files["train.parquet"] = bytes;
+        hub.add("o/n", repository);
+        std::uint32_t footer = 0;
+        std::memcpy(&footer, bytes.data() + bytes.size() - 8, sizeof footer);
+        QVERIFY2(footer > 2 * (bytes.size() - tailOffset(bytes.size())), std::to_string(footer).c_str());
+        Session session(hub);
+        const auto config = test::configFor({ "hf://o/n" });
+        std::string manifest;
+        {
+            const KeepHubPieces kept(folder.path("cache"), 1);
+            auto inspection = inspectData(config);
+            QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+            manifest = inspection.value().manifest;
+        }
+        constexpr std::uint64_t kHeads = 4000; // the first bytes of the file, of which nothing is kept
+        auto manager = BlockManager::open(config, manifest, 500, folder.path("cache"), byteTokenizer());
+        QVERIFY(manager.ok());
+        const auto looked = hub.storeBytes();
+        const auto blocks = test::planAll(manager.value());
+        QVERIFY2(blocks.ok(), blocks.ok() ? "" : blocks.error().message.c_str());
+        QVERIFY2(hub.storeBytes() - looked <= kHeads, std::to_string(hub.storeBytes() - looked).c_str());
+        for (const auto& block : blocks.value())
+            QVERIFY(manager.value().prepare(block).ok());
+        DataFile file;
+        file.sizeBytes = bytes.size();
+        const auto share = parquetShare(memorySource(bytes), file, "text");
+        QVERIFY(share.ok());
+        const auto column = static_cast<std::uint64_t>(share.value() * static_cast<double>(bytes.size()));
+        QVERIFY2(hub.storeBytes() <= footer + column + kHeads, (std::to_string(hub.storeBytes()) + " of " + std::to_string(footer + column)).c_str());
+    }
     void verifyingTheCacheLooksAtDownloadsToo()
     {
         FakeHub hub;
