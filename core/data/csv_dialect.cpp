@@ -11,7 +11,6 @@ namespace furrow {
 
 namespace {
 
-constexpr int kRecords = 500;
 constexpr double kAgreement = 0.8; ///< share of records with as many fields as the first that makes a dialect believable
 
 /// How well a dialect explains the beginning of a file.
@@ -46,7 +45,7 @@ Fit fitOf(std::string_view head, const CsvDialect& dialect)
     Fit fit;
     std::size_t fields = 0;
     int same = 0;
-    for (int records = 0; records < kRecords;) {
+    for (int records = 0;;) {
         CsvRecordEnd end(dialect);
         const auto size = end.find(head.data(), head.size());
         if (size == CsvRecordEnd::kNone) {
@@ -88,6 +87,20 @@ Choice best(std::string_view head, CsvDialect dialect, std::string_view delimite
 }
 
 } // namespace
+
+bool endsAtCarriageReturns(std::string_view head, const CsvDialect& dialect)
+{
+    CsvRecordEnd end(dialect);
+    std::string converted(head);
+    for (std::size_t i = 0; i + 1 < head.size(); ++i) {
+        const bool isEscaped = dialect.escape != '\0' && i > 0 && head[i - 1] == dialect.escape;
+        if (head[i] == '\r' && head[i + 1] != '\n' && !isEscaped && !end.isOpen())
+            converted[i] = '\n';
+        if (end.find(&converted[i], 1) != CsvRecordEnd::kNone)
+            end = CsvRecordEnd(dialect);
+    }
+    return converted != head && fitOf(converted, dialect).agreement >= fitOf(head, dialect).agreement;
+}
 
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config)
 {

@@ -22,4 +22,7 @@ struct CsvDialect {
 /// @param usual  the delimiter that the ending of the name promises
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config);
 
+/// Outside of quotes carriage returns stand alone, and records that end there are as alike as those that do not: other readers end them there.
+bool endsAtCarriageReturns(std::string_view head, const CsvDialect& dialect);
+
 } // namespace furrow

@@ -335,7 +335,7 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     if (const char* what = knownContent(raw.value()))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
     FURROW_TRY(findEncoding(*source, name, raw.value(), config.encoding, format));
-    FURROW_TRY_ASSIGN(auto plain, format.encoding.empty() ? raw : readHead(*decodedStream(streamFrom(memorySource(raw.value()), 0), format.encoding)));
+    FURROW_TRY_ASSIGN(auto plain, format.encoding.empty() ? raw : readHead(*decodedStream(expandedStream(streamFrom(source, 0), format.compression, name), format.encoding))); // as much text as of UTF-8
     std::string_view head = plain;
     FURROW_TRY_ASSIGN(auto binary, isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head)) : isBinary(*source, name, format.compression, raw.value()));
     if (binary)
@@ -345,10 +345,12 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
         head.remove_prefix(3);
     }
     FURROW_TRY(checkTextClaim(name, extension, head));
-    FURROW_TRY_ASSIGN(auto kind, textFormat(head, raw.value().size() == kHeadBytes, name, config.textColumn, format.list));
+    FURROW_TRY_ASSIGN(auto kind, textFormat(head, plain.size() == kHeadBytes, name, config.textColumn, format.list));
     format.format = kind;
     if (format.isCsv())
         format.csv = findCsvDialect(head, format.format == TextFormat::Tsv ? '\t' : ',', config);
+    if (format.isCsv() && endsAtCarriageReturns(head, format.csv))
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has carriage returns without a line feed outside of quotes, at which some programs end a record and others do not. Convert them to line feeds (tr '\\r' '\\n' < FILE), or put quotes around the fields that hold them.", { name }) };
     return format;
 }
 

@@ -62,7 +62,10 @@ class Furrow:
 
 def make(name, folder):
     """The case of that name, such as "csv:30:1234"; None when its generator made nothing of it."""
-    return FAMILIES[name.split(":")[0]](random.Random(name), folder)
+    try:
+        return FAMILIES[name.split(":")[0]](random.Random(name), folder)
+    except UnicodeDecodeError:  # half a character at the end of a damaged file: Python reads none of it, Furrow the rest
+        return None
 
 
 def difference(case, rows):
@@ -87,6 +90,8 @@ def try_case(furrow, name, keep, chatty=False):
         if case is None:
             return None
         rows, says = furrow.read(case)
+        if rows == REFUSED and "carriage returns" in says[0]:
+            return None  # where a record ends is for a person to say; pandas and Python's csv differ too
         wrong = difference(case, rows)
         if wrong or chatty:
             kept = keep / name.replace(":", "-")

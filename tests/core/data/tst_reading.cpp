@@ -321,6 +321,32 @@ private Q_SLOTS:
         QCOMPARE(texts(config, folder), (Texts { "one", "t\xc3\xa4\xf0\x9f\x98\x80" }));
         QVERIFY2(reading(config).contains("UTF-16LE"), qPrintable(reading(config)));
     }
+    /// 64 KiB of UTF-32 are a quarter of as much text, and the first escape came later.
+    void theDialectOfWideTextIsFoundInAsMuchTextAsThatOfUtf8()
+    {
+        DataFolder folder;
+        std::u16string text = u"id;text\n";
+        for (int i = 0; i < 2000; ++i)
+            text += u"1;abcdefghijklmnopqrstuvwxyz\n"; // 58 KiB, 116 KiB in UTF-16
+        text += u"2;say \\\"hi\\\" now\n";
+        const auto config = test::configFor({ folder.write("a.csv", utf16(text, true)) });
+        const auto rows = texts(config, folder);
+        QCOMPARE(rows.size(), std::size_t(2001));
+        QCOMPARE(rows.back(), std::string("say \"hi\" now"));
+        QVERIFY2(reading(config).contains("escape \\"), qPrintable(reading(config)));
+    }
+    /// pandas ends a record at a carriage return alone; here it was one record to the next line feed, without a word.
+    void aCsvWhoseRecordsEndAtCarriageReturnsIsRefused()
+    {
+        DataFolder folder;
+        for (const char* bytes : { "id,text\r1,one\r2,two\r", "id,text\n1,one\r2,two\n" }) {
+            const auto refused = inspectData(test::configFor({ folder.write("a.csv", bytes) }));
+            QVERIFY(!refused.ok());
+            QVERIFY2(refused.error().message.find("carriage returns") != std::string::npos, refused.error().message.c_str());
+        }
+        QCOMPARE(texts(test::configFor({ folder.write("c.csv", "id,text\n1,one\rmore\n2,two\n") }), folder), (Texts { "one\rmore", "two" })); // no record ends there
+        QCOMPARE(texts(test::configFor({ folder.write("b.csv", "id,text\r\n1,\"on\re\"\r\n2,two\r\n") }), folder), (Texts { "on\re", "two" }));
+    }
     void theEncodingCanBeSaid()
     {
         DataFolder folder;
