@@ -1,6 +1,7 @@
 // pause, continue, stop, kill, finish, save, evaluate: what a person wants of a running run. Each writes a desired state and returns.
 
 #include "app/furrowctl/command.h"
+#include "core/base/file_lock.h"
 #include "core/run/life_cycle.h"
 #include "core/run/run_status.h"
 
@@ -48,12 +49,13 @@ int act(const Verb& verb, const ControlOptions& o)
         return fail(done.error(), o.json);
     for (;;) {
         auto status = readStatus(paths);
-        if (!status.ok())
-            return fail(status.error(), o.json);
-        if (o.wait && status.value().supervisorPid != 0) {
+        const bool isHeld = status.ok() ? status.value().supervisorPid != 0 : isLocked(paths.supervisorLock()); // a kill needs no tracker
+        if (o.wait && isHeld) {
             std::this_thread::sleep_for(kWaitTurn);
             continue;
         }
+        if (o.json && !status.ok())
+            return fail(status.error(), true);
         if (o.json)
             print(toJson(status.value()));
         else

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "core/base/process.h"
+
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +23,13 @@ struct ByteLock {
 /// Who locks bytes of `file` now, this process too. Empty: nobody, or the system does not tell (only Linux does).
 /// Never opens the file: closing it again would free the locks that this process has on it.
 std::vector<ByteLock> byteLocks(const std::filesystem::path& file);
+
+/// Who holds a FileLock.
+struct FileLockOwner {
+    ProcessIdentity process;
+    std::vector<std::string> commandLine; ///< the program first; empty when the system does not tell
+};
+/// Of the lock on `file` now. Nothing: nobody, or the system does not tell (only Linux does, and not on every file system).
+std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file);
 
 } // namespace furrow

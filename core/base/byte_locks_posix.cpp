@@ -1,6 +1,7 @@
 // The kernel's list of locks, /proc/locks: "2: POSIX  ADVISORY  WRITE 24446 fe:00:10952923 120 120". Systems without it tell nothing.
 #include "core/base/byte_locks.h"
 
+#include "core/base/clock.h"
 #include "core/base/lock_holder.h"
 #include "core/base/plain_line.h"
 #include "core/base/process_tree.h"
@@ -25,17 +26,24 @@ namespace {
         return name;
     }
 
-    /// Its program with the command it was given, "furrowctl audit": not what else stands there, which may be private.
-    std::string commandOf(std::int64_t pid)
+    std::vector<std::string> commandLineOf(std::int64_t pid)
+    {
+        std::vector<std::string> words;
+        std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+        for (std::string word; std::getline(file, word, '\0');)
+            words.push_back(word);
+        return words;
+    }
+
+    /// The program with the command it was given, "furrowctl audit": not what else stands there, which may be private.
+    std::string commandOf(const FileLockOwner& owner)
     {
         constexpr std::size_t kMostBytes = 60;
-        std::ifstream words("/proc/" + std::to_string(pid) + "/cmdline");
-        std::string program, command;
-        std::getline(std::getline(words, program, '\0'), command, '\0');
-        if (program.empty())
-            return programOf(pid);
-        const bool isWord = !command.empty() && std::all_of(command.begin(), command.end(), [](unsigned char letter) { return std::islower(letter) != 0; });
-        return plainLine(program.substr(program.rfind('/') + 1) + (isWord ? " " + command : std::string()), kMostBytes); // npos + 1 is 0
+        const auto& words = owner.commandLine;
+        if (words.empty() || words.front().empty())
+            return programOf(owner.process.pid);
+        const bool isWord = words.size() > 1 && !words[1].empty() && std::all_of(words[1].begin(), words[1].end(), [](unsigned char letter) { return std::islower(letter) != 0; });
+        return plainLine(words.front().substr(words.front().rfind('/') + 1) + (isWord ? " " + words[1] : std::string()), kMostBytes); // npos + 1 is 0
     }
 
     /// "fe:00:10952923", as the kernel names a file.
@@ -46,50 +54,56 @@ namespace {
         return text;
     }
 
-} // namespace
-
-namespace {
-
-/// @param wantedKind  as the kernel calls it: "POSIX" or "FLOCK"
-std::vector<ByteLock> locksOf(const std::filesystem::path& file, const std::string& wantedKind)
-{
-    struct stat facts { };
-    if (::stat(file.c_str(), &facts) != 0)
-        return {};
-    const std::string wanted = nameOfFile(facts);
-    std::vector<ByteLock> found;
-    std::ifstream list("/proc/locks");
-    for (std::string line; std::getline(list, line);) {
-        std::istringstream words(line);
-        std::string number, kind, advisory, access, where, last;
-        ByteLock lock;
-        words >> number >> kind >> advisory >> access >> lock.pid >> where >> lock.first >> last;
-        if (words.fail() || kind != wantedKind || where != wanted) // of those that wait the second word is "->"
-            continue;
-        lock.last = std::numeric_limits<std::uint64_t>::max(); // "EOF"
-        std::from_chars(last.data(), last.data() + last.size(), lock.last);
-        lock.exclusive = access == "WRITE";
-        lock.program = programOf(lock.pid);
-        lock.stopped = isStopped(lock.pid);
-        found.push_back(std::move(lock));
+    /// Locks on a file. @param kind  "POSIX": of bytes (fcntl); "FLOCK": of the whole file
+    std::vector<ByteLock> locksOf(const std::filesystem::path& file, const std::string& wantedKind)
+    {
+        struct stat facts { };
+        if (::stat(file.c_str(), &facts) != 0)
+            return {};
+        const std::string wanted = nameOfFile(facts);
+        std::vector<ByteLock> found;
+        std::ifstream list("/proc/locks");
+        for (std::string line; std::getline(list, line);) {
+            std::istringstream words(line);
+            std::string number, kind, advisory, access, where, last;
+            ByteLock lock;
+            words >> number >> kind >> advisory >> access >> lock.pid >> where >> lock.first >> last;
+            if (words.fail() || kind != wantedKind || where != wanted) // of those that wait the second word is "->"
+                continue;
+            lock.last = std::numeric_limits<std::uint64_t>::max(); // "EOF"
+            std::from_chars(last.data(), last.data() + last.size(), lock.last);
+            lock.exclusive = access == "WRITE";
+            found.push_back(std::move(lock));
+        }
+        return found;
     }
-    return found;
-}
 
 } // namespace
 
 std::vector<ByteLock> byteLocks(const std::filesystem::path& file)
 {
-    return locksOf(file, "POSIX");
+    auto found = locksOf(file, "POSIX");
+    for (auto& lock : found) {
+        lock.program = programOf(lock.pid);
+        lock.stopped = isStopped(lock.pid);
+    }
+    return found;
+}
+
+std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file)
+{
+    for (const ByteLock& lock : locksOf(file, "FLOCK")) {
+        FileLockOwner owner { { lock.pid, startTimeOf(lock.pid), bootId() }, commandLineOf(lock.pid) };
+        if (lock.exclusive && isAlive(owner.process)) // else who took it is gone, and left it to a child
+            return owner;
+    }
+    return std::nullopt;
 }
 
 std::optional<LockHolder> fileLockHolder(const std::filesystem::path& file)
 {
-    const auto locks = locksOf(file, "FLOCK");
-    const auto holder = std::find_if(locks.begin(), locks.end(), [](const ByteLock& lock) { return lock.exclusive; });
-    if (holder == locks.end())
-        return std::nullopt;
-    return LockHolder { holder->pid, commandOf(holder->pid), holder->stopped };
+    const auto owner = ownerOfFileLock(file);
+    return owner ? std::optional(LockHolder { owner->process.pid, commandOf(*owner), isStopped(owner->process.pid) }) : std::nullopt;
 }
 
 } // namespace furrow

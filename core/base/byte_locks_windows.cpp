@@ -9,6 +9,11 @@ std::vector<ByteLock> byteLocks(const std::filesystem::path&)
     return {};
 }
 
+std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path&)
+{
+    return std::nullopt;
+}
+
 std::optional<LockHolder> fileLockHolder(const std::filesystem::path&)
 {
     return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 namespace furrow {
 
@@ -20,5 +21,18 @@ struct FileStamp {
 
 /// NotFound or Io when the file cannot be looked at now. Any thread.
 Result<FileStamp> stampOf(const std::filesystem::path& path);
+
+/// Which file or folder has a name, whatever is in it: it stays the same when it is written to or renamed, and no other one has it while it exists.
+struct FileIdentity {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t bornNs = 0; ///< a number that was free is given to the next file; 0 where the system does not tell
+    bool isLink = false;
+    bool operator==(const FileIdentity&) const = default;
+};
+enum class Links { Follow, AsThemselves };
+
+/// Nothing: no such name. Io when it cannot be looked at now. Microseconds; any thread.
+Result<std::optional<FileIdentity>> identityOf(const std::filesystem::path& path, Links links);
 
 } // namespace furrow

@@ -9,9 +9,9 @@ namespace {
 constexpr std::uint64_t kMostBytes = 256;
 }
 
-Status prepareNotes(const RunPaths& paths)
+Status prepareNotes(const RunPaths& paths, FileSystem& files)
 {
-    return realFileSystem().createFolder(paths.writingNotesFolder());
+    return files.createFolder(paths.writingNotesFolder());
 }
 
 Status noteWriting(const RunPaths& paths, const std::string& runId, const std::string& checkpoint, FileSystem& files)

@@ -12,6 +12,7 @@
 #include "core/run/frozen_config.h"
 #include "core/run/life_cycle.h"
 #include "core/run/patience.h"
+#include "core/run/run_folder_guard.h"
 #include "core/run/run_links.h"
 #include "core/run/start_at.h"
 #include "core/tracker/feeder_ledger.h"
@@ -32,8 +33,9 @@ constexpr std::int64_t kFewUnreadable = 10; ///< rows: fewer say nothing about t
 
 class Feeder {
 public:
-    Feeder(RunPaths paths, RunFile file, RunConfig config, FeederLedger ledger, LedgerReader reader, BlockManager blocks, std::int64_t attempt, const StopRequest& stop)
+    Feeder(RunPaths paths, std::shared_ptr<const RunFolderGuard> guard, RunFile file, RunConfig config, FeederLedger ledger, LedgerReader reader, BlockManager blocks, std::int64_t attempt, const StopRequest& stop)
         : paths_(std::move(paths))
+        , guard_(std::move(guard))
         , file_(std::move(file))
         , config_(std::move(config))
         , ledger_(std::move(ledger))
@@ -63,6 +65,8 @@ private:
     Status checkStart();
     FeederLedger::Reach reach() const { return allPlanned_ || planningEnded_ ? FeederLedger::Reach::All : FeederLedger::Reach::BehindStart; }
     Status beat();
+    /// False: asked to end, or nothing may be published here any more.
+    bool mayGoOn() const { return !stop_.requested() && guard_->checkReplaced().ok(); }
     Result<bool> findDuplicates();
     Result<bool> plan();
     Result<bool> checkNext();
@@ -83,6 +87,7 @@ private:
     std::size_t budget() const;
 
     RunPaths paths_;
+    std::shared_ptr<const RunFolderGuard> guard_;
     RunFile file_;
     RunConfig config_;
     FeederLedger ledger_;
@@ -135,6 +140,7 @@ Status Feeder::beat()
     if (now < nextBeatNs_)
         return {};
     nextBeatNs_ = now + kSecondNs;
+    FURROW_TRY(guard_->checkReplaced());
     FURROW_TRY(ledger_.heartbeat(thisProcess(), doing_));
     meters_.publish(doing_, blocks_);
     return keepNeeded();
@@ -142,6 +148,7 @@ Status Feeder::beat()
 
 Result<bool> Feeder::turn()
 {
+    FURROW_TRY(guard_->checkReplaced());
     FURROW_TRY(beat());
     FURROW_TRY(dropDistrusted());
     if (blocks_.needsDuplicates())
@@ -162,7 +169,7 @@ Result<bool> Feeder::findDuplicates()
     const auto found = blocks_.findDuplicates([this](std::uint64_t done, std::uint64_t all) {
         doing_ = sentence("looking for duplicates: %1 of about %2", { formatBytes(done), formatBytes(all) });
         (void)beat();
-        return !stop_.requested();
+        return mayGoOn();
     });
     if (found.ok())
         return true;
@@ -285,7 +292,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     const auto began = systemClock().monotonicNs();
     auto file = blocks_.prepare(block.value(), [this] {
         (void)beat();
-        return !stop_.requested();
+        return mayGoOn();
     }, row.digest);
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
@@ -297,6 +304,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
             return status.ok() ? Result<bool>(true) : status.error();
         }
     }
+    FURROW_TRY(guard_->checkReplaced());
     meters_.made(file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
     failPoint("feeder.prepared");
     const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
@@ -480,6 +488,7 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
 
 Status runFeeder(const RunPaths& paths, const StopRequest& stop)
 {
+    FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watch(paths));
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
@@ -496,7 +505,8 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
         return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger, blocks.error().message, stop) : blocks.error();
     FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     const std::int64_t attempt = attempts.empty() ? 0 : attempts.back().id.value;
-    return Feeder(paths, std::move(file), std::move(config), std::move(ledger), std::move(reader), std::move(blocks).value(), attempt, stop).run();
+    FURROW_TRY(guard->check());
+    return Feeder(paths, std::move(guard), std::move(file), std::move(config), std::move(ledger), std::move(reader), std::move(blocks).value(), attempt, stop).run();
 }
 
 } // namespace furrow

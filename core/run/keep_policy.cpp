@@ -37,9 +37,10 @@ void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
 
 } // namespace
 
-KeepPolicy::KeepPolicy(RunPaths paths, std::string runId, int keepLast)
+KeepPolicy::KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files)
     : paths_(std::move(paths))
     , runId_(std::move(runId))
+    , files_(files)
     , keepLast_(static_cast<std::size_t>(std::max(keepLast, 2)))
 {
 }
@@ -123,7 +124,7 @@ Status KeepPolicy::apply(SupervisorLedger& ledger)
             continue;
         FURROW_TRY(ledger.markRemoved(row.id));
         failPoint("supervisor.removing");
-        if (auto status = removeWeights(paths_, row.record.folder); !status.ok())
+        if (auto status = removeWeights(paths_, row.record.folder, files_); !status.ok())
             logWarning(status.error().message); // of one folder; the next attempt tries it again
     }
     if (!wanted_.empty() && !looking_.valid())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/file_system.h"
 #include "core/run/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
 
@@ -16,7 +17,7 @@ namespace furrow {
 /// once, one of each line at a time, on a thread of its own. Rows stay, weights go, manifests move to checkpoints/removed/. One thread calls.
 class KeepPolicy {
 public:
-    KeepPolicy(RunPaths paths, std::string runId, int keepLast);
+    KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files = realFileSystem());
     ~KeepPolicy();
     KeepPolicy(const KeepPolicy&) = delete;
     KeepPolicy& operator=(const KeepPolicy&) = delete;
@@ -35,6 +36,7 @@ private:
 
     RunPaths paths_;
     std::string runId_;
+    FileSystem& files_; ///< what is removed goes through it
     std::size_t keepLast_;
     std::map<std::int64_t, bool> isWhole_; ///< what was read in this attempt
     Rows wanted_; ///< to be read next, before something older may go; at most one of each line

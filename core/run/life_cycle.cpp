@@ -1,9 +1,12 @@
 #include "core/run/life_cycle.h"
 
+#include "core/base/byte_locks.h"
 #include "core/base/clock.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/device/placement.h"
 #include "core/run/attempt_config.h"
@@ -32,10 +35,35 @@ std::filesystem::path furrowctl()
     return path;
 }
 
-Status setDesired(const RunPaths& paths, DesiredState desired)
+/// Who holds the lock of the run, where the system tells.
+struct Holder {
+    ProcessIdentity process;
+    std::string program; ///< its name
+    bool isSupervisor = false; ///< by what it was started with: nobody else of Furrow's holds this lock for long
+};
+
+std::optional<Holder> holderOf(const RunPaths& paths)
 {
-    FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
-    return ledger.setDesired(desired);
+    const auto owner = ownerOfFileLock(paths.supervisorLock());
+    if (!owner)
+        return std::nullopt;
+    const auto& words = owner->commandLine;
+    const auto program = words.empty() ? std::string() : utf8Text(pathFromUtf8(words.front()).filename());
+    const bool supervises = program == utf8Text(furrowctl().filename()) && std::find(words.begin(), words.end(), "supervise") != words.end();
+    return Holder { owner->process, program, supervises };
+}
+
+/// The tracker says who supervises the run; while a supervisor begins, only its command line does.
+bool isHeldByStranger(const RunPaths& paths, const std::optional<Holder>& holder)
+{
+    if (holder && holder->isSupervisor)
+        return false;
+    auto reader = LedgerReader::open(paths.tracker());
+    const auto totals = reader.ok() ? reader.value().totals() : Result<LedgerReader::Totals>(reader.error());
+    if (!totals.ok())
+        return false; // nobody knows; the tracker's own error says what to do
+    const auto& supervisor = totals.value().supervisor;
+    return !supervisor || !isAlive(*supervisor) || (holder && holder->process != *supervisor);
 }
 
 Status requireAlive(const RunPaths& paths)
@@ -45,7 +73,18 @@ Status requireAlive(const RunPaths& paths)
         return Error { ErrorCode::InvalidArgument, sentence("Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.", { paths.folder().string(), elsewhere }) };
     if (!isLocked(paths.supervisorLock()))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is not running. 'furrowctl status' says how it ended.", { paths.folder().string() }) };
+    if (const auto holder = holderOf(paths); isHeldByStranger(paths, holder))
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.", { paths.folder().string(), inWords(holder ? LockHolder { holder->process.pid, holder->program } : LockHolder {}), utf8Text(paths.supervisorLock()) }) };
     return {};
+}
+
+/// A tracker that cannot be used under a living run: no wish can be left in it, and no repair begins while the run lives.
+Error cannotBeAsked(const RunPaths& paths, const Error& error)
+{
+    if (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Busy)
+        return error;
+    return { error.code, sentence("%1 The run is still being trained; 'furrowctl kill %2' ends it without its tracker.", { withFullStop(error.message), paths.folder().string() }) };
 }
 
 /// Writes a wish into the ledger of a run that is being trained.
@@ -53,7 +92,19 @@ Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedg
 {
     FURROW_TRY(requireAlive(paths));
     auto ledger = SupervisorLedger::open(paths.tracker());
-    return ledger.ok() ? wish(ledger.value()) : ledger.error();
+    const auto wished = ledger.ok() ? wish(ledger.value()) : ledger.error();
+    return wished.ok() ? wished : cannotBeAsked(paths, wished.error());
+}
+
+/// Without the tracker: the supervisor, known by the lock that it holds, and all that it started.
+Status killByLock(const RunPaths& paths, const Error& error)
+{
+    const auto holder = holderOf(paths);
+    if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
+        return error;
+    logWarning(sentence("The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.", { withFullStop(error.message), std::to_string(holder->process.pid) }));
+    killProcessTree(holder->process);
+    return {};
 }
 
 /// Refused before anything is started: the reason belongs to the person who asks, not into a log.
@@ -123,6 +174,10 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     FURROW_TRY(placeWorkersHere(wanted));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
+    if (isLocked(paths.supervisorLock())) {
+        FURROW_TRY(requireAlive(paths)); // says so where a stranger holds it
+        return alreadyRunning(paths);
+    }
     FURROW_TRY(checkResume(paths, file, reader, [&paths] { return audit(paths.tracker()); }));
     FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
     if (!older.empty() && !choice.acceptLoss)
@@ -171,7 +226,7 @@ Status pauseRun(const RunPaths& paths)
 Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment)
 {
     if (isLocked(paths.supervisorLock()))
-        return setDesired(paths, DesiredState::Run);
+        return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Run); });
     FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
     auto started = startRun(paths, config, environment);
     return started.ok() ? Status {} : started.error();
@@ -184,7 +239,10 @@ Status stopRun(const RunPaths& paths)
 
 Status killRun(const RunPaths& paths)
 {
-    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Kill); });
+    FURROW_TRY(requireAlive(paths));
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    const auto asked = ledger.ok() ? ledger.value().setDesired(DesiredState::Kill) : ledger.error();
+    return asked.ok() ? asked : killByLock(paths, asked.error());
 }
 
 Status saveNow(const RunPaths& paths)

@@ -7,10 +7,10 @@
 
 namespace furrow {
 
-Status publishMemory(const RunPaths& paths, int worker, const MeasuredMemory& measured)
+Status publishMemory(const RunPaths& paths, int worker, const MeasuredMemory& measured, FileSystem& files)
 {
-    FURROW_TRY(realFileSystem().createFolders(paths.memoryFolder()));
-    return writeFileWhole(realFileSystem(), paths.memoryFile(worker), toJson(measured).dump() + "\n");
+    FURROW_TRY(files.createFolders(paths.memoryFolder()));
+    return writeFileWhole(files, paths.memoryFile(worker), toJson(measured).dump() + "\n");
 }
 
 std::optional<MeasuredMemory> readMemory(const std::filesystem::path& file)

@@ -1,6 +1,7 @@
 #include "core/run/merge_task.h"
 
 #include "core/base/fail_point.h"
+#include "core/base/link_refusal.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
 
@@ -33,6 +34,7 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
     options.outputFile = task.paths.logFile(task.attempt, "merge");
     auto worker = executablePath().parent_path() / "furrow-worker";
     worker += executablePath().extension();
+    FURROW_TRY(refuseLink(options.outputFile));
     auto child = ChildProcess::start(worker, options);
     if (!child.ok())
         return child.error().in("starting the merge");

@@ -69,27 +69,27 @@ Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedge
 }
 
 /// What dead processes of this run had begun goes, and what the keep policy was removing when the power went. Everything else that has no row is put aside.
-Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes)
+Status sweepCheckpoints(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&rows] { return rows; }));
     for (const auto& leftover : strays.leftovers) {
-        FURROW_TRY_ASSIGN(auto left, removeOwnFiles(paths, leftover));
+        FURROW_TRY_ASSIGN(auto left, removeOwnFiles(paths, leftover, files));
         if (!left.empty())
             notes.push_back(left);
     }
     for (const auto& name : strays.notes)
-        forgetWriting(paths, name);
-    FURROW_TRY_ASSIGN(auto settled, settleRemoved(paths, file.runId, ledger));
+        forgetWriting(paths, name, files);
+    FURROW_TRY_ASSIGN(auto settled, settleRemoved(paths, file.runId, ledger, files));
     notes.insert(notes.end(), settled.begin(), settled.end());
     if (!strays.leftovers.empty())
         notes.push_back(sentence("%1 unfinished checkpoint folders were removed.", { std::to_string(strays.leftovers.size()) }));
     for (const auto& link : strays.links)
         notes.push_back(sentence("%1 is a link and was left as it is.", { utf8Text(link) }));
-    FURROW_TRY_ASSIGN(auto aside, putAsideWithoutRow(paths, file.runId, rows));
+    FURROW_TRY_ASSIGN(auto aside, putAsideWithoutRow(paths, file.runId, rows, files));
     if (!aside.empty())
         notes.push_back(aside);
-    return prepareNotes(paths);
+    return prepareNotes(paths, files);
 }
 
 std::string refusalOf(const RunPaths& paths, const Error& problem)
@@ -144,7 +144,7 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
     }
 }
 
-Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice)
+Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice, FileSystem& files)
 {
     Notes notes;
     FURROW_TRY(refuseLinks(paths));
@@ -168,7 +168,7 @@ Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile
     if (!verified.value().notes.empty()) // what was lost now may have been all that stood in the way of what was lost before
         if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
             return status.error().in("taking checkpoints back");
-    if (auto status = sweepCheckpoints(paths, file, ledger, notes); !status.ok())
+    if (auto status = sweepCheckpoints(paths, file, ledger, notes, files); !status.ok())
         return status.error().in("removing leftovers");
     return notes;
 }

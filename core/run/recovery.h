@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/file_system.h"
 #include "core/run/resume_choice.h"
 #include "core/run/run_file.h"
 #include "core/run/run_paths.h"
@@ -14,7 +15,7 @@ namespace furrow {
 /// that were marked damaged and are whole are taken back, the newest weights are verified, what was never committed is removed and what is unknown put
 /// aside. Called by the supervisor only, while it holds the run's lock. Returns what was done, in sentences. Where weights would be lost
 /// without a yes (ResumeChoice::acceptLoss) it fails with a sentence, and lineage and files are as they were.
-Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice = {});
+Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice = {}, FileSystem& files = realFileSystem());
 
 /// What became of the newest weights of the replicas.
 struct HeadsVerdict {

@@ -43,9 +43,8 @@ Result<std::string> changedFile(const std::filesystem::path& folder, const std::
 }
 
 /// Into checkpoints/removed/, which keeps it for good.
-Status keepManifest(const RunPaths& paths, const std::string& name)
+Status keepManifest(const RunPaths& paths, const std::string& name, FileSystem& files)
 {
-    auto& files = realFileSystem();
     const auto manifest = livingManifest(paths, name);
     const auto kept = keptManifest(paths, name);
     FURROW_TRY(files.createFolder(paths.removedManifestsFolder()));
@@ -53,7 +52,7 @@ Status keepManifest(const RunPaths& paths, const std::string& name)
         const auto own = sha256File(manifest);
         const auto before = isLink(kept) ? Result<std::string>(std::string()) : sha256File(kept);
         if (!own.ok() || !before.ok() || own.value() != before.value()) { // it is not ours: ours is moved there once, or again when it was put back
-            FURROW_TRY_ASSIGN(auto aside, putAside(paths, { kept }));
+            FURROW_TRY_ASSIGN(auto aside, putAside(paths, { kept }, files));
             logWarning(aside);
         }
     }
@@ -62,45 +61,45 @@ Status keepManifest(const RunPaths& paths, const std::string& name)
 }
 
 /// @return a sentence when something was put aside
-Result<std::string> removeFiles(const RunPaths& paths, const std::string& name)
+Result<std::string> removeFiles(const RunPaths& paths, const std::string& name, FileSystem& files)
 {
     const auto folder = paths.checkpointFolder(name);
     FURROW_TRY_ASSIGN(const auto changed, changedFile(folder, keptManifest(paths, name)));
     if (changed.empty())
-        return removeOwnFiles(paths, folder);
-    auto aside = putAside(paths, { folder });
+        return removeOwnFiles(paths, folder, files);
+    auto aside = putAside(paths, { folder }, files);
     return aside.ok() ? sentence("%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.", { changed, name }) + " " + aside.value() : aside;
 }
 
 /// One whose folder is there. @return a sentence, or ""
-Result<std::string> settle(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, const Row& row)
+Result<std::string> settle(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, const Row& row, FileSystem& files)
 {
     const std::string& name = row.record.folder;
     const bool wasRemoved = isTaken(keptManifest(paths, name));
     if (!isTaken(livingManifest(paths, name)))
-        return wasRemoved ? removeFiles(paths, name) : putAside(paths, { paths.checkpointFolder(name) });
+        return wasRemoved ? removeFiles(paths, name, files) : putAside(paths, { paths.checkpointFolder(name) }, files);
     const auto verified = verifyCheckpoint(paths.checkpointFolder(name), row.record.manifestSha256, runId);
     if (!verified.ok() && verified.error().code != ErrorCode::Corrupt)
         return sentence("Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2", { name, verified.error().message });
     if (!verified.ok())
-        return putAside(paths, { paths.checkpointFolder(name) });
+        return putAside(paths, { paths.checkpointFolder(name) }, files);
     FURROW_TRY(ledger.markThereAgain(row.id, wasRemoved));
     return wasRemoved ? sentence("Checkpoint %1 had been removed and is there again: it is the run's again, and pinned.", { name }) : std::string();
 }
 
 } // namespace
 
-Status removeWeights(const RunPaths& paths, const std::string& name)
+Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem& files)
 {
     if (isTaken(livingManifest(paths, name)))
-        FURROW_TRY(keepManifest(paths, name));
-    FURROW_TRY_ASSIGN(auto removed, removeFiles(paths, name));
+        FURROW_TRY(keepManifest(paths, name, files));
+    FURROW_TRY_ASSIGN(auto removed, removeFiles(paths, name, files));
     if (!removed.empty())
         logWarning(removed);
     return {};
 }
 
-Result<std::vector<std::string>> settleRemoved(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger)
+Result<std::vector<std::string>> settleRemoved(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
     std::vector<std::string> notes;
@@ -109,7 +108,7 @@ Result<std::vector<std::string>> settleRemoved(const RunPaths& paths, const std:
         const auto folder = paths.checkpointFolder(row.record.folder);
         if (!row.removed || !isPlainName(row.record.folder) || isLink(folder) || !std::filesystem::is_directory(folder, failed))
             continue;
-        FURROW_TRY_ASSIGN(auto settled, settle(paths, runId, ledger, row));
+        FURROW_TRY_ASSIGN(auto settled, settle(paths, runId, ledger, row, files));
         if (!settled.empty())
             notes.push_back(std::move(settled));
     }

@@ -149,11 +149,10 @@ Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string
         + sentence("'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.", { utf8Text(paths.folder()), utf8Text(paths.folder()) });
 }
 
-Result<std::string> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries)
+Result<std::string> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)
 {
     if (entries.empty())
         return std::string();
-    auto& files = realFileSystem();
     FURROW_TRY(files.createFolder(paths.unknownCheckpointsFolder()));
     std::string names;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -166,7 +165,7 @@ Result<std::string> putAside(const RunPaths& paths, const std::vector<std::files
     return sentence("%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4", { std::to_string(entries.size()), utf8Text(paths.checkpointsFolder()), utf8Text(paths.unknownCheckpointsFolder()), names });
 }
 
-Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder)
+Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files)
 {
     constexpr const char* kOwnFiles[] = { kWeightsFile, "optimizer.safetensors", kStateFile, kManifestFile };
     std::error_code failed;
@@ -174,20 +173,20 @@ Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem:
         return std::string();
     for (const char* name : kOwnFiles)
         if (!isLink(folder / name) && std::filesystem::is_regular_file(folder / name, failed))
-            FURROW_TRY(realFileSystem().removeAll(folder / name));
+            FURROW_TRY(files.removeAll(folder / name));
     if (std::filesystem::remove(folder, failed))
         return std::string();
-    auto aside = putAside(paths, { folder });
+    auto aside = putAside(paths, { folder }, files);
     return aside.ok() ? sentence("The folder of checkpoint %1 has files that Furrow did not write; they were kept.", { utf8Text(folder.filename()) }) + " " + aside.value() : aside;
 }
 
-Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows)
+Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&rows] { return Result<Rows>(rows); }));
     auto entries = strays.unknown;
     for (const auto& newer : strays.newer)
         entries.push_back(newer.path);
-    return putAside(paths, entries);
+    return putAside(paths, entries, files);
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/file_system.h"
 #include "core/run/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
 
@@ -35,11 +36,11 @@ std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& stra
 Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId);
 
 /// Moves these into checkpoints/unknown/, which keeps them for good. Returns what was done, in a sentence; "": there was nothing.
-Result<std::string> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries);
+Result<std::string> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files = realFileSystem());
 /// Removes the files that Furrow wrote into this folder of a checkpoint, and the folder when nothing else is in it; else it is put aside. Returns
 /// that in a sentence; "": nothing was left.
-Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder);
+Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files = realFileSystem());
 /// What a tracker that was made anew does not take in, newer ones too.
-Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const CheckpointRows& rows);
+Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const CheckpointRows& rows, FileSystem& files = realFileSystem());
 
 } // namespace furrow

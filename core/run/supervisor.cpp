@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/config/schema.h"
 #include "core/device/device_locks.h"
@@ -26,10 +27,12 @@
 #include "core/run/rate_outlook.h"
 #include "core/run/recovery.h"
 #include "core/run/resume_effect.h"
+#include "core/run/run_folder_guard.h"
 #include "core/run/run_links.h"
 #include "core/run/stall_watch.h"
 #include "core/run/standstill.h"
 #include "core/run/worker_pool.h"
+#include "core/tracker/database_files.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/training_notes.h"
 
@@ -47,6 +50,7 @@ constexpr auto kTurn = std::chrono::milliseconds(50);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kStopPatience = std::chrono::minutes(10);
 constexpr auto kKeepPatience = std::chrono::seconds(10); // what is not removed by then, the next attempt removes
+constexpr auto kSavePatience = std::chrono::seconds(10); // for processes that were killed
 constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
 // A snapshot is for those who look from elsewhere: it may cost a five-hundredth of the time.
 constexpr std::int64_t kSnapshotShare = 500;
@@ -76,7 +80,7 @@ std::string whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::s
 
 class Supervision {
 public:
-    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger, LedgerReader reader, ResumeChoice choice)
+    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger, LedgerReader reader, ResumeChoice choice, std::shared_ptr<const RunFolderGuard> guard)
         : paths_(std::move(paths))
         , file_(std::move(file))
         , config_(std::move(config))
@@ -84,7 +88,8 @@ public:
         , ledger_(std::move(ledger))
         , reader_(std::move(reader))
         , choice_(choice)
-        , keep_(paths_, file_.runId, static_cast<int>(config_.keepLast))
+        , files_(std::move(guard))
+        , keep_(paths_, file_.runId, static_cast<int>(config_.keepLast), files_)
     {
     }
 
@@ -94,6 +99,8 @@ public:
         auto status = begin();
         if (status.ok())
             status = watch();
+        if (auto replaced = files_.guard().checkReplaced(); !over_ && !replaced.ok())
+            status = replaced; // whatever failed because of it
         if (pool_)
             pool_->killAll();
         if (!status.ok() && attempt_.value != 0) {
@@ -132,6 +139,8 @@ private:
     StopReason endedBy(const Error& error) const;
     bool wasKilled();
     void finish(StopReason reason, const std::string& detail);
+    Status publishSnapshot();
+    void saveWal();
 
     RunPaths paths_;
     RunFile file_;
@@ -140,6 +149,7 @@ private:
     SupervisorLedger ledger_;
     LedgerReader reader_;
     ResumeChoice choice_;
+    GuardedFiles files_; ///< what is written and removed by path goes through it, or asks its guard
     KeepPolicy keep_;
     const Clock& clock_ = systemClock();
     StallWatch stalls_ { paths_, reader_, clock_ };
@@ -177,11 +187,12 @@ Status Supervision::begin()
     const int workers = static_cast<int>(placements.size());
     const bool together = config_.parallel == "data";
     FURROW_TRY(putInOrder(together ? 1 : workers));
+    FURROW_TRY(files_.guard().check());
     FURROW_TRY(settleRate(rateSoFar, workers));
     failPoint("supervisor.recovered");
     FURROW_TRY_ASSIGN(auto totals, reader_.totals());
     mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.tokens);
-    pool_ = std::make_unique<WorkerPool>(paths_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
+    pool_ = std::make_unique<WorkerPool>(paths_, files_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
     logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + (workers == 1 ? " worker" : " workers") + (together ? " that train one model together" : ""));
     return pool_->startAll();
 }
@@ -197,7 +208,7 @@ Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
 
 Status Supervision::putInOrder(int replicas)
 {
-    FURROW_TRY_ASSIGN(auto notes, recoverRun(paths_, file_, ledger_, choice_));
+    FURROW_TRY_ASSIGN(auto notes, recoverRun(paths_, file_, ledger_, choice_, files_));
     for (const auto& note : notes)
         logWarning(note);
     if (attempt_.value > 1) { // the same sum that the dry run shows, now that it has happened
@@ -235,6 +246,7 @@ Status Supervision::watch()
 
 Status Supervision::turn()
 {
+    FURROW_TRY(files_.guard().checkReplaced());
     FURROW_TRY(seeDeaths());
     FURROW_TRY(endStandstill());
     FURROW_TRY(pool_->startDue());
@@ -331,6 +343,8 @@ Status Supervision::checkHeads()
 bool Supervision::outlast(std::chrono::milliseconds waited)
 {
     stalls_.whileWaiting(waited);
+    if (!over_ && !files_.guard().checkReplaced().ok())
+        return false;
     if (!stop_.requested())
         return true;
     if (!pool_)
@@ -410,7 +424,7 @@ Status Supervision::everySecond()
     shrinkWal();
     if (clock_.monotonicNs() >= nextSnapshotNs_) {
         const auto begin = clock_.monotonicNs();
-        if (auto status = ledger_.publishSnapshot(paths_.trackerSnapshot()); !status.ok())
+        if (auto status = publishSnapshot(); !status.ok())
             logWarning(status.error().message);
         const auto end = clock_.monotonicNs();
         nextSnapshotNs_ = end + std::clamp((end - begin) * kSnapshotShare, kSnapshotLeastNs, kSnapshotMostNs);
@@ -501,7 +515,7 @@ Status Supervision::merge(const char* when)
     logInfo(std::string("merging the replicas: ") + when);
     auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, [this] {
         (void)beat();
-        return !stop_.requested() && !wasKilled();
+        return !stop_.requested() && !wasKilled() && files_.guard().checkReplaced().ok();
     });
     if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
         return merged;
@@ -536,15 +550,50 @@ void Supervision::finish(StopReason reason, const std::string& detail)
     over_ = true;
     if (pool_)
         pool_->stopFeeder();
-    if (auto status = keep_.finish(ledger_, kKeepPatience); !status.ok())
-        logWarning(status.error().message);
+    const bool isReplaced = !files_.guard().checkReplaced().ok();
+    if (!isReplaced)
+        if (auto status = keep_.finish(ledger_, kKeepPatience); !status.ok())
+            logWarning(status.error().message);
     (void)ledger_.heartbeat(thisProcess()); // the time since the last one was active too
     failPoint("supervisor.ending");
     if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
         logError(status.error().message);
-    (void)ledger_.emptyWal();
-    (void)ledger_.publishSnapshot(paths_.trackerSnapshot());
+    if (isReplaced)
+        saveWal();
+    else
+        (void)ledger_.emptyWal();
+    (void)publishSnapshot();
     logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason) + (detail.empty() ? "" : ", " + detail));
+}
+
+Status Supervision::publishSnapshot()
+{
+    FURROW_TRY(files_.guard().check());
+    return ledger_.publishSnapshot(paths_.trackerSnapshot());
+}
+
+/// The WAL that this process has open may have lost its name, or stand beside a tracker of somebody else's: what is in it goes into the file that it
+/// belongs to. What has its name then is not ours. It is kept, but not where SQLite would take it for the WAL of our tracker.
+void Supervision::saveWal()
+{
+    const auto until = clock_.monotonicNs() + std::chrono::nanoseconds(kSavePatience).count();
+    auto saved = ledger_.emptyWal();
+    for (; (!saved.ok() || !saved.value()) && clock_.monotonicNs() < until; saved = ledger_.emptyWal()) // killed processes are about to let go
+        stop_.waitFor(kTurn);
+    if (!saved.ok() || !saved.value()) {
+        logError(saved.ok() ? sentence("%1 could not be brought up to date: another process reads it.", { utf8Text(paths_.tracker()) }) : saved.error().message);
+        return;
+    }
+    const auto wal = databaseFiles(paths_.tracker())[1];
+    std::error_code failed;
+    const auto size = std::filesystem::file_size(wal, failed);
+    if (failed || size == 0 || !files_.guard().hasOwnTracker())
+        return;
+    const auto aside = wal.parent_path() / (wal.filename().string() + "-" + randomHex(6));
+    if (auto moved = realFileSystem().rename(wal, aside); !moved.ok())
+        logError(moved.error().message);
+    else
+        logWarning(sentence("%1 is not of this tracker. Nothing of it was deleted, it was moved to %2.", { utf8Text(wal), utf8Text(aside) }));
 }
 
 } // namespace
@@ -602,7 +651,8 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
         return Error { ErrorCode::Corrupt, sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.", { paths.tracker().string(), id, file.runId }) };
     FURROW_TRY(checkFrozen(file, reader));
     FURROW_TRY(checkOrder(paths, file));
-    return Supervision(paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice).run();
+    FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watchWithWal(paths));
+    return Supervision(paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice, std::move(guard)).run();
 }
 
 } // namespace furrow

@@ -1,6 +1,6 @@
 #include "core/run/worker_pool.h"
 
-#include "core/base/file_system.h"
+#include "core/base/link_refusal.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
 
@@ -22,8 +22,9 @@ std::filesystem::path program(const char* name)
 
 } // namespace
 
-WorkerPool::WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock)
+WorkerPool::WorkerPool(RunPaths paths, GuardedFiles& files, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock)
     : paths_(std::move(paths))
+    , files_(files)
     , attempt_(attempt)
     , maxRestarts_(maxRestarts)
     , together_(together)
@@ -42,13 +43,21 @@ Status WorkerPool::startAll()
 Status WorkerPool::startTrainers()
 {
     if (together_) {
-        FURROW_TRY(realFileSystem().removeAll(paths_.meetingsFolder()));
-        FURROW_TRY(realFileSystem().createFolders(paths_.meetingsFolder()));
+        FURROW_TRY(files_.removeAll(paths_.meetingsFolder()));
+        FURROW_TRY(files_.createFolders(paths_.meetingsFolder()));
         meeting_ = paths_.meetingsFolder() / (std::to_string(attempt_) + "-" + randomHex(8));
     }
     for (auto& slot : slots_)
         FURROW_TRY(start(slot));
     return {};
+}
+
+/// Its log is appended to: no link may lead there.
+Result<ChildProcess> WorkerPool::startProcess(const std::filesystem::path& program, const ProcessOptions& options)
+{
+    FURROW_TRY(files_.guard().check());
+    FURROW_TRY(refuseLink(options.outputFile));
+    return ChildProcess::start(program, options);
 }
 
 Status WorkerPool::startFeeder()
@@ -57,7 +66,7 @@ Status WorkerPool::startFeeder()
     options.arguments = { "feed", paths_.folder().string() };
     options.outputFile = paths_.logFile(attempt_, "feeder");
     options.withSecrets = true; // it alone asks the hub
-    auto child = ChildProcess::start(executablePath(), options);
+    auto child = startProcess(executablePath(), options);
     if (!child.ok())
         return child.error().in("starting the feeder");
     feeder_ = std::move(child).value();
@@ -81,7 +90,7 @@ Status WorkerPool::start(Slot& slot)
             options.arguments.push_back(word);
     }
     options.outputFile = paths_.logFile(attempt_, "worker-" + worker);
-    auto child = ChildProcess::start(program("furrow-worker"), options);
+    auto child = startProcess(program("furrow-worker"), options);
     if (!child.ok())
         return child.error().in("starting worker " + worker);
     slot.process = std::move(child).value();

@@ -4,7 +4,7 @@
 #include "core/base/process.h"
 #include "core/device/placement.h"
 #include "core/run/back_off.h"
-#include "core/run/run_paths.h"
+#include "core/run/run_folder_guard.h"
 
 #include <chrono>
 #include <optional>
@@ -18,7 +18,8 @@ namespace furrow {
 class WorkerPool {
 public:
     /// @param together  the trainers are the ranks of one group (setting `parallel` is data): when one ends they all do, and start again together
-    WorkerPool(RunPaths paths, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock);
+    /// @param files  asked before a process is started, too: none begins in another folder than this one
+    WorkerPool(RunPaths paths, GuardedFiles& files, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock);
 
     Status startAll();
 
@@ -54,8 +55,10 @@ private:
     Status startTrainers();
     Status startTogether();
     Status startFeeder();
+    Result<ChildProcess> startProcess(const std::filesystem::path& program, const ProcessOptions& options);
 
     RunPaths paths_;
+    GuardedFiles& files_;
     std::int64_t attempt_;
     int maxRestarts_;
     bool together_;

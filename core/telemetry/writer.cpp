@@ -4,6 +4,7 @@
 #include "core/telemetry/writer.h"
 
 #include "core/base/clock.h"
+#include "core/base/link_refusal.h"
 #include "core/base/regular_file.h"
 
 #include <algorithm>
@@ -59,6 +60,8 @@ bool endsInsideALine(const std::filesystem::path& path)
 Result<TelemetryWriter> TelemetryWriter::open(
     const std::filesystem::path& file, TelemetryHeader header, const Clock& clock, const TelemetryWriterOptions& options)
 {
+    FURROW_TRY(refuseLink(file.parent_path()));
+    FURROW_TRY(refuseLink(file));
     std::error_code error;
     std::filesystem::create_directories(file.parent_path(), error);
     auto state = std::make_unique<State>();

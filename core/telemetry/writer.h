@@ -32,7 +32,7 @@ struct TelemetryWriterCounts {
 class TelemetryWriter {
 public:
     /// Creates the folder and file, or goes on at the end of an existing file (a torn last line is closed first).
-    /// The anchors and boot id of `header` are filled in from `clock`.
+    /// InvalidArgument where one of them is a link. The anchors and boot id of `header` are filled in from `clock`.
     static Result<TelemetryWriter> open(const std::filesystem::path& file, TelemetryHeader header, const Clock& clock,
         const TelemetryWriterOptions& options = {});
     TelemetryWriter(TelemetryWriter&&) noexcept;

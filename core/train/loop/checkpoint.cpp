@@ -249,10 +249,11 @@ Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string
     return loaded;
 }
 
-CheckpointWriter::CheckpointWriter(RunPaths paths, std::string runId, LedgerThread& ledger)
+CheckpointWriter::CheckpointWriter(RunPaths paths, std::string runId, LedgerThread& ledger, FileSystem& files)
     : paths_(std::move(paths))
     , runId_(std::move(runId))
     , ledger_(ledger)
+    , files_(files)
 {
 }
 
@@ -275,11 +276,11 @@ Result<CheckpointWriter::Committed> CheckpointWriter::finished()
 Result<CheckpointWriter::Committed> CheckpointWriter::write(const FrozenCheckpoint& frozen)
 {
     const std::int64_t began = systemClock().monotonicNs();
-    FURROW_TRY_ASSIGN(auto record, publishCheckpoint(paths_, runId_, frozen));
+    FURROW_TRY_ASSIGN(auto record, publishCheckpoint(paths_, runId_, frozen, files_));
     failPoint("checkpoint.published");
     FURROW_TRY_ASSIGN(auto id, ledger_.call([&](WorkerLedger& ledger) { return ledger.commit(record, frozen.parts); }));
     failPoint("checkpoint.committed");
-    forgetWriting(paths_, record.folder);
+    forgetWriting(paths_, record.folder, files_);
     return Committed { id, record, static_cast<double>(systemClock().monotonicNs() - began) / 1e9 };
 }
 

@@ -93,7 +93,7 @@ NamedTensors takeFrozen(NamedTensors& weights);
 /// Writes checkpoints in the background, one at a time; the commit in the ledger is its last act. One thread calls.
 class CheckpointWriter {
 public:
-    CheckpointWriter(RunPaths paths, std::string runId, LedgerThread& ledger);
+    CheckpointWriter(RunPaths paths, std::string runId, LedgerThread& ledger, FileSystem& files = realFileSystem());
 
     struct Committed {
         CheckpointId id;
@@ -118,6 +118,7 @@ private:
     RunPaths paths_;
     std::string runId_;
     LedgerThread& ledger_;
+    FileSystem& files_;
     std::shared_ptr<FrozenCheckpoint> frozen_; ///< the writing thread's until running_ is ready
     std::future<Result<Committed>> running_;
     NamedTensors spareWeights_;

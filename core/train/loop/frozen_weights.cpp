@@ -45,7 +45,7 @@ Result<bool> isStored(const RunPaths& paths, const Frozen& frozen, FileSystem& f
     if (!verdict.ok() && verdict.error().code != ErrorCode::Corrupt)
         return verdict.error();
     if (!verdict.ok()) {
-        FURROW_TRY_ASSIGN(auto aside, putAside(paths, { file }));
+        FURROW_TRY_ASSIGN(auto aside, putAside(paths, { file }, files));
         logWarning(verdict.error().message + " " + aside);
         return false;
     }

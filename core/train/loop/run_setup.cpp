@@ -77,10 +77,12 @@ std::vector<std::string> trainingProblems(const RunSetup& setup)
 
 Result<RunSetup> openTrainerRun(const TrainerOptions& options)
 {
+    FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watch(RunPaths(options.runFolder)));
     auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting, options.worker });
     if (!setup.ok())
         return setup.error();
     setup.value().ranks = options.ranks;
+    setup.value().files = std::make_shared<GuardedFiles>(std::move(guard));
     std::string text;
     for (const auto& problem : trainingProblems(setup.value()))
         text += (text.empty() ? "" : "\n") + problem;

@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/run/run_file.h"
+#include "core/run/run_folder_guard.h"
 #include "core/run/run_paths.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/train/loop/chunk_loader.h"
@@ -29,6 +30,7 @@ struct RunSetup {
     ComputeOptions compute;
     c10::Device device = c10::Device(c10::kCPU);
     int ranks = 1; ///< workers that make one step together
+    std::shared_ptr<GuardedFiles> files {}; ///< of a trainer: what it writes goes through it; null for who only reads
 
     std::int64_t windowsPerStep() const { return config.batchSize * config.gradAccum * ranks; }
 };

@@ -70,7 +70,7 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
 }
 
 /// Takes the result of the checkpoint that was being written. A disk that refuses costs the checkpoint, not the training: its
-/// parts go into the next one; the third failure in a row ends the worker.
+/// parts go into the next one; the third failure in a row ends the worker. So does the first in a run folder that is another one now.
 Status TrainingSession::collectCheckpoint(bool wait)
 {
     auto result = writer_->take();
@@ -92,7 +92,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
         tellEvent(EventRecord::Kind::Checkpoint, sentence("%1, %2, written in %3", { done.record.folder, formatBytes(done.record.sizeBytes), formatDuration(done.seconds) }));
         return {};
     }
-    if (result->error().code == ErrorCode::Cancelled || ++failedCheckpoints_ >= kFailuresInARow)
+    if (result->error().code == ErrorCode::Cancelled || !setup_.files->guard().checkReplaced().ok() || ++failedCheckpoints_ >= kFailuresInARow)
         return result->error();
     logWarning(result->error().message + " Training goes on; the next checkpoint will hold this work too.");
     tellEvent(EventRecord::Kind::Alarm, result->error().message);

@@ -293,11 +293,11 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
         telemetry_->write(line);
     }
     merged.incarnation = ledger_->incarnation();
-    FURROW_TRY_ASSIGN(auto record, publishCheckpoint(setup_.paths, setup_.file.runId, merged));
+    FURROW_TRY_ASSIGN(auto record, publishCheckpoint(setup_.paths, setup_.file.runId, merged, *setup_.files));
     failPoint("merge.published");
     FURROW_TRY(ledger_->call([&](WorkerLedger& ledger) { return ledger.commitMerge(round, record); }));
     failPoint("merge.committed");
-    forgetWriting(setup_.paths, record.folder);
+    forgetWriting(setup_.paths, record.folder, *setup_.files);
     std::string text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.folder });
     if (merged.evalLoss)
         text = sentence("%1, loss on held-out text %2", { text, formatNumber(*merged.evalLoss, 4) });

@@ -70,7 +70,7 @@ Status TrainingSession::start()
     FURROW_TRY_ASSIGN(ledger_, LedgerThread::start(std::move(ledger)));
     failPoint("worker.started");
     FURROW_TRY(openTelemetry());
-    writer_ = std::make_unique<CheckpointWriter>(setup_.paths, setup_.file.runId, *ledger_);
+    writer_ = std::make_unique<CheckpointWriter>(setup_.paths, setup_.file.runId, *ledger_, *setup_.files);
     FURROW_TRY_ASSIGN(learner_, factory_(setup_));
     FURROW_TRY(restore());
     FURROW_TRY(keepFrozen());
@@ -113,6 +113,7 @@ Status TrainingSession::meetRanks()
 
 Status TrainingSession::openTelemetry()
 {
+    FURROW_TRY(setup_.files->guard().check());
     FURROW_TRY_ASSIGN(auto writer, TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
     telemetry_.emplace(std::move(writer));
     return {};
@@ -125,7 +126,7 @@ Status TrainingSession::keepFrozen()
     if (frozen.empty() || frozenFile_)
         return {};
     tellProgress("checkpoint");
-    FURROW_TRY_ASSIGN(auto kept, storeFrozen(setup_.paths, setup_.file.runId, frozen));
+    FURROW_TRY_ASSIGN(auto kept, storeFrozen(setup_.paths, setup_.file.runId, frozen, *setup_.files));
     frozenFile_ = kept;
     return {};
 }

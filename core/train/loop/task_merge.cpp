@@ -50,7 +50,9 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
         before = attempts.back();
     FURROW_TRY_ASSIGN(auto attempt, ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson));
     auto file = readRunFile(paths);
-    auto put = file.ok() ? recoverRun(paths, file.value(), ledger) : file.error(); // a merge waits for every live worker: those of a crash are not
+    FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watch(paths));
+    GuardedFiles files(std::move(guard));
+    auto put = file.ok() ? recoverRun(paths, file.value(), ledger, {}, files) : file.error(); // a merge waits for every live worker: those of a crash are not
     auto merged = put.ok() ? mergeHeads(options, attempt.value, ledger) : Result<nlohmann::json>(put.error());
     const std::string what = !merged.ok() ? "a merge by hand failed" : merged.value().at("checkpoint") == "" ? "there was nothing to merge" : "merged by hand";
     const auto ended = ledger.endAttempt(attempt, before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
