@@ -14,6 +14,7 @@
 #include "core/run/finite_weights.h"
 #include "core/run/recovery.h"
 #include "core/run/resume_check.h"
+#include "core/run/run_links.h"
 #include "core/run/run_status.h"
 #include "core/run/stray_checkpoints.h"
 #include "core/tracker/tracker_locks.h"
@@ -211,6 +212,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
 
 Result<SupervisorLedger> openForControl(const RunPaths& paths)
 {
+    if (!isLocked(paths.supervisorLock())) // a run in training keeps its tracker, whoever makes hard links to it
+        FURROW_TRY(refuseSecondNames(paths));
     if (auto ledger = SupervisorLedger::open(paths.tracker()); ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
         return ledger;
     if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())

@@ -37,6 +37,7 @@ private Q_SLOTS:
     void createRefusesAnExistingFile();
     void readersWroteBesideTheTargetOfALink_data();
     void readersWroteBesideTheTargetOfALink();
+    void aTrackerWithASecondNameWasChanged();
     void aRunFolderThatIsALinkIsReadAndWritten();
     void copyWasWrittenThroughALink();
     void missingAndStrangeFilesAreNamed_data();
@@ -280,6 +281,21 @@ void TestTrackerFile::readersWroteBesideTheTargetOfALink()
         QVERIFY2(error.message.find(link.string() + " is a link, and Furrow writes and deletes nothing through links") != std::string::npos, error.message.c_str());
     }
     QCOMPARE(good(entriesOf(target.parent_path())).size(), std::size_t(1));
+}
+
+/// `chunks retry` in a copy made by cp -al changed the tracker of the original.
+void TestTrackerFile::aTrackerWithASecondNameWasChanged()
+{
+    Field field;
+    const RunPaths paths(field.tracker.parent_path());
+    QVERIFY(openForControl(paths).ok());
+    QTemporaryDir elsewhere;
+    const auto other = std::filesystem::path(elsewhere.path().toStdString()) / "tracker.sqlite";
+    std::filesystem::create_hard_link(field.tracker, other);
+    const auto refused = openForControl(paths);
+    QVERIFY(!refused.ok());
+    QVERIFY2(refused.error().message.find("has a second name") != std::string::npos, refused.error().message.c_str());
+    good(LedgerReader::open(field.tracker)); // readers are not refused
 }
 
 void TestTrackerFile::aRunFolderThatIsALinkIsReadAndWritten()
