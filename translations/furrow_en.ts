@@ -1171,10 +1171,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The cache %1 has been locked by another process for a minute.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2843,10 +2839,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>what was wished of the run, and how attempts and worker processes ended</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3616,6 +3608,78 @@
     </message>
     <message>
         <source>worker %1, while it trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot write in %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a second name elsewhere (a hard link, as &apos;cp -al&apos; makes), and what Furrow writes would change the file of that name too. Nothing was changed. Make a copy of the run folder by &apos;cp -a --reflink=auto&apos;, and go on with the copy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot open %1: %2. Remove it, or ask who made it to.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another process</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waits for the lock of the cache, %1, held by %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waiting for the lock of the cache, %1, was cancelled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The cache cannot be used: its lock, %1, is held by %2. Let it go on or end it, then try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns without a line feed outside of quotes, at which some programs end a record and others do not. Convert them to line feeds (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE), or put quotes around the fields that hold them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The run is still being trained; &apos;furrowctl kill %2&apos; ends it without its tracker.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another folder lies at %1 than the one that this attempt began with, so the attempt ends; nothing more is written or deleted in it. Put the right folder back in its place and resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or &apos;furrowctl doctor %2 --repair&apos; makes it anew from what the checkpoints prove.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. It is a part of the tracker. What it held was moved into the tracker first; &apos;furrowctl resume %2&apos; goes on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 could not be brought up to date: another process reads it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not of this tracker. Nothing of it was deleted, it was moved to %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4769,10 +4833,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Also save after this many own steps of a worker. 0: by time only.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Keep</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4878,10 +4938,6 @@
     </message>
     <message>
         <source>Merge</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5105,10 +5161,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5142,6 +5194,26 @@
     </message>
     <message>
         <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Transfers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ranges of a file that the feeder of a run fetches from a server at once. More than a few are of use on slow or distant connections only, and a server may refuse them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away. 0: by time only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

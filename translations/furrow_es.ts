@@ -1171,10 +1171,6 @@
         <translation>No hay ningún preajuste «%1». Los conocidos son %2.</translation>
     </message>
     <message>
-        <source>The cache %1 has been locked by another process for a minute.</source>
-        <translation>La caché %1 lleva un minuto bloqueada por otro proceso.</translation>
-    </message>
-    <message>
         <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
         <translation>La caché no puede escribir su tamaño en %1. Compruebe si el disco está lleno o si el archivo es de otra persona.</translation>
     </message>
@@ -2843,10 +2839,6 @@
         <translation>los tiempos del reloj de pared, y el tiempo que la ejecución estuvo activa</translation>
     </message>
     <message>
-        <source>what was wished of the run, and how attempts and worker processes ended</source>
-        <translation>lo que se pidió de la ejecución, y cómo terminaron los intentos y los procesos de trabajo</translation>
-    </message>
-    <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
         <translation>quién escribió %1 puntos de control y su pérdida en el texto reservado: sus manifiestos son de una versión que no lo guardaba</translation>
     </message>
@@ -3617,6 +3609,78 @@
     <message>
         <source>worker %1, while it trained</source>
         <translation>el trabajador %1, mientras entrenaba</translation>
+    </message>
+    <message>
+        <source>cannot write in %1</source>
+        <translation>no se puede escribir en %1</translation>
+    </message>
+    <message>
+        <source>%1 has a second name elsewhere (a hard link, as &apos;cp -al&apos; makes), and what Furrow writes would change the file of that name too. Nothing was changed. Make a copy of the run folder by &apos;cp -a --reflink=auto&apos;, and go on with the copy.</source>
+        <translation>%1 tiene un segundo nombre en otro lugar (un enlace duro, como los que crea «cp -al»), y lo que Furrow escribe cambiaría también el archivo de ese nombre. No se ha cambiado nada. Copie la carpeta de la ejecución con «cp -a --reflink=auto» y continúe con la copia.</translation>
+    </message>
+    <message>
+        <source>cannot open %1: %2. Remove it, or ask who made it to.</source>
+        <translation>no se puede abrir %1: %2. Elimínelo o pídaselo a quien lo creó.</translation>
+    </message>
+    <message>
+        <source>another process</source>
+        <translation>otro proceso</translation>
+    </message>
+    <message>
+        <source>waits for the lock of the cache, %1, held by %2</source>
+        <translation>espera el bloqueo de la caché, %1, que tiene %2</translation>
+    </message>
+    <message>
+        <source>Waiting for the lock of the cache, %1, was cancelled.</source>
+        <translation>Se canceló la espera del bloqueo de la caché, %1.</translation>
+    </message>
+    <message>
+        <source>The cache cannot be used: its lock, %1, is held by %2. Let it go on or end it, then try again.</source>
+        <translation>No se puede usar la caché: su bloqueo, %1, lo tiene %2. Déjelo continuar o termínelo y vuelva a intentarlo.</translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns without a line feed outside of quotes, at which some programs end a record and others do not. Convert them to line feeds (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE), or put quotes around the fields that hold them.</source>
+        <translation>%1 tiene retornos de carro sin salto de línea fuera de las comillas, donde unos programas terminan un registro y otros no. Conviértalos en saltos de línea (tr &apos;\r&apos; &apos;\n&apos; &lt; ARCHIVO) o ponga entre comillas los campos que los contienen.</translation>
+    </message>
+    <message>
+        <source>%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.</source>
+        <translation>%1 no está en marcha: %2 tiene bloqueado %3 y no es un supervisor de la ejecución. Termínelo o espere a que lo suelte.</translation>
+    </message>
+    <message>
+        <source>%1 The run is still being trained; &apos;furrowctl kill %2&apos; ends it without its tracker.</source>
+        <translation>%1 La ejecución se sigue entrenando; &apos;furrowctl kill %2&apos; la termina sin su registro.</translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.</source>
+        <translation>No se puede pedir a la ejecución que termine: %1 Por eso se mata a su supervisor, el proceso %2, con todo lo que inició.</translation>
+    </message>
+    <message>
+        <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
+        <translation>En %1 hay otra carpeta que aquella en la que se entrenaba esta ejecución, así que el intento termina; no se escribe ni se borra nada más en ella. Devuelva la carpeta de la ejecución a su lugar y reanude.</translation>
+    </message>
+    <message>
+        <source>Another folder lies at %1 than the one that this attempt began with, so the attempt ends; nothing more is written or deleted in it. Put the right folder back in its place and resume.</source>
+        <translation>En %1 hay otra carpeta que aquella con la que empezó este intento, así que el intento termina; no se escribe ni se borra nada más en ella. Devuelva la carpeta correcta a su lugar y reanude.</translation>
+    </message>
+    <message>
+        <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or &apos;furrowctl doctor %2 --repair&apos; makes it anew from what the checkpoints prove.</source>
+        <translation>%1 se borró o se sustituyó mientras se entrenaba la ejecución, así que el intento termina. Devuelva el registro de la ejecución a su lugar y reanude; o &apos;furrowctl doctor %2 --repair&apos; lo rehace a partir de lo que prueban los puntos de control.</translation>
+    </message>
+    <message>
+        <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. It is a part of the tracker. What it held was moved into the tracker first; &apos;furrowctl resume %2&apos; goes on.</source>
+        <translation>%1 se borró o se sustituyó mientras se entrenaba la ejecución, así que el intento termina. Es una parte del registro. Antes, lo que contenía se pasó al registro; &apos;furrowctl resume %2&apos; continúa.</translation>
+    </message>
+    <message>
+        <source>%1 could not be brought up to date: another process reads it.</source>
+        <translation>No se pudo poner al día %1: otro proceso lo está leyendo.</translation>
+    </message>
+    <message>
+        <source>%1 is not of this tracker. Nothing of it was deleted, it was moved to %2.</source>
+        <translation>%1 no es de este registro. No se borró nada de él; se movió a %2.</translation>
+    </message>
+    <message>
+        <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
+        <translation>lo que se pidió de la ejecución, el plan de su tasa de aprendizaje, y cómo terminaron los intentos y los procesos de trabajo</translation>
     </message>
 </context>
 <context>
@@ -4769,10 +4833,6 @@
         <translation>Trabajo que puede costar un fallo. &apos;minutes&apos; de entrenamiento entre dos puntos de control de un trabajador.</translation>
     </message>
     <message>
-        <source>Also save after this many own steps of a worker. 0: by time only.</source>
-        <translation>Guardar también tras tantos pasos propios de un trabajador. 0: solo por tiempo.</translation>
-    </message>
-    <message>
         <source>Keep</source>
         <translation>Conservar</translation>
     </message>
@@ -4879,10 +4939,6 @@
     <message>
         <source>Merge</source>
         <translation>Fusión</translation>
-    </message>
-    <message>
-        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models.</source>
-        <translation>Cómo las réplicas de los trabajadores se vuelven un modelo: media de pesos por tokens, DiLoCo (media con momento exterior), o ninguna: N modelos.</translation>
     </message>
     <message>
         <source>Merge every</source>
@@ -5105,10 +5161,6 @@
         <translation>La ejecución se detiene cuando más de las filas leídas hasta ahora no se pueden leer, y al menos diez de ellas. 100: sin límite.</translation>
     </message>
     <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
-        <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, json, parquet, arrow, warc; sin comprimir, .gz, .zst, .xz o .bz2; también dentro de .zip y .tar), o hf://owner/name[:config][:split][@revision].</translation>
-    </message>
-    <message>
         <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
         <translation>Columna que contiene el texto en csv, jsonl, json, parquet, arrow y WebDataset; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. En un solo documento JSON, data[].text indica la lista cuyos elementos son las filas. Vacío: la primera de text, content, sentence, document, article, body, en mayúsculas o minúsculas; si no, la primera columna con texto.</translation>
     </message>
@@ -5143,6 +5195,26 @@
     <message>
         <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
         <translation>Se da una alarma cuando la pérdida en texto nuevo está por debajo de esta fracción de la esperada: puede que las etiquetas no estén desplazadas o que los datos se contengan a sí mismos. 0: nunca.</translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
+        <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, json, parquet, arrow, warc; sin comprimir, .gz, .zst, .xz o .bz2; todo salvo Parquet y Arrow comprimidos también dentro de .zip y .tar), o hf://owner/name[:config][:split][@revision].</translation>
+    </message>
+    <message>
+        <source>Transfers</source>
+        <translation>Transferencias</translation>
+    </message>
+    <message>
+        <source>Ranges of a file that the feeder of a run fetches from a server at once. More than a few are of use on slow or distant connections only, and a server may refuse them.</source>
+        <translation>Tramos de un archivo que el alimentador de una ejecución pide a la vez a un servidor. Más de unos pocos solo sirven en conexiones lentas o lejanas, y un servidor puede rechazarlos.</translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away. 0: by time only.</source>
+        <translation>Guardar también tras tantos pasos propios de un trabajador; al final de su fragmento si falta para él a lo sumo cinco segundos. 0: solo por tiempo.</translation>
+    </message>
+    <message>
+        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
+        <translation>Cómo las réplicas de los trabajadores se vuelven un modelo: media de pesos por tokens, DiLoCo (media con momento exterior; la última ronda conserva lo que mejor se evalúa entre el paso exterior y la media simple), o ninguna: N modelos.</translation>
     </message>
 </context>
 <context>

@@ -1171,10 +1171,6 @@
         <translation>没有预设“%1”。已知的有 %2。</translation>
     </message>
     <message>
-        <source>The cache %1 has been locked by another process for a minute.</source>
-        <translation>缓存 %1 已被另一个进程锁定一分钟。</translation>
-    </message>
-    <message>
         <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
         <translation>缓存无法将其大小写入 %1。请检查磁盘是否已满，或该文件是否属于他人。</translation>
     </message>
@@ -2843,10 +2839,6 @@
         <translation>墙上时钟的时间，以及运行处于活动状态的时间</translation>
     </message>
     <message>
-        <source>what was wished of the run, and how attempts and worker processes ended</source>
-        <translation>对运行提出的要求，以及各次尝试和工作进程如何结束</translation>
-    </message>
-    <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
         <translation>%1 个检查点由谁写入及其在留出文本上的损失：它们的清单来自不保存这些的版本</translation>
     </message>
@@ -3617,6 +3609,78 @@
     <message>
         <source>worker %1, while it trained</source>
         <translation>工作进程 %1，训练途中</translation>
+    </message>
+    <message>
+        <source>cannot write in %1</source>
+        <translation>无法写入 %1</translation>
+    </message>
+    <message>
+        <source>%1 has a second name elsewhere (a hard link, as &apos;cp -al&apos; makes), and what Furrow writes would change the file of that name too. Nothing was changed. Make a copy of the run folder by &apos;cp -a --reflink=auto&apos;, and go on with the copy.</source>
+        <translation>%1 在别处还有第二个名称（硬链接，例如由“cp -al”产生），Furrow 写入的内容也会改变那个名称的文件。没有更改任何内容。请用“cp -a --reflink=auto”复制运行文件夹，然后用副本继续。</translation>
+    </message>
+    <message>
+        <source>cannot open %1: %2. Remove it, or ask who made it to.</source>
+        <translation>无法打开 %1：%2。请将其删除，或请创建者删除。</translation>
+    </message>
+    <message>
+        <source>another process</source>
+        <translation>另一个进程</translation>
+    </message>
+    <message>
+        <source>waits for the lock of the cache, %1, held by %2</source>
+        <translation>正在等待缓存的锁 %1，它由 %2 持有</translation>
+    </message>
+    <message>
+        <source>Waiting for the lock of the cache, %1, was cancelled.</source>
+        <translation>已取消等待缓存的锁 %1。</translation>
+    </message>
+    <message>
+        <source>The cache cannot be used: its lock, %1, is held by %2. Let it go on or end it, then try again.</source>
+        <translation>无法使用缓存：它的锁 %1 由 %2 持有。请让其继续或结束它，然后重试。</translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns without a line feed outside of quotes, at which some programs end a record and others do not. Convert them to line feeds (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE), or put quotes around the fields that hold them.</source>
+        <translation>%1 在引号之外含有不带换行符的回车符，有些程序在此结束一条记录，有些则不然。请把它们转换为换行符（tr &apos;\r&apos; &apos;\n&apos; &lt; 文件），或给含有它们的字段加上引号。</translation>
+    </message>
+    <message>
+        <source>%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.</source>
+        <translation>%1 未在运行：%2 占用着 %3，而它不是此运行的监督进程。请结束它，或等它放开。</translation>
+    </message>
+    <message>
+        <source>%1 The run is still being trained; &apos;furrowctl kill %2&apos; ends it without its tracker.</source>
+        <translation>%1 此运行仍在训练；&apos;furrowctl kill %2&apos; 无需账本即可结束它。</translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.</source>
+        <translation>无法请求此运行结束：%1 因此会强行结束其监督进程（进程 %2）及其启动的一切。</translation>
+    </message>
+    <message>
+        <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
+        <translation>%1 处已不是此运行训练时所在的文件夹，因此本次尝试结束；不会再在其中写入或删除任何内容。请把运行的文件夹放回原处再继续。</translation>
+    </message>
+    <message>
+        <source>Another folder lies at %1 than the one that this attempt began with, so the attempt ends; nothing more is written or deleted in it. Put the right folder back in its place and resume.</source>
+        <translation>%1 处已不是本次尝试开始时的文件夹，因此本次尝试结束；不会再在其中写入或删除任何内容。请把正确的文件夹放回原处再继续。</translation>
+    </message>
+    <message>
+        <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or &apos;furrowctl doctor %2 --repair&apos; makes it anew from what the checkpoints prove.</source>
+        <translation>训练期间 %1 被删除或替换，因此本次尝试结束。请把此运行的账本放回原处再继续；或者用 &apos;furrowctl doctor %2 --repair&apos; 根据检查点能证明的内容重建它。</translation>
+    </message>
+    <message>
+        <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. It is a part of the tracker. What it held was moved into the tracker first; &apos;furrowctl resume %2&apos; goes on.</source>
+        <translation>训练期间 %1 被删除或替换，因此本次尝试结束。它是账本的一部分。其中的内容已先移入账本；用 &apos;furrowctl resume %2&apos; 可以继续。</translation>
+    </message>
+    <message>
+        <source>%1 could not be brought up to date: another process reads it.</source>
+        <translation>无法更新 %1：另一个进程正在读取它。</translation>
+    </message>
+    <message>
+        <source>%1 is not of this tracker. Nothing of it was deleted, it was moved to %2.</source>
+        <translation>%1 不属于此账本。没有删除其中任何内容，它已移到 %2。</translation>
+    </message>
+    <message>
+        <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
+        <translation>对运行提出的要求、其学习率计划，以及各次尝试和工作进程如何结束</translation>
     </message>
 </context>
 <context>
@@ -4768,10 +4832,6 @@
         <translation>崩溃可能损失的工作量。一个工作进程两个检查点之间训练的分钟数。</translation>
     </message>
     <message>
-        <source>Also save after this many own steps of a worker. 0: by time only.</source>
-        <translation>工作进程自身每这么多步也保存一次。0：仅按时间。</translation>
-    </message>
-    <message>
         <source>Keep</source>
         <translation>保留</translation>
     </message>
@@ -4878,10 +4938,6 @@
     <message>
         <source>Merge</source>
         <translation>合并</translation>
-    </message>
-    <message>
-        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum), or none: N models.</source>
-        <translation>工作进程的副本如何成为一个模型：按词元平均权重、DiLoCo（带外层动量的平均），或不合并：N 个模型。</translation>
     </message>
     <message>
         <source>Merge every</source>
@@ -5104,10 +5160,6 @@
         <translation>当目前读到的行中无法读取的超过此比例、且至少有十行时，运行停止。100：不限制。</translation>
     </message>
     <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
-        <translation>含文本的文件、文件夹或通配（txt、csv、tsv、jsonl、json、parquet、arrow、warc；原样、.gz、.zst、.xz 或 .bz2；也可在 .zip 与 .tar 之内），或 hf://owner/name[:config][:split][@revision]。</translation>
-    </message>
-    <message>
         <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
         <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中存放文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本以换行符连接。对单个 JSON 文档，data[].text 指出以其元素为行的列表。留空：text、content、sentence、document、article、body 中的第一个（不分大小写），否则为第一个含文本的列。</translation>
     </message>
@@ -5142,6 +5194,26 @@
     <message>
         <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
         <translation>当新文本上的损失低于预期损失的这一比例时发出警报：标签可能没有移位，或者数据中包含重复内容。0：从不。</translation>
+    </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
+        <translation>含文本的文件、文件夹或通配（txt、csv、tsv、jsonl、json、parquet、arrow、warc；原样、.gz、.zst、.xz 或 .bz2；除压缩的 Parquet 与 Arrow 外也可在 .zip 与 .tar 之内），或 hf://owner/name[:config][:split][@revision]。</translation>
+    </message>
+    <message>
+        <source>Transfers</source>
+        <translation>传输数</translation>
+    </message>
+    <message>
+        <source>Ranges of a file that the feeder of a run fetches from a server at once. More than a few are of use on slow or distant connections only, and a server may refuse them.</source>
+        <translation>运行的供数程序同时从服务器获取的文件区段数。更多只在慢速或远距离连接上有用，而且服务器可能拒绝。</translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away. 0: by time only.</source>
+        <translation>工作进程自身每这么多步也保存一次；若其数据段至多五秒后结束，则在段末保存。0：仅按时间。</translation>
+    </message>
+    <message>
+        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
+        <translation>工作进程的副本如何成为一个模型：按词元平均权重、DiLoCo（带外层动量的平均；最后一轮在外层步与普通平均中保留评估更好者），或不合并：N 个模型。</translation>
     </message>
 </context>
 <context>
