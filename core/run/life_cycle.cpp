@@ -175,10 +175,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     FURROW_TRY(placeWorkersHere(wanted));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
-    if (isLocked(paths.supervisorLock())) {
-        FURROW_TRY(requireAlive(paths)); // says so where a stranger holds it
-        return alreadyRunning(paths);
-    }
+    if (isLocked(paths.supervisorLock()))
+        FURROW_TRY(requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
     FURROW_TRY(checkResume(paths, file, reader, [&paths] { return audit(paths.tracker()); }));
     FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
     if (!older.empty() && !choice.acceptLoss)

@@ -36,10 +36,11 @@ Status checkLockFile(const RunPaths& paths)
 /// Every worker would end with it.
 Status checkHeldOutFile(const RunPaths& paths, const RunFile& file)
 {
-    if (file.heldOutHash.empty() && !isTaken(paths.evaluationFile()))
-        return {}; // nothing was held out by an early version
-    FURROW_TRY(readHeldOut(paths.evaluationFile()));
-    return checkHeldOut(paths, file);
+    if (!file.heldOutHash.empty())
+        return checkHeldOut(paths, file); // what has the hash of then can be read as then
+    if (isTaken(paths.evaluationFile())) // an early version kept no hash, or held nothing out
+        FURROW_TRY(readHeldOut(paths.evaluationFile()));
+    return {};
 }
 
 /// Folders that a resume makes or fills; one that is missing is made.
